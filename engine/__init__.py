@@ -1,0 +1,1 @@
+"""Delta Lake's optimistic concurrency control, without input or output."""

@@ -1,0 +1,1 @@
+"""What each SQL command reads and commits."""

@@ -1,0 +1,1 @@
+"""Conflict checking against one winning commit."""

@@ -1,0 +1,1 @@
+"""Cases observed on a real Delta, and their runner."""

@@ -1,0 +1,62 @@
+"""Errors of the engine, by whose fault they are.
+
+`DeltaError` is what Delta itself would throw for anything that is not a conflict; `InvalidLog`
+says that a table's log is broken; `UnsupportedFeature` that a dialect or this engine lacks
+something; `InvalidInput` lists every problem of a user's text at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class EngineError(Exception):
+    """Base of everything that the engine raises on purpose."""
+
+
+class DeltaError(EngineError):
+    """Delta refuses the operation, other than by a conflict.
+
+    `exception` is Delta's simple class name (`DeltaAnalysisException`, `AssertionError`, ...),
+    `error_class` its error class or `None`.
+    """
+
+    def __init__(self, exception: str, error_class: str | None, message: str) -> None:
+        super().__init__(message)
+        self.exception = exception
+        self.error_class = error_class
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with an input: where, what, and the nearest valid name if there is one."""
+
+    place: str
+    text: str
+    nearest: str | None = None
+
+    def __str__(self) -> str:
+        hint = f" (did you mean {self.nearest!r}?)" if self.nearest else ""
+        return f"{self.place}: {self.text}{hint}" if self.place else f"{self.text}{hint}"
+
+
+class InvalidInput(EngineError):
+    """A user's text or file is wrong; carries every problem found."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__("\n".join(str(problem) for problem in problems))
+        self.problems = tuple(problems)
+
+
+class InvalidLog(InvalidInput):
+    """A table's log breaks the protocol, or a rule of ours that readers wrongly let pass."""
+
+
+class UnsupportedFeature(EngineError):
+    """A command, dialect feature or setting that is not modelled; says which."""
+
+
+class InvariantViolated(EngineError):
+    """A rule of our own is broken: our bug, with what is needed to reproduce it."""

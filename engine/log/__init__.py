@@ -1,0 +1,1 @@
+"""The table's log: actions, commits, snapshots, checkpoints."""

@@ -1,0 +1,77 @@
+"""How a transaction can end. A conflict is a value here, never an exception.
+
+Names of exceptions, error classes and texts are Delta's own (DeltaErrors, error classes JSON).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from engine.log.actions import AnyAction, CommitInfo
+
+
+class ConflictException(StrEnum):
+    """Delta's seven conflict exception classes (all SQLSTATE 2D521)."""
+
+    CONCURRENT_APPEND = "ConcurrentAppendException"
+    CONCURRENT_DELETE_READ = "ConcurrentDeleteReadException"
+    CONCURRENT_DELETE_DELETE = "ConcurrentDeleteDeleteException"
+    CONCURRENT_TRANSACTION = "ConcurrentTransactionException"
+    METADATA_CHANGED = "MetadataChangedException"
+    PROTOCOL_CHANGED = "ProtocolChangedException"
+    CONCURRENT_WRITE = "ConcurrentWriteException"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Why a winning commit refuses the current transaction, with the evidence.
+
+    `rule` names the check (`added_files`, `removed_vs_read`, ...); `winning_version` the commit;
+    `evidence` what decided it: a file's path, a predicate's text, an application or domain id.
+    """
+
+    rule: str
+    exception: ConflictException
+    error_class: str
+    message: str
+    winning_version: int
+    evidence: str
+    message_parameters: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """The transaction took `version`; `actions` are as written, after any resolution."""
+
+    version: int
+    commit_info: CommitInfo
+    actions: tuple[AnyAction, ...]
+    attempts: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class NothingToCommit:
+    """The command ended without a commit: it had nothing to do."""
+
+    read_version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Aborted:
+    """A winning commit conflicts; nothing was written."""
+
+    verdict: Verdict
+    attempts: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """The reply to the put of `version` was lost: the commit may or may not have landed."""
+
+    version: int
+    attempts: int = 1
+
+
+Outcome = Committed | NothingToCommit | Aborted | Unknown

@@ -1,0 +1,1 @@
+"""Spark SQL text: parsed once, evaluated over rows and partition values."""

@@ -1,0 +1,1 @@
+"""Storage requests and the drivers that answer them."""

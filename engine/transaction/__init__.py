@@ -1,0 +1,1 @@
+"""The optimistic transaction, from its snapshot to its commit."""

@@ -1,0 +1,1 @@
+"""Scenario files, store profiles and fault catalogues: data that people read and write."""

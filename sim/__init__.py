@@ -1,0 +1,1 @@
+"""Time, chance, load and failure around the engine."""

@@ -1,0 +1,1 @@
+"""Recorded interleavings on a real Delta Lake."""
