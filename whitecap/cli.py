@@ -1,11 +1,72 @@
-"""The command line: one subcommand per job, nothing but parsing and printing."""
+"""The command line: one subcommand per job, nothing but parsing and printing.
+
+Each command is imported only when it is called, so that `whitecap run` starts without Spark and
+`whitecap --help` without anything.
+"""
 
 from __future__ import annotations
 
+import difflib
+import importlib
+from typing import Any
+
 import click
 
+from whitecap.exit_codes import exit_code_of
 
-@click.group()
+COMMANDS = {
+    "check": "Run regression scenarios and test their expectations.",
+    "conformance": "Run conformance cases on the engine, or on a real Delta Lake.",
+    "replay": "Replay a recorded interleaving on a real Delta Lake.",
+    "report": "Draw the figures and the page of a sweep or a run.",
+    "run": "Run one scenario and print what happened.",
+    "sweep": "Run a grid of scenarios as one Spark job.",
+}
+"""Every subcommand with its line of help; the module of the same name holds it."""
+
+
+class FrontDoor(click.Group):
+    """Loads subcommands on demand, and turns errors of ours into messages and exit codes."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"whitecap.commands.{cmd_name}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            ctx.fail(_no_such_command(args[0]))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            code = exit_code_of(error)
+            if code is None:
+                raise
+            click.echo(f"error: {error}", err=True)
+            ctx.exit(code)
+
+
+def _no_such_command(name: str) -> str:
+    nearest = difflib.get_close_matches(name, COMMANDS, n=1)
+    hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
+    return f"No such command {name!r}.{hint}"
+
+
+@click.group(cls=FrontDoor)
 @click.version_option(package_name="whitecap")
 def main() -> None:
     """Simulate and chaos-test concurrent writers on Delta Lake tables."""

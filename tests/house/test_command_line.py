@@ -1,0 +1,38 @@
+"""The front door: names, hints and exit codes that every command shares."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from engine.errors import InvalidInput, InvariantViolated, Problem
+from whitecap import cli
+from whitecap.exit_codes import ExitCode, exit_code_of
+
+
+def test_a_misspelt_command_is_answered_with_the_nearest_one() -> None:
+    result = CliRunner().invoke(cli.main, ["swep", "x.yaml"])
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert "Did you mean 'sweep'?" in result.output
+
+
+@pytest.mark.parametrize("name", sorted(cli.COMMANDS))
+def test_every_listed_command_exists_under_its_name(name: str) -> None:
+    command = getattr(importlib.import_module(f"whitecap.commands.{name}"), name)
+    assert isinstance(command, click.Command)
+
+
+@pytest.mark.parametrize("name", sorted(cli.COMMANDS))
+def test_every_command_explains_itself(name: str) -> None:
+    result = CliRunner().invoke(cli.main, [name, "--help"])
+    assert result.exit_code == ExitCode.FINE
+    assert "Usage:" in result.output
+
+
+def test_errors_say_whose_fault_they_are_by_exit_code() -> None:
+    assert exit_code_of(InvalidInput([Problem("a", "b")])) is ExitCode.BAD_INPUT
+    assert exit_code_of(InvariantViolated("x")) is ExitCode.INVARIANT_VIOLATED
+    assert exit_code_of(RuntimeError("x")) is None

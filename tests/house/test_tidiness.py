@@ -1,0 +1,45 @@
+"""House rules that a machine can hold: sizes, names, and what files may not mention."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LONGEST_FILE = 400
+VAGUE = re.compile(r"(^|_)(manager|utils?|helpers?)(_|$)")
+ABSOLUTE_PATH = re.compile(r"(?<![\w.~$}/:])/(?:home|work|root|Users)/\w")
+
+
+def _tracked(*patterns: str) -> list[Path]:
+    listing = subprocess.run(
+        ["git", "ls-files", "--", *patterns], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return [ROOT / line for line in listing.stdout.splitlines() if (ROOT / line).is_file()]
+
+
+def test_no_python_file_is_longer_than_a_reader_can_hold() -> None:
+    lengths = {path: len(path.read_text().splitlines()) for path in _tracked("*.py")}
+    too_long = {str(p.relative_to(ROOT)): n for p, n in lengths.items() if n > LONGEST_FILE}
+    assert not too_long
+
+
+def test_no_module_has_a_vague_name() -> None:
+    assert not [path for path in _tracked("*.py") if VAGUE.search(path.stem)]
+
+
+@pytest.mark.parametrize("pattern", ["*.py", "*.md", "*.yaml", "*.toml", "Makefile", ".ci/run"])
+def test_no_file_names_a_place_on_one_machine(pattern: str) -> None:
+    for path in _tracked(pattern):
+        if path == Path(__file__):
+            continue
+        found = ABSOLUTE_PATH.search(path.read_text())
+        assert not found, f"{path.relative_to(ROOT)}: {found.group() if found else ''}"
+
+
+def test_every_module_says_what_lives_there() -> None:
+    for path in _tracked("*.py"):
+        assert path.read_text().lstrip().startswith('"""'), path.relative_to(ROOT)

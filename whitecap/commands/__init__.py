@@ -1,0 +1,1 @@
+"""One module per subcommand: it parses, calls the room that does the work, and prints."""
