@@ -19,7 +19,7 @@ class ExitCode(IntEnum):
 
 def exit_code_of(error: BaseException) -> ExitCode | None:
     """The exit code of an error that was raised on purpose, `None` for any other."""
-    from sim.replay.environment import EnvironmentMissing  # noqa: PLC0415 - optional room
+    from sim.replay.environment import EnvironmentMissing
 
     match error:
         case EnvironmentMissing():
