@@ -1,0 +1,90 @@
+"""Simulated time: the only module that knows SimPy.
+
+Time is milliseconds since the start of the run. A process is a generator that yields the events
+made here. `drive` runs one transaction of the engine: it takes the requests that the transaction
+yields, lets the world answer each in simulated time, and sends the answers back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, Protocol, TypeVar
+
+import simpy
+from simpy.events import Event, Process, Timeout
+
+from engine.storage.requests import Request, Response, Steps
+
+T = TypeVar("T")
+
+Waiting = Generator[Event, Any, T]
+"""A piece of a process: yields events, returns a `T`."""
+
+
+class World(Protocol):
+    """Answers a transaction's requests."""
+
+    @property
+    def at_once(self) -> Mapping[type, Callable[[Any], Response]]:
+        """Requests that take no simulated time, by type."""
+
+    def perform(self, request: Request) -> Waiting[Response]:
+        """Answer a request that takes simulated time."""
+
+
+class Kernel:
+    """The clock and its event queue."""
+
+    def __init__(self) -> None:
+        self._environment = simpy.Environment()
+
+    @property
+    def now_ms(self) -> float:
+        """Milliseconds since the start."""
+        return self._environment.now
+
+    def wait(self, delay_ms: float) -> Event:
+        """An event that happens after `delay_ms`."""
+        return Timeout(self._environment, delay_ms)
+
+    def event(self) -> Event:
+        """An event that happens when someone calls its `succeed()`."""
+        return Event(self._environment)
+
+    def start(self, process: Waiting[Any]) -> Process:
+        """Begin a process now."""
+        return Process(self._environment, process)
+
+    def call_after(self, delay_ms: float, action: Callable[[], None]) -> None:
+        """Do `action` after `delay_ms`, whatever becomes of the process that asks for it."""
+        callbacks = Timeout(self._environment, delay_ms).callbacks
+        callbacks.append(lambda _: action())
+
+    def run_until(self, instant_ms: float) -> None:
+        """Let everything before `instant_ms` happen."""
+        self._environment.run(until=instant_ms)
+
+    def next_event_ms(self) -> float:
+        """When the next event is due, infinite if none is."""
+        return float(self._environment.peek())
+
+
+def drive(steps: Steps[T], world: World) -> Waiting[T]:
+    """Run a transaction to its end in simulated time.
+
+    If this generator is closed or an exception is thrown in, the transaction's generator is closed.
+    """
+    at_once = world.at_once
+    perform = world.perform
+    send = steps.send
+    response: Response = None
+    try:
+        while True:
+            request = send(response)
+            answer = at_once.get(type(request))
+            response = (yield from perform(request)) if answer is None else answer(request)
+    except StopIteration as done:
+        result: T = done.value
+        return result
+    finally:
+        steps.close()
