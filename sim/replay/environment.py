@@ -1,0 +1,133 @@
+"""What real Delta Lake needs of the machine, and what to say when something is missing.
+
+Nothing here imports pyspark: a machine without it must get a sentence, not a traceback.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+PYSPARK_VERSION = "4.2.0"
+DELTA_VERSION = "4.4.0"
+"""The pair that every verdict was checked against; also pinned in pyproject.toml."""
+
+OLDEST_JAVA = 17
+"""Spark 4 runs on Java 17 and newer (its documentation, "Downloading")."""
+
+JAVA_ANSWERS_WITHIN_S = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """One thing that is not there, and what to do about it."""
+
+    what: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.what}. {self.remedy}"
+
+
+class EnvironmentMissing(Exception):
+    """Real Delta Lake cannot run here; carries everything that is missing. Exit code 4."""
+
+    def __init__(self, missing: Sequence[Missing]) -> None:
+        super().__init__("\n".join(str(each) for each in missing))
+        self.missing = tuple(missing)
+
+
+def require_spark() -> None:
+    """Check what a plain Spark session needs.
+
+    Raises EnvironmentMissing: Java or pyspark is missing or of the wrong version.
+    """
+    _raise_if_any([_missing_java(), _missing_package("pyspark", PYSPARK_VERSION)])
+
+
+def require_delta() -> None:
+    """Check what a Spark session with Delta Lake needs, its jars excepted.
+
+    Raises EnvironmentMissing: Java, pyspark or delta-spark is missing or of the wrong version.
+    """
+    _raise_if_any(
+        [
+            _missing_java(),
+            _missing_package("pyspark", PYSPARK_VERSION),
+            _missing_package("delta-spark", DELTA_VERSION),
+        ]
+    )
+
+
+def java_executable() -> Path | None:
+    """The Java that Spark will start: that of JAVA_HOME, else the first on the PATH."""
+    home = os.environ.get("JAVA_HOME")
+    if home:
+        candidate = Path(home, "bin", "java")
+        return candidate if candidate.is_file() else None
+    found = shutil.which("java")
+    return Path(found) if found else None
+
+
+def _raise_if_any(found: Sequence[Missing | None]) -> None:
+    missing = [each for each in found if each is not None]
+    if missing:
+        raise EnvironmentMissing(missing)
+
+
+def _missing_java() -> Missing | None:
+    remedy = (
+        f"Install a Java runtime {OLDEST_JAVA} or newer (Debian: openjdk-17-jre-headless) "
+        "and put it on the PATH or name it in JAVA_HOME."
+    )
+    executable = java_executable()
+    if executable is None:
+        return Missing(_no_java(), remedy)
+    version = _java_version(executable)
+    if version is None:
+        return Missing(f"{executable} does not say its version", remedy)
+    if version < OLDEST_JAVA:
+        return Missing(f"{executable} is Java {version}; Spark needs {OLDEST_JAVA}", remedy)
+    return None
+
+
+def _no_java() -> str:
+    home = os.environ.get("JAVA_HOME")
+    return f"JAVA_HOME is {home}, but there is no bin/java in it" if home else "Java is not there"
+
+
+def _java_version(executable: Path) -> int | None:
+    try:
+        answer = subprocess.run(
+            [executable, "-version"],
+            capture_output=True,
+            text=True,
+            timeout=JAVA_ANSWERS_WITHIN_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return java_major(answer.stderr + answer.stdout)
+
+
+def java_major(version_text: str) -> int | None:
+    """The feature release in the text of `java -version`; 8 for the old scheme `1.8`."""
+    found = re.search(r'version "(?:1\.)?(\d+)', version_text)
+    return int(found.group(1)) if found else None
+
+
+def _missing_package(name: str, wanted: str) -> Missing | None:
+    remedy = f"Install it with: pip install 'whitecap[spark]' (or {name}=={wanted})."
+    try:
+        found = metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return Missing(f"The Python package {name} is not installed", remedy)
+    if found != wanted:
+        return Missing(f"{name} {found} is installed; {wanted} is needed", remedy)
+    return None

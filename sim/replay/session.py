@@ -1,0 +1,131 @@
+"""The Spark sessions of this project: one with Delta Lake for replays, one without for sweeps.
+
+A process has one JVM, whose classpath is fixed when it starts. A session with Delta can do
+everything that one without can, never the other way round.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sim.replay.environment import EnvironmentMissing, Missing, require_delta, require_spark
+from sim.replay.jars import delta_jars
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+DELTA_EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
+DELTA_CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
+
+QUIET = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.sql.session.timeZone": "UTC",
+}
+"""No web page, no progress bar, no open port; instants are UTC as in our recordings."""
+
+SMALL_TABLES = {
+    "spark.sql.shuffle.partitions": "2",
+    "spark.databricks.delta.snapshotPartitions": "1",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.sources.parallelPartitionDiscovery.parallelism": "2",
+    "spark.sql.catalogImplementation": "in-memory",
+}
+"""A replayed table is small: with Delta's 50 tasks per snapshot each commit takes seconds more."""
+
+
+LOGGING = """\
+rootLogger.level = error
+rootLogger.appenderRef.console.ref = console
+appender.console.type = Console
+appender.console.name = console
+appender.console.target = SYSTEM_ERR
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = spark: %p %c{1}: %m%n
+"""
+"""Spark's own log4j settings greet every start with ten lines; only errors are news."""
+
+
+def delta_session(memory: str = "3g", master: str = "local[2]") -> SparkSession:
+    """The process's session with Delta Lake; starts it if there is none.
+
+    Raises EnvironmentMissing: Java, a package or the jar is missing, or a session without
+    Delta is running in this process.
+    """
+    require_delta()
+    running = _running_session()
+    if running is not None:
+        return _with_delta(running)
+    jars = ":".join(str(jar) for jar in delta_jars())
+    return _start(
+        "whitecap replay",
+        master,
+        {
+            **QUIET,
+            **SMALL_TABLES,
+            "spark.driver.memory": memory,
+            "spark.driver.extraClassPath": jars,
+            "spark.sql.extensions": DELTA_EXTENSION,
+            "spark.sql.catalog.spark_catalog": DELTA_CATALOG,
+            "spark.sql.warehouse.dir": tempfile.mkdtemp(prefix="whitecap-warehouse-"),
+        },
+    )
+
+
+def sweep_session(
+    master: str = "local[*]", settings: Mapping[str, str] | None = None
+) -> SparkSession:
+    """The process's session for sweeps and aggregation, without Delta unless it already runs.
+
+    Raises EnvironmentMissing: Java or pyspark is missing.
+    """
+    require_spark()
+    running = _running_session()
+    if running is not None:
+        return running
+    return _start("whitecap", master, {**QUIET, **(settings or {})})
+
+
+def _running_session() -> SparkSession | None:
+    from pyspark.sql import SparkSession
+
+    session: SparkSession | None = SparkSession.getActiveSession()
+    return session
+
+
+def _with_delta(session: SparkSession) -> SparkSession:
+    if DELTA_EXTENSION in (session.conf.get("spark.sql.extensions", "") or ""):
+        return session
+    what = "A Spark session without Delta Lake is already running in this process"
+    remedy = "Stop it and restart the process, or call delta_session() before anything else."
+    raise EnvironmentMissing([Missing(what, remedy)])
+
+
+def _start(name: str, master: str, settings: Mapping[str, str]) -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    builder = SparkSession.builder.appName(name).master(master)
+    for key, value in {**_scratch_settings(), **settings}.items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()
+
+
+def _scratch_settings() -> dict[str, str]:
+    """Files that live as long as the process: the warehouse, and the JVM's logging settings."""
+    scratch = Path(tempfile.mkdtemp(prefix="whitecap-spark-"))
+    atexit.register(shutil.rmtree, scratch, ignore_errors=True)
+    logging = scratch / "log4j2.properties"
+    logging.write_text(LOGGING)
+    return {
+        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging.as_uri()}",
+    }

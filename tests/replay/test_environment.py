@@ -1,0 +1,113 @@
+"""What a machine without Java, packages, network or a writable cache is told."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from sim.replay import environment, jars
+from sim.replay.environment import EnvironmentMissing, java_major
+
+
+def _fake_java(folder: Path, version_line: str) -> Path:
+    executable = folder / "bin" / "java"
+    executable.parent.mkdir(parents=True)
+    executable.write_text(f"#!/bin/sh\necho '{version_line}' >&2\n")
+    executable.chmod(executable.stat().st_mode | stat.S_IXUSR)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("text", "major"),
+    [
+        ('openjdk version "17.0.15" 2025-04-15', 17),
+        ('java version "1.8.0_392"', 8),
+        ('openjdk version "21" 2023-09-19', 21),
+        ("no Java at all", None),
+    ],
+)
+def test_the_release_of_a_java_is_read_from_its_version_text(text: str, major: int | None) -> None:
+    assert java_major(text) == major
+
+
+def test_without_java_the_message_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(EnvironmentMissing, match=r"Java is not there\. Install a Java runtime 17"):
+        environment.require_spark()
+
+
+def test_a_java_that_is_too_old_is_named_with_its_release(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(_fake_java(tmp_path, 'openjdk version "11.0.2"')))
+    with pytest.raises(EnvironmentMissing, match="is Java 11; Spark needs 17"):
+        environment.require_spark()
+
+
+def test_a_java_home_without_java_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(EnvironmentMissing, match=f"JAVA_HOME is {tmp_path}"):
+        environment.require_spark()
+
+
+def test_everything_that_is_missing_is_listed_at_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    monkeypatch.setattr(environment, "DELTA_VERSION", "0.0.0")
+    with pytest.raises(EnvironmentMissing) as raised:
+        environment.require_delta()
+    assert len(raised.value.missing) == 2
+    assert "0.0.0 is needed" in str(raised.value)
+
+
+def test_the_cache_is_our_own_folder_and_can_be_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("WHITECAP_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert jars.cache_folder() == tmp_path / "whitecap"
+    monkeypatch.setenv("WHITECAP_CACHE", str(tmp_path / "mine"))
+    assert jars.cache_folder() == tmp_path / "mine"
+
+
+def test_ivy_asks_one_repository_and_a_mirror_takes_its_place(tmp_path: Path) -> None:
+    plain = jars.ivy_settings(tmp_path, {})
+    assert plain.count("<ibiblio") == 1
+    assert "root=" not in plain
+    mirrored = jars.ivy_settings(tmp_path, {"WHITECAP_MAVEN_MIRROR": "https://mirror.test/a&b"})
+    assert 'root="https://mirror.test/a&amp;b"' in mirrored
+
+
+@pytest.mark.spark
+def test_without_network_the_message_says_where_the_jar_should_be(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("WHITECAP_CACHE", str(tmp_path))
+    monkeypatch.setenv("WHITECAP_MAVEN_MIRROR", "http://127.0.0.1:9/nothing")
+    with pytest.raises(EnvironmentMissing, match="could not be downloaded") as raised:
+        jars.delta_jars()
+    assert str(tmp_path) in str(raised.value)
+    assert "WHITECAP_MAVEN_MIRROR" in str(raised.value)
+    assert not [left.name for left in (tmp_path / "jars").iterdir() if left.name != ".lock"]
+
+
+@pytest.mark.spark
+def test_a_damaged_jar_in_the_cache_is_not_used(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = tmp_path / "jars" / f"{jars.ARTIFACT}-{environment.DELTA_VERSION}"
+    folder.mkdir(parents=True)
+    (folder / jars.INVENTORY).write_text('{"delta.jar": 10}')
+    (folder / "delta.jar").write_bytes(b"cut")
+    monkeypatch.setenv("WHITECAP_CACHE", str(tmp_path))
+    monkeypatch.setenv("WHITECAP_MAVEN_MIRROR", "http://127.0.0.1:9/nothing")
+    with pytest.raises(EnvironmentMissing, match="could not be downloaded"):
+        jars.delta_jars()
+    (folder / "delta.jar").write_bytes(b"0123456789")
+    assert jars.delta_jars() == (folder / "delta.jar",)
