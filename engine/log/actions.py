@@ -13,8 +13,22 @@ import msgspec
 PartitionValues = dict[str, str | None]
 
 
-class Action(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What every line of a commit file is: exactly one action."""
+def _zero() -> int:
+    return 0
+
+
+def _false() -> bool:
+    return False
+
+
+class Action(
+    msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False
+):
+    """What every line of a commit file is: exactly one action.
+
+    Outside the garbage collector (`gc=False`): an action cannot be part of a cycle, and a table
+    holds very many of them.
+    """
 
 
 class DeletionVector(Action, frozen=True):
@@ -23,8 +37,9 @@ class DeletionVector(Action, frozen=True):
     storage_type: str
     path_or_inline_dv: str
     offset: int | None = None
-    size_in_bytes: int = msgspec.field(default=0)
-    cardinality: int = msgspec.field(default=0)
+    # Factories, because a plain default would not be written, and Delta requires these fields.
+    size_in_bytes: int = msgspec.field(default_factory=_zero)
+    cardinality: int = msgspec.field(default_factory=_zero)
 
     @property
     def unique_id(self) -> str:
@@ -33,11 +48,11 @@ class DeletionVector(Action, frozen=True):
         return base if self.offset is None else f"{base}@{self.offset}"
 
 
-class AddFile(Action, frozen=True):
+class AddFile(Action, frozen=True, kw_only=True):
     """A data file becomes part of the table."""
 
     path: str
-    partition_values: PartitionValues | None
+    partition_values: PartitionValues | None = None
     size: int
     modification_time: int
     data_change: bool
@@ -75,13 +90,13 @@ class RemoveFile(Action, frozen=True):
         return None if self.deletion_vector is None else self.deletion_vector.unique_id
 
 
-class AddCDCFile(Action, frozen=True):
+class AddCDCFile(Action, frozen=True, kw_only=True):
     """A change data feed file."""
 
     path: str
-    partition_values: PartitionValues | None
+    partition_values: PartitionValues | None = None
     size: int
-    data_change: bool = msgspec.field(default=False)
+    data_change: bool = msgspec.field(default_factory=_false)
     tags: dict[str, str | None] | None = None
 
 
@@ -141,9 +156,9 @@ class CommitInfo(Action, frozen=True):
     isolation_level: str | None = None
     is_blind_append: bool | None = None
     data_change: bool | None = None
-    operation_metrics: dict[str, str] | None = None
+    operation_metrics: dict[str, Any] | None = None
     user_metadata: str | None = None
-    tags: dict[str, str] | None = None
+    tags: dict[str, str | None] | None = None
     engine_info: str | None = None
     txn_id: str | None = None
     version: int | None = None

@@ -1,0 +1,215 @@
+"""Reading column definitions in Spark's DDL, `name TYPE [NOT NULL] [COMMENT '...'] ...`.
+
+A type is returned as its simple name, or as `("array", element)`, `("map", key, value)` or
+`("struct", (name, type), ...)`. Only what Delta stores in a schema is understood.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.errors import InvalidInput, Problem
+
+# Spark's spellings of a type and the simple string that Spark itself shows for it.
+# Source: Spark SQL reference, "Data Types".
+_TYPES = {
+    "int": "int",
+    "integer": "int",
+    "bigint": "bigint",
+    "long": "bigint",
+    "smallint": "smallint",
+    "short": "smallint",
+    "tinyint": "tinyint",
+    "byte": "tinyint",
+    "string": "string",
+    "date": "date",
+    "timestamp": "timestamp",
+    "timestamp_ltz": "timestamp",
+    "timestamp_ntz": "timestamp_ntz",
+    "double": "double",
+    "float": "float",
+    "real": "float",
+    "boolean": "boolean",
+    "binary": "binary",
+    "variant": "variant",
+    "void": "void",
+}
+_DECIMALS = frozenset({"decimal", "dec", "numeric"})
+_TOKEN = re.compile(r"\s*(?:(`(?:[^`]|``)*`)|('(?:[^'\\]|\\.)*')|(\w+)|(\S))", re.DOTALL)
+_END = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnText:
+    """One column definition, read."""
+
+    name: str
+    type: Any
+    nullable: bool
+    metadata: Mapping[str, Any]
+
+
+def read_columns(text: str) -> list[ColumnText]:
+    """Read a comma-separated list of definitions. Raises `InvalidInput` with every problem."""
+    columns: list[ColumnText] = []
+    problems: list[Problem] = []
+    for part in split_top_level(text):
+        try:
+            columns.append(_Reader(part).column())
+        except InvalidInput as error:
+            problems.extend(error.problems)
+    problems.extend(_repeated(columns))
+    if problems:
+        raise InvalidInput(problems)
+    return columns
+
+
+def read_type(text: str) -> Any:
+    """Read one type. Raises `InvalidInput`."""
+    reader = _Reader(text)
+    kind = reader.type()
+    reader.expect(_END)
+    return kind
+
+
+def split_top_level(text: str) -> list[str]:
+    """Split at the commas that stand in no bracket and no quotes."""
+    parts, depth, start = [], 0, 0
+    for match in _TOKEN.finditer(text):
+        mark = match.group(4)
+        if mark and mark in "(<":
+            depth += 1
+        elif mark and mark in ")>":
+            depth -= 1
+        elif mark == "," and depth == 0:
+            parts.append(text[start : match.start(4)])
+            start = match.end()
+    return [part.strip() for part in [*parts, text[start:]] if part.strip()]
+
+
+def _repeated(columns: list[ColumnText]) -> list[Problem]:
+    names = [column.name.lower() for column in columns]
+    again = {name for name in names if names.count(name) > 1}
+    return [Problem(name, "column is defined more than once") for name in sorted(again)]
+
+
+class _Reader:
+    """Reads one definition or type, token by token."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text.strip()
+        self._tokens = [match.group().strip() for match in _TOKEN.finditer(self._text)]
+        self._at = 0
+
+    def column(self) -> ColumnText:
+        name = _unquoted(self._next())
+        kind = self.type()
+        nullable, metadata = self._options()
+        return ColumnText(name, kind, nullable, metadata)
+
+    def type(self) -> Any:
+        name = self._next().lower()
+        if name in _DECIMALS:
+            return self._decimal()
+        if name in {"char", "varchar"}:
+            self._brackets()
+            return "string"
+        match name:
+            case "array":
+                return ("array", *self._parameters(1))
+            case "map":
+                return ("map", *self._parameters(2))
+            case "struct":
+                return ("struct", *self._members())
+        if name not in _TYPES:
+            self._fail(f"unknown type {name!r}", _nearest(name))
+        return _TYPES[name]
+
+    def expect(self, token: str) -> None:
+        found = self._next()
+        if found.upper() != token:
+            self._fail(f"expected {token or 'the end'!r}, found {found or 'the end'!r}")
+
+    def _options(self) -> tuple[bool, dict[str, Any]]:
+        nullable, metadata = True, dict[str, Any]()
+        while (word := self._next().upper()) != _END:
+            match word:
+                case "NOT":
+                    self.expect("NULL")
+                    nullable = False
+                case "COMMENT":
+                    metadata["comment"] = _unquoted(self._next())
+                case "GENERATED":
+                    self.expect("ALWAYS")
+                    self.expect("AS")
+                    metadata["delta.generationExpression"] = self._brackets()
+                case _:
+                    self._fail(f"unknown column option {word!r}")
+        return nullable, metadata
+
+    def _decimal(self) -> str:
+        digits = self._brackets() if self._peek() == "(" else "10"
+        precision, _, scale = digits.replace(" ", "").partition(",")
+        return f"decimal({precision},{scale or 0})"
+
+    def _parameters(self, count: int) -> list[Any]:
+        self.expect("<")
+        kinds = []
+        for position in range(count):
+            if position:
+                self.expect(",")
+            kinds.append(self.type())
+        self.expect(">")
+        return kinds
+
+    def _members(self) -> list[tuple[str, Any]]:
+        self.expect("<")
+        members: list[tuple[str, Any]] = []
+        while self._peek() != ">":
+            if members:
+                self.expect(",")
+            name = _unquoted(self._next())
+            if self._peek() == ":":
+                self.expect(":")
+            members.append((name, self.type()))
+        self.expect(">")
+        return members
+
+    def _brackets(self) -> str:
+        self.expect("(")
+        depth, tokens = 1, list[str]()
+        while depth:
+            token = self._next()
+            if token == _END:
+                self._fail("a bracket is not closed")
+            depth += {"(": 1, ")": -1}.get(token, 0)
+            tokens.append(token)
+        return " ".join(tokens[:-1])
+
+    def _peek(self) -> str:
+        return self._tokens[self._at] if self._at < len(self._tokens) else _END
+
+    def _next(self) -> str:
+        token = self._peek()
+        self._at += 1
+        return token
+
+    def _fail(self, text: str, nearest: str | None = None) -> None:
+        raise InvalidInput([Problem(self._text, text, nearest)])
+
+
+def _unquoted(token: str) -> str:
+    if token[:1] == "`":
+        return token[1:-1].replace("``", "`")
+    if token[:1] == "'":
+        return re.sub(r"\\(.)", r"\1", token[1:-1])
+    return token
+
+
+def _nearest(name: str) -> str | None:
+    known = [*_TYPES, *_DECIMALS, "array", "map", "struct"]
+    return next(iter(difflib.get_close_matches(name, known, 1)), None)

@@ -1,0 +1,168 @@
+"""A store in memory, and the loop that drives a transaction against any store that answers at once.
+
+Deterministic: the clock and the ids are given, not taken from the machine.
+"""
+
+from __future__ import annotations
+
+import uuid
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol, TypeVar
+
+from engine.storage.requests import (
+    Body,
+    Compute,
+    Entry,
+    Get,
+    ListFrom,
+    Listing,
+    Missing,
+    NewId,
+    Put,
+    PutIfAbsent,
+    PutResult,
+    ReadClock,
+    ReadRows,
+    Request,
+    Response,
+    Row,
+    RowsOf,
+    Steps,
+    WriteRows,
+    Written,
+)
+
+T = TypeVar("T")
+
+FIRST_INSTANT_MS = 1_700_000_000_000
+"""Where the clock of a fresh memory store stands: some instant of 2023, the same in every run."""
+
+# A data file in memory has no bytes; its size is what a small Parquet file of such rows would be
+# roughly: its footer, then the text of the values. Only its order of magnitude matters.
+_FILE_OVERHEAD_BYTES = 500
+
+
+class Store(Protocol):
+    """What answers requests at once."""
+
+    def answer(self, request: Request) -> Response:
+        """Perform one request."""
+        ...
+
+
+def run(steps: Steps[T], store: Store) -> T:
+    """Drive `steps` to their end, answering each request from `store`."""
+    answer = store.answer
+    try:
+        request = next(steps)
+        while True:
+            request = steps.send(answer(request))
+    except StopIteration as end:
+        result: T = end.value
+        return result
+
+
+def counting_clock(first_ms: int = FIRST_INSTANT_MS, tick_ms: int = 1) -> Callable[[], int]:
+    """A clock that moves by `tick_ms` each time it is read."""
+    instant = first_ms - tick_ms
+
+    def read() -> int:
+        nonlocal instant
+        instant += tick_ms
+        return instant
+
+    return read
+
+
+def counting_ids() -> Iterator[str]:
+    """Ids that look like UUIDs and count upwards."""
+    number = 0
+    while True:
+        yield str(uuid.UUID(int=number))
+        number += 1
+
+
+class MemoryStore:
+    """Objects and data files in dictionaries; `clock` and `ids` answer `ReadClock` and `NewId`."""
+
+    def __init__(
+        self, clock: Callable[[], int] | None = None, ids: Iterator[str] | None = None
+    ) -> None:
+        self._clock = clock or counting_clock()
+        self._ids = ids or counting_ids()
+        self._objects: dict[str, tuple[bytes, int]] = {}
+        self._directories: dict[str, list[str]] = {}
+        self._rows: dict[str, Sequence[Row]] = {}
+
+    def answer(self, request: Request) -> Response:
+        """Perform one request. Raises `KeyError` for rows of a data file that was not written."""
+        match request:
+            case ListFrom(start):
+                return self.list_from(start)
+            case Get(key):
+                return Body(self._objects[key][0]) if key in self._objects else Missing()
+            case PutIfAbsent(key, body):
+                return self._put_if_absent(key, body)
+            case Put(key, body):
+                self.put(key, body)
+                return PutResult.CREATED
+            case ReadRows():
+                return RowsOf(tuple(self._rows[key] for key in request.keys))
+            case WriteRows(key, rows):
+                return Written(self.put_rows(key, rows))
+            case ReadClock():
+                return self._clock()
+            case NewId():
+                return next(self._ids)
+            case Compute():
+                return None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of all objects, ordered; data files are not objects here."""
+        return tuple(sorted(self._objects))
+
+    def body(self, key: str) -> bytes:
+        """An object's content. Raises `KeyError`."""
+        return self._objects[key][0]
+
+    def put(self, key: str, body: bytes) -> None:
+        """Write an object, as of the clock's next instant."""
+        if key not in self._objects:
+            insort(self._directories.setdefault(_directory(key), []), key)
+        self._objects[key] = (body, self._clock())
+
+    def delete(self, key: str) -> None:
+        """Remove an object. Raises `KeyError`."""
+        del self._objects[key]
+        self._directories[_directory(key)].remove(key)
+
+    def put_rows(self, key: str, rows: Sequence[Row]) -> int:
+        """Write a data file; returns its size in bytes."""
+        self._rows[key] = rows
+        return _FILE_OVERHEAD_BYTES + sum(_text_size(value) for row in rows for value in row)
+
+    def list_from(self, start: str) -> Listing:
+        """The objects of `start`'s directory from `start` on."""
+        keys = self._directories.get(_directory(start), [])
+        listed = keys[bisect_left(keys, start) :]
+        return Listing(tuple(self._entry(key) for key in listed))
+
+    def _entry(self, key: str) -> Entry:
+        body, modified_at_ms = self._objects[key]
+        return Entry(key, len(body), modified_at_ms)
+
+    def _put_if_absent(self, key: str, body: bytes) -> PutResult:
+        if key in self._objects:
+            return PutResult.ALREADY_EXISTS
+        self.put(key, body)
+        return PutResult.CREATED
+
+
+def _directory(key: str) -> str:
+    return key.rpartition("/")[0]
+
+
+def _text_size(value: Any) -> int:
+    return len(str(value))

@@ -1,0 +1,82 @@
+import pytest
+
+from engine.errors import InvalidLog
+from engine.log.actions import AddFile, CommitInfo, DeletionVector, Protocol, RemoveFile
+from engine.log.commit_file import decode_commit, encode_commit, log_key, version_of_key
+
+ADD = AddFile(
+    path="a.parquet",
+    partition_values={"x": "1"},
+    size=1,
+    modification_time=2,
+    data_change=True,
+    deletion_vector=DeletionVector(
+        storage_type="u", path_or_inline_dv="ab", offset=1, size_in_bytes=0, cardinality=0
+    ),
+)
+
+
+def test_a_commit_is_read_back_as_it_was_written() -> None:
+    actions = (CommitInfo(timestamp=5, operation="WRITE"), ADD, RemoveFile("b", True))
+    assert decode_commit(encode_commit(actions), 3).actions == actions
+
+
+def test_each_action_is_one_line_named_as_in_the_protocol() -> None:
+    body = encode_commit([Protocol(1, 2)])
+    assert body == b'{"protocol":{"minReaderVersion":1,"minWriterVersion":2}}\n'
+
+
+def test_required_fields_are_written_even_when_zero() -> None:
+    assert b'"sizeInBytes":0,"cardinality":0' in encode_commit([ADD])
+
+
+def test_equal_actions_are_equal_bytes_whatever_the_order_of_their_dictionaries() -> None:
+    one = AddFile(
+        path="a", partition_values={"x": "1", "y": "2"}, size=1, modification_time=1,
+        data_change=True,
+    )  # fmt: skip
+    other = AddFile(
+        path="a", partition_values={"y": "2", "x": "1"}, size=1, modification_time=1,
+        data_change=True,
+    )  # fmt: skip
+    assert encode_commit([one]) == encode_commit([other])
+
+
+def test_unknown_actions_and_fields_are_ignored() -> None:
+    body = b'{"checkpointMetadata":{"version":1}}\n{"txn":{"appId":"a","version":1,"new":[1]}}\n'
+    commit = decode_commit(body, 0)
+    assert [type(action).__name__ for action in commit.actions] == ["SetTransaction"]
+
+
+def test_every_unreadable_line_is_reported_with_its_file_and_number() -> None:
+    body = b'{"txn":{"appId":"a"}}\n{"add":\n{"txn":{"appId":"a","version":1}}\n'
+    with pytest.raises(InvalidLog) as caught:
+        decode_commit(body, 7)
+    places = [problem.place for problem in caught.value.problems]
+    assert places == [f"{log_key(7)}:1", f"{log_key(7)}:2"]
+
+
+@pytest.mark.parametrize("text", ['"true"', "1", "null"])
+def test_a_field_of_the_wrong_type_is_refused(text: str) -> None:
+    with pytest.raises(InvalidLog):
+        decode_commit(b'{"remove":{"path":"a","dataChange":%s}}' % text.encode(), 0)
+
+
+def test_a_commit_info_of_another_writer_keeps_the_fields_that_fit() -> None:
+    body = b'{"commitInfo":{"timestamp":"now","operation":"WRITE","operationMetrics":{"n":1}}}'
+    info = decode_commit(body, 0).commit_info
+    assert info == CommitInfo(operation="WRITE", operation_metrics={"n": 1})
+
+
+def test_partition_values_may_be_null_or_absent() -> None:
+    fields = b'"path":"a","size":1,"modificationTime":1,"dataChange":true'
+    body = b'{"add":{"partitionValues":null,' + fields + b"}}"
+    without = body.replace(b'"partitionValues":null,', b"")
+    assert decode_commit(body, 0).adds == decode_commit(without, 0).adds
+    assert decode_commit(body, 0).adds[0].partition_values is None
+
+
+def test_only_twenty_digit_json_files_are_commits() -> None:
+    assert version_of_key(log_key(12)) == 12
+    assert version_of_key("_delta_log/1.json") is None
+    assert version_of_key("_delta_log/00000000000000000010.checkpoint.parquet") is None

@@ -1,0 +1,100 @@
+import pytest
+
+from engine.errors import InvalidLog
+from engine.log.actions import (
+    AddFile,
+    DeletionVector,
+    DomainMetadata,
+    Format,
+    Metadata,
+    RemoveFile,
+    SetTransaction,
+)
+from engine.log.commit_file import commit_of
+from engine.log.snapshot import EMPTY_SNAPSHOT, watermark_domain
+
+
+def table(*columns: str, **configuration: str) -> Metadata:
+    return Metadata("id", Format("parquet", {}), list(columns), configuration)
+
+
+def add(path: str, dv: str | None = None, size: int = 10, **values: str | None) -> AddFile:
+    vector = None if dv is None else DeletionVector("u", dv, 1, 34, 1)
+    return AddFile(
+        path=path, partition_values=dict(values), size=size, modification_time=1,
+        data_change=True, deletion_vector=vector,
+    )  # fmt: skip
+
+
+def remove(path: str, dv: str | None = None) -> RemoveFile:
+    vector = None if dv is None else DeletionVector("u", dv, 1, 34, 1)
+    return RemoveFile(path, True, deletion_timestamp=1, deletion_vector=vector)
+
+
+def paths(files: tuple[AddFile, ...]) -> list[str]:
+    return [file.path for file in files]
+
+
+def test_files_are_found_by_partition_and_by_path() -> None:
+    commit = commit_of(0, [add("b", x="2"), add("c", x="1"), add("a", x="1"), table("x")])
+    snapshot = EMPTY_SNAPSHOT.apply(commit)
+    assert paths(snapshot.files_in(("1",))) == ["a", "c"]
+    assert paths(snapshot.all_files()) == ["a", "b", "c"]
+    assert snapshot.partitions == (("1",), ("2",))
+    assert snapshot.file_at("b") == add("b", x="2")
+    assert (snapshot.num_files, snapshot.size_bytes) == (3, 30)
+
+
+def test_a_removed_file_leaves_every_index_and_old_snapshots_keep_it() -> None:
+    before = EMPTY_SNAPSHOT.apply(commit_of(0, [table("x"), add("a", x="1"), add("b", x="2")]))
+    after = before.apply(commit_of(1, [remove("a")]))
+    assert after.file_at("a") is None
+    assert after.partitions == (("2",),)
+    assert after.files_in(("1",)) == ()
+    assert (after.num_files, after.size_bytes) == (1, 10)
+    assert before.file_at("a") is not None
+    assert list(after.tombstones) == [("a", None)]
+
+
+def test_a_deletion_vector_replaces_the_file_of_the_same_path() -> None:
+    snapshot = EMPTY_SNAPSHOT.apply(commit_of(0, [table(), add("a")]))
+    once = snapshot.apply(commit_of(1, [remove("a"), add("a", dv="v1")]))
+    twice = once.apply(commit_of(2, [add("a", dv="v2"), remove("a", dv="v1")]))
+    found = twice.file_at("a")
+    assert found is not None
+    assert found.dv_id == "uv2@1"
+    assert list(twice.files) == [("a", "uv2@1")]
+    assert twice.apply(commit_of(3, [remove("a", dv="v2")])).file_at("a") is None
+
+
+def test_adding_a_live_file_again_replaces_it() -> None:
+    snapshot = EMPTY_SNAPSHOT.apply(commit_of(0, [table(), add("a", size=10)]))
+    again = snapshot.apply(commit_of(1, [add("a", size=12)]))
+    assert (again.num_files, again.size_bytes) == (1, 12)
+
+
+def test_versions_must_follow_each_other() -> None:
+    with pytest.raises(InvalidLog, match="expected version 0, found 1"):
+        EMPTY_SNAPSHOT.apply(commit_of(1, []))
+
+
+def test_new_partition_columns_index_the_old_files_again() -> None:
+    snapshot = EMPTY_SNAPSHOT.apply(commit_of(0, [table(), add("a", x="1"), add("b")]))
+    assert snapshot.partitions == ((),)
+    assert snapshot.apply(commit_of(1, [table("x")])).partitions == ((None,), ("1",))
+
+
+def test_applications_domains_and_row_ids_are_kept_to_their_last_value() -> None:
+    domain = DomainMetadata("d", "{}", False)
+    snapshot = EMPTY_SNAPSHOT.apply(
+        commit_of(0, [SetTransaction("app", 4), domain, watermark_domain(9)])
+    )
+    later = snapshot.apply(
+        commit_of(1, [SetTransaction("app", 3), DomainMetadata("d", "{}", True)])
+    )
+    assert later.set_transactions == {"app": 3}
+    assert later.transaction_version("other") == -1
+    assert list(later.domains) == ["delta.rowTracking"]
+    assert later.row_id_high_watermark == 9
+    assert EMPTY_SNAPSHOT.row_id_high_watermark == -1
+    assert "d" in snapshot.domains

@@ -1,0 +1,52 @@
+import pytest
+
+from engine.errors import InvalidLog
+from engine.log.actions import AddFile
+from engine.log.commit_file import encode_commit, log_key
+from engine.log.table_log import CommitCache, TableLog
+from engine.storage.memory import MemoryStore, run
+
+
+def store_with(versions: int) -> MemoryStore:
+    store = MemoryStore()
+    for version in range(versions):
+        put(store, version)
+    return store
+
+
+def put(store: MemoryStore, version: int) -> None:
+    add = AddFile(path=f"f{version}", size=1, modification_time=1, data_change=True)
+    store.put(log_key(version), encode_commit([add]))
+
+
+def test_update_reads_only_what_is_new() -> None:
+    store = store_with(3)
+    log = TableLog()
+    assert run(log.update(), store).version == 2
+    put(store, 3)
+    assert [commit.version for commit in run(log.commits_after(2), store)] == [3]
+    assert run(log.update(), store).num_files == 4
+
+
+def test_no_log_is_the_empty_snapshot() -> None:
+    assert run(TableLog().update(), MemoryStore()).version == -1
+
+
+def test_clients_that_share_a_cache_share_commits_and_snapshots() -> None:
+    store, cache = store_with(3), CommitCache()
+    one, other = run(TableLog(cache).update(), store), run(TableLog(cache).update(), store)
+    assert one is other
+
+
+def test_a_commit_that_is_replaced_is_read_again() -> None:
+    store, cache = store_with(1), CommitCache()
+    run(TableLog(cache).update(), store)
+    store.put(log_key(0), b"")
+    assert run(TableLog(cache).update(), store).num_files == 0
+
+
+def test_a_gap_in_the_log_is_refused_and_named() -> None:
+    store = store_with(3)
+    store.delete(log_key(1))
+    with pytest.raises(InvalidLog, match=r"0001\.json: is missing"):
+        run(TableLog().update(), store)
