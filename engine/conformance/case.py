@@ -1,0 +1,227 @@
+"""Conformance cases: one race on one table each, with the outcome seen on a real Delta Lake.
+
+Two forms: a transaction against log lines, and SQL statements against tables of rows. The same
+files run on this engine and on a real Delta Lake; both report a `CaseResult`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from engine.errors import InvalidInput, Problem
+
+LogLine = dict[str, Any]
+"""One line of a commit file as a JSON object, e.g. `{"add": {...}}`."""
+
+
+class Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A part of a case file: an unknown key is an error, never ignored."""
+
+
+class Read(Strict, frozen=True):
+    """One read of the current transaction; `kind` says which of the other fields it has."""
+
+    kind: str
+    predicates: list[str] = msgspec.field(default_factory=list)
+    resolved: bool = False
+    adds: list[LogLine] = msgspec.field(default_factory=list)
+    app_id: str | None = None
+    paths: list[str] = msgspec.field(default_factory=list)
+
+
+class OperationOf(Strict, frozen=True):
+    """Name and parameters of the operation that the current transaction records."""
+
+    name: str
+    parameters: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class AppTransaction(Strict, frozen=True):
+    """An application transaction recorded through the transaction before its commit."""
+
+    app_id: str
+    version: int
+    last_updated: int | None = None
+
+
+class CommitKind(StrEnum):
+    """How the current transaction commits."""
+
+    COMMIT = "commit"
+    COMMIT_IF_NEEDED = "commit_if_needed"
+    COMMIT_LARGE = "commit_large"
+    NONE = "none"
+
+
+class CurrentOf(Strict, frozen=True):
+    """What the current transaction reads, records and commits."""
+
+    reads: list[Read]
+    actions: list[LogLine]
+    operation: OperationOf
+    tags: dict[str, str]
+    commit: CommitKind
+    set_transactions: list[AppTransaction] = msgspec.field(default_factory=list)
+    reads_after_winner: bool = False
+
+
+class TransactionCase(Strict, frozen=True):
+    """A race at the level of the log."""
+
+    id: str
+    dialect: str
+    setup_log: list[list[LogLine]]
+    winners: list[list[LogLine]]
+    current: CurrentOf
+    expect: dict[str, Any]
+    settings: dict[str, str] = msgspec.field(default_factory=dict)
+    source: str = ""
+    notes: str = ""
+
+
+class DataFile(Strict, frozen=True):
+    """One data file of a table: its partition's values and its rows."""
+
+    partition_values: dict[str, Any]
+    rows: list[dict[str, Any]]
+
+
+class TableOf(Strict, frozen=True):
+    """A table before the race; `versions` is the number of commits that it then has."""
+
+    schema: str
+    partition_columns: list[str]
+    properties: dict[str, str]
+    files: list[DataFile]
+    versions: int
+
+
+class StatementCase(Strict, frozen=True):
+    """A race of SQL statements on the table `target`."""
+
+    id: str
+    dialect: str
+    tables: dict[str, TableOf]
+    winner: str | list[str]
+    current: str
+    expect: dict[str, Any]
+    settings: dict[str, str] = msgspec.field(default_factory=dict)
+    source: str = ""
+    notes: str = ""
+
+    @property
+    def winners(self) -> list[str]:
+        """The winning statements in order, also where the file names only one."""
+        return [self.winner] if isinstance(self.winner, str) else self.winner
+
+
+Case = TransactionCase | StatementCase
+
+TRANSACTION_EXPECTATIONS = frozenset(
+    {
+        "result",
+        "error_class",
+        "version",
+        "isolation_level",
+        "is_blind_append",
+        "read_version",
+        "read_files",
+        "active_files",
+        "transactions",
+        "tags",
+        "adds",
+        "action_counts",
+        "row_id_high_watermark",
+        "in_commit_timestamp_after_winner",
+        "message_contains",
+        "message_parameters",
+        "table_version",
+    }
+)
+STATEMENT_EXPECTATIONS = frozenset(
+    {
+        "current",
+        "winner",
+        "rows",
+        "error_class",
+        "version",
+        "isolation_level",
+        "is_blind_append",
+    }
+)
+
+
+class CaseStatus(StrEnum):
+    """How a case ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One key under `expect` that does not hold."""
+
+    key: str
+    expected: Any
+    found: Any
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """A case's end: the differences if it failed, the reason if it was skipped."""
+
+    id: str
+    status: CaseStatus
+    differences: tuple[Difference, ...] = ()
+    reason: str = ""
+
+
+def load_cases(path: Path) -> list[Case]:
+    """Read a case file, whichever of the two forms each case has.
+
+    Raises InvalidInput: not readable, not a list of cases, or a key that no case has.
+    """
+    try:
+        entries = msgspec.json.decode(path.read_bytes(), type=list[dict[str, Any]])
+    except (OSError, msgspec.DecodeError) as error:
+        raise InvalidInput([Problem(str(path), f"not a list of cases: {error}")]) from error
+    problems: list[Problem] = []
+    cases = [_case(entry, f"{path}[{n}]", problems) for n, entry in enumerate(entries)]
+    if problems:
+        raise InvalidInput(problems)
+    return [case for case in cases if case is not None]
+
+
+def _case(entry: dict[str, Any], place: str, problems: list[Problem]) -> Case | None:
+    form: type[Case] = StatementCase if "tables" in entry else TransactionCase
+    known = STATEMENT_EXPECTATIONS if form is StatementCase else TRANSACTION_EXPECTATIONS
+    place = f"{place} ({entry.get('id', 'no id')})"
+    try:
+        case = msgspec.convert(entry, type=form)
+    except msgspec.ValidationError as error:
+        problems.append(Problem(place, str(error)))
+        return None
+    problems.extend(_unknown(case.expect, known, place))
+    return case
+
+
+def _unknown(expect: dict[str, Any], known: frozenset[str], place: str) -> Sequence[Problem]:
+    return [
+        Problem(f"{place}.expect", f"unknown key {key!r}", _nearest(key, known))
+        for key in expect
+        if key not in known
+    ]
+
+
+def _nearest(key: str, known: frozenset[str]) -> str | None:
+    near = difflib.get_close_matches(key, sorted(known), n=1)
+    return near[0] if near else None

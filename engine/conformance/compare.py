@@ -1,0 +1,98 @@
+"""Holds what a case expects against what was found, key by key, for either kind of engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from engine.conformance.case import Case, CaseResult, CaseStatus, Difference
+
+NOT_FOUND = "(nothing)"
+"""Shown where a case expects a value and the engine came to none."""
+
+
+def judge(case: Case, found: Mapping[str, Any]) -> CaseResult:
+    """Passed if every key under `expect` holds; `found` uses the same keys, `message` besides."""
+    differences = tuple(
+        Difference(key, expected, _shown(key, found))
+        for key, expected in case.expect.items()
+        if not _holds(key, expected, found)
+    )
+    status = CaseStatus.FAILED if differences else CaseStatus.PASSED
+    return CaseResult(case.id, status, differences)
+
+
+def skipped(case: Case, reason: str) -> CaseResult:
+    """A case that the engine cannot run, with what it lacks."""
+    return CaseResult(case.id, CaseStatus.SKIPPED, reason=reason)
+
+
+def row_bag(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Rows as a bag: their texts in order, whatever the order of rows and columns was."""
+    return sorted(str(sorted((name, str(value)) for name, value in row.items())) for row in rows)
+
+
+def _shown(key: str, found: Mapping[str, Any]) -> Any:
+    if key == "message_contains":
+        return found.get("message", NOT_FOUND)
+    return found.get(key, NOT_FOUND)
+
+
+def _holds(key: str, expected: Any, found: Mapping[str, Any]) -> bool:
+    rule = _RULES.get(key)
+    if rule is not None:
+        return rule(expected, found)
+    return key in found and bool(found[key] == expected)
+
+
+def _message_contains(expected: Any, found: Mapping[str, Any]) -> bool:
+    return str(expected) in str(found.get("message", ""))
+
+
+def _rows(expected: Any, found: Mapping[str, Any]) -> bool:
+    return "rows" in found and row_bag(found["rows"]) == row_bag(expected)
+
+
+def _winner(expected: Any, found: Mapping[str, Any]) -> bool:
+    """A winner that had nothing to do also counts as `committed`: it ended without an error."""
+    wanted = expected if isinstance(expected, list) else [expected]
+    got = found.get("winner", [])
+    got = got if isinstance(got, list) else [got]
+    ended = {"committed": {"committed", "nothing_to_commit"}}
+    return len(got) == len(wanted) and all(
+        one in ended.get(want, {want}) for want, one in zip(wanted, got, strict=True)
+    )
+
+
+def _same_set(key: str) -> Callable[[Any, Mapping[str, Any]], bool]:
+    def rule(expected: Any, found: Mapping[str, Any]) -> bool:
+        return key in found and sorted(found[key]) == sorted(expected)
+
+    return rule
+
+
+def _within(key: str) -> Callable[[Any, Mapping[str, Any]], bool]:
+    def rule(expected: Any, found: Mapping[str, Any]) -> bool:
+        return key in found and _contains(found[key], expected)
+
+    return rule
+
+
+def _contains(whole: Any, part: Any) -> bool:
+    if isinstance(part, dict) and isinstance(whole, Mapping):
+        return all(name in whole and _contains(whole[name], value) for name, value in part.items())
+    return bool(whole == part)
+
+
+_RULES: dict[str, Callable[[Any, Mapping[str, Any]], bool]] = {
+    "message_contains": _message_contains,
+    "rows": _rows,
+    "winner": _winner,
+    "read_files": _same_set("read_files"),
+    "active_files": _same_set("active_files"),
+    "adds": _within("adds"),
+    "tags": _within("tags"),
+    "action_counts": _within("action_counts"),
+    "transactions": _within("transactions"),
+    "message_parameters": _within("message_parameters"),
+}
