@@ -1,1 +1,1 @@
-"""Spark SQL text: parsed once, evaluated over rows and partition values."""
+"""Spark SQL text, parsed once: predicates, expressions and statements over row tuples."""

@@ -1,0 +1,315 @@
+"""Predicates: conditions of reads, as the transaction records them and evaluates them.
+
+A predicate keeps its syntax tree, so that it can be split into conjuncts and into a partition and
+a data part, exactly where Delta splits. Source: `DeltaTableUtils` (splitMetadataAndDataPredicates,
+extractMetadataPredicates), `DeltaLog.scala: rewritePartitionFilters`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from engine.sql.compiler import DIALECT, compile_boolean, function_name
+from engine.sql.functions import NON_DETERMINISTIC
+from engine.sql.rendering import substitute
+from engine.sql.scope import Relation, Scope, schema_scope
+from engine.sql.terms import Evaluate, Parameters, Term
+from engine.sql.text import parse_condition
+from engine.sql.types import DEFAULT_SESSION, Session, caster
+
+if TYPE_CHECKING:
+    from engine.log.schema import Schema
+    from engine.settings import Settings
+
+_NO_PARAMETERS: Parameters = {}
+
+
+def split_and(node: exp.Expr) -> list[exp.Expr]:
+    """The conjuncts of a condition, in order."""
+    node = node.unnest()
+    if isinstance(node, exp.And):
+        return split_and(node.left) + split_and(node.right)
+    if isinstance(node, exp.Between):  # Spark parses BETWEEN as two comparisons
+        low = exp.GTE(this=node.this.copy(), expression=node.args["low"].copy())
+        return [low, exp.LTE(this=node.this.copy(), expression=node.args["high"].copy())]
+    return [node]
+
+
+def join_and(nodes: Iterable[exp.Expr]) -> exp.Expr | None:
+    """The AND of conditions; `None` of none."""
+    joined: exp.Expr | None = None
+    for node in nodes:
+        joined = (
+            node if joined is None else exp.And(this=_wrapped(joined), expression=_wrapped(node))
+        )
+    return joined
+
+
+def _wrapped(node: exp.Expr) -> exp.Expr:
+    return exp.Paren(this=node.copy()) if isinstance(node, exp.Or) else node.copy()
+
+
+def columns_of(node: exp.Expr) -> frozenset[str]:
+    """The names of all columns of an expression, in lower case."""
+    return frozenset(column.name.lower() for column in node.find_all(exp.Column))
+
+
+def is_deterministic(node: exp.Expr) -> bool:
+    """Whether no function in the expression is non-deterministic."""
+    return not any(function_name(call) in NON_DETERMINISTIC for call in node.find_all(exp.Func))
+
+
+class _Template:
+    """A condition without its parameters: parsed once, compiled once for each schema."""
+
+    __slots__ = ("_conjuncts", "_terms", "columns", "is_deterministic", "node")
+
+    def __init__(self, node: exp.Expr) -> None:
+        self.node = node
+        self.columns = columns_of(node)
+        self.is_deterministic = is_deterministic(node)
+        self._conjuncts: tuple[_Template, ...] | None = None
+        self._terms: dict[tuple[int, str, Session], tuple[Any, Any]] = {}
+
+    def conjuncts(self) -> tuple[_Template, ...]:
+        if self._conjuncts is None:
+            parts = split_and(self.node)
+            whole = len(parts) == 1
+            self._conjuncts = (self,) if whole else tuple(_Template(part) for part in parts)
+        return self._conjuncts
+
+    def term(self, schema: Schema, session: Session) -> Term:
+        return self._remembered("row", schema, session, self._row_term)  # type: ignore[no-any-return]
+
+    def partition_term(self, schema: Schema, session: Session) -> tuple[Term, _Casts]:
+        return self._remembered("partition", schema, session, self._partition_term)  # type: ignore[no-any-return]
+
+    def _remembered(
+        self, kind: str, schema: Schema, session: Session, build: Callable[..., Any]
+    ) -> Any:
+        key = (id(schema), kind, session)
+        known = self._terms.get(key)
+        if known is None or known[0] is not schema:
+            known = self._terms[key] = (schema, build(schema, session))
+        return known[1]
+
+    def _row_term(self, schema: Schema, session: Session) -> Term:
+        return compile_boolean(self.node, schema_scope(schema, session=session))
+
+    def _partition_term(self, schema: Schema, session: Session) -> tuple[Term, _Casts]:
+        """Compiled over the referenced columns only.
+
+        A column that the partition schema lacks is read raw from the value map, as Delta does.
+        """
+        names = sorted(self.columns)
+        fields = [schema.get(name) for name in names]
+        types = [field.type if field else "string" for field in fields]
+        relation = Relation(frozenset({""}), tuple(names), tuple(types))
+        casts = tuple(
+            (field.physical_name if field else name, caster("string", kind, session))
+            for name, field, kind in zip(names, fields, types, strict=True)
+        )
+        return compile_boolean(unqualified(self.node), Scope((relation,), session)), casts
+
+
+_Casts = tuple[tuple[str, Callable[[Any], Any] | None], ...]
+
+
+def unqualified(node: exp.Expr) -> exp.Expr:
+    """The expression with its column names freed of table names."""
+    copy = node.copy()
+    for column in list(copy.find_all(exp.Column)):
+        column.set("table", None)
+        column.set("db", None)
+    return copy
+
+
+class Predicate:
+    """A condition over one table's columns. Immutable; equal if its text is equal."""
+
+    __slots__ = ("_evaluators", "_parameters", "_sql", "_template")
+
+    def __init__(
+        self, template: _Template, parameters: Parameters = _NO_PARAMETERS, sql: str | None = None
+    ) -> None:
+        self._template = template
+        self._parameters = parameters
+        self._sql = sql
+        self._evaluators: dict[int, tuple[Term, Evaluate]] = {}
+
+    @classmethod
+    def of_node(cls, node: exp.Expr, parameters: Parameters = _NO_PARAMETERS) -> Predicate:
+        """A predicate of a syntax tree."""
+        return cls(_Template(node), parameters)
+
+    def with_parameters(self, parameters: Parameters) -> Predicate:
+        """The same condition with other parameter values; nothing is parsed or compiled again."""
+        return Predicate(self._template, parameters)
+
+    @property
+    def node(self) -> exp.Expr:
+        """The syntax tree, parameters not filled in."""
+        return self._template.node
+
+    @property
+    def sql(self) -> str:
+        """The condition as Spark SQL, parameters filled in."""
+        if self._sql is None:
+            self._sql = substitute(self._template.node, self._parameters).sql(DIALECT)
+        return self._sql
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The names of the columns it refers to, in lower case."""
+        return self._template.columns
+
+    @property
+    def is_deterministic(self) -> bool:
+        """Whether no function in it is non-deterministic."""
+        return self._template.is_deterministic
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Predicate) and self.sql == other.sql
+
+    def __hash__(self) -> int:
+        return hash(self.sql)
+
+    def __repr__(self) -> str:
+        return f"Predicate({self.sql!r})"
+
+    def conjuncts(self) -> tuple[Predicate, ...]:
+        """The conditions that it ANDs. Source: Spark's splitConjunctivePredicates."""
+        parts = self._template.conjuncts()
+        if len(parts) == 1:
+            return (self,)
+        return tuple(Predicate(part, self._parameters) for part in parts)
+
+    def is_over(self, columns: Iterable[str]) -> bool:
+        """Whether it refers to no other columns than these (`isPredicatePartitionColumnsOnly`)."""
+        return self.columns <= {column.lower() for column in columns}
+
+    def widened(self) -> Predicate:
+        """With non-deterministic parts taken as TRUE.
+
+        Source: ConflictCheckerPredicateElimination.scala: AND and OR are descended, any other
+        node with a non-deterministic descendant becomes TRUE.
+        """
+        if self.is_deterministic and not self.node.find(exp.Subquery, exp.Exists):
+            return self
+        return Predicate.of_node(_widen(self.node), self._parameters)
+
+    def evaluate_partition(
+        self,
+        values: Mapping[str, str | None],
+        partition_schema: Schema,
+        settings: Settings | None = None,
+    ) -> bool | None:
+        """The condition for a file's partition values; `None` is SQL's NULL.
+
+        Values are texts cast to the column's type. Raises `DeltaError` where a text does not
+        parse, as Spark does in ANSI mode. Source: DeltaLog.scala: rewritePartitionFilters.
+        """
+        term, casts = self._template.partition_term(partition_schema, session_of(settings))
+        row = tuple(_typed(values.get(name), cast) for name, cast in casts)
+        return self._evaluator(term)(row)  # type: ignore[no-any-return]
+
+    def bind(self, schema: Schema, session: Session = DEFAULT_SESSION) -> Evaluate:
+        """The condition over rows of a table. Raises `InvalidInput` for an unknown column."""
+        return self._evaluator(self._template.term(schema, session))
+
+    def _evaluator(self, term: Term) -> Evaluate:
+        known = self._evaluators.get(id(term))
+        if known is None:
+            known = self._evaluators[id(term)] = (term, term.bind(self._parameters).evaluate)
+        return known[1]
+
+
+def _typed(text: str | None, cast: Callable[[Any], Any] | None) -> Any:
+    return text if text is None or cast is None else cast(text)
+
+
+@lru_cache(maxsize=64)
+def _session(time_zone: str, ansi: bool) -> Session:
+    return Session(time_zone, ansi)
+
+
+def session_of(settings: Settings | None) -> Session:
+    """What casts depend on, from a session's configuration."""
+    if settings is None:
+        return DEFAULT_SESSION
+    return _session(settings.session_time_zone, settings.ansi)
+
+
+def _widen(node: exp.Expr) -> exp.Expr:
+    node = node.unnest()
+    if isinstance(node, exp.And | exp.Or):
+        left, right = _widen(node.left), _widen(node.right)
+        return _simplified(type(node), left, right)
+    opaque = node.find(exp.Subquery, exp.Exists) is not None
+    return exp.true() if opaque or not is_deterministic(node) else node.copy()
+
+
+def _simplified(kind: type[exp.Expr], left: exp.Expr, right: exp.Expr) -> exp.Expr:
+    truths = [isinstance(side, exp.Boolean) and side.this is True for side in (left, right)]
+    if kind is exp.Or and any(truths):
+        return exp.true()
+    if kind is exp.And and any(truths):
+        return right if truths[0] else left
+    return kind(this=_wrapped(left), expression=_wrapped(right))
+
+
+@lru_cache(maxsize=4096)
+def _template(sql: str) -> _Template:
+    return _Template(parse_condition(sql))
+
+
+def parse_predicate(sql: str, parameters: Parameters = _NO_PARAMETERS) -> Predicate:
+    """Parse a condition in Spark SQL. Raises `InvalidInput` naming the place."""
+    return Predicate(_template(sql), parameters, sql=None if parameters else sql)
+
+
+TRUE = parse_predicate("true")
+
+
+def partition_part(predicate: Predicate, partition_columns: Iterable[str]) -> Predicate | None:
+    """What the predicate implies for partition columns alone; `None` if nothing.
+
+    Source: DeltaTableUtils.extractMetadataPredicates: an AND gives what its sides give, an OR
+    only if both sides give something.
+    """
+    names = frozenset(column.lower() for column in partition_columns)
+    part = _extract(predicate.node, names)
+    return None if part is None else Predicate.of_node(part, predicate._parameters)
+
+
+def _extract(node: exp.Expr, names: frozenset[str]) -> exp.Expr | None:
+    node = node.unnest()
+    if isinstance(node, exp.And):
+        sides = [_extract(node.left, names), _extract(node.right, names)]
+        return join_and(side for side in sides if side is not None)
+    if isinstance(node, exp.Or):
+        left, right = _extract(node.left, names), _extract(node.right, names)
+        if left is None or right is None:
+            return None
+        return exp.Or(this=left.copy(), expression=right.copy())
+    return node if columns_of(node) <= names and not node.find(exp.Subquery, exp.Exists) else None
+
+
+def split_condition(
+    predicate: Predicate, partition_columns: Iterable[str]
+) -> tuple[tuple[Predicate, ...], tuple[Predicate, ...]]:
+    """A condition's partition and data predicates, as DELETE and UPDATE hand them to the scan.
+
+    Source: DeltaTableUtils.splitMetadataAndDataPredicates.
+    """
+    columns = tuple(partition_columns)
+    partition = [part for part in predicate.conjuncts() if part.is_over(columns)]
+    data = [part for part in predicate.conjuncts() if not part.is_over(columns)]
+    for part in data:
+        extracted = partition_part(part, columns)
+        partition.extend(extracted.conjuncts() if extracted is not None else ())
+    return tuple(partition), tuple(data)

@@ -1,0 +1,49 @@
+"""Parsing SQL text with sqlglot, with errors that name the place."""
+
+from __future__ import annotations
+
+import logging
+from functools import lru_cache
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import ParseError, TokenError
+
+from engine.errors import InvalidInput, Problem
+from engine.sql.compiler import DIALECT
+
+# sqlglot logs a warning for each statement that it keeps as plain text; ours are refused or read
+# by our own grammar instead.
+logging.getLogger("sqlglot").setLevel(logging.ERROR)
+
+
+def _problem(sql: str, error: Exception) -> Problem:
+    details = getattr(error, "errors", None) or [{}]
+    line, column = details[0].get("line"), details[0].get("col")
+    reason = details[0].get("description") or str(error).splitlines()[0]
+    if reason.startswith("Required keyword"):  # speaks of sqlglot's classes, not of the text
+        reason = "something is missing"
+    highlight = details[0].get("highlight")
+    near = f" near {highlight!r}" if highlight else ""
+    place = f"line {line}, column {column} of {sql!r}" if line else repr(sql)
+    return Problem(place, f"{reason.rstrip('.')}{near}")
+
+
+def parse_node(sql: str) -> exp.Expr:
+    """The syntax tree of one statement or expression. Raises `InvalidInput` with the place."""
+    try:
+        node = sqlglot.parse_one(sql, dialect=DIALECT)
+    except (ParseError, TokenError, RecursionError) as error:
+        raise InvalidInput([_problem(sql, error)]) from error
+    return node
+
+
+@lru_cache(maxsize=4096)
+def parse_condition(sql: str) -> exp.Expr:
+    """The syntax tree of a condition. Raises `InvalidInput` if the text is none."""
+    if not sql.strip():
+        raise InvalidInput([Problem(repr(sql), "an empty text is not a condition")])
+    node = parse_node(sql)
+    if not isinstance(node, exp.Condition) or isinstance(node, exp.Query | exp.Alias | exp.Star):
+        raise InvalidInput([Problem(repr(sql), "is not a condition")])
+    return node
