@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from engine.errors import InvalidLog, Problem
+from engine.log.actions import Metadata
 from engine.log.ddl import ColumnText, read_columns, read_type
 
 # Spark's names of the same type: in DDL and messages on the left, in the log's JSON on the right.
@@ -26,8 +27,6 @@ _SAME_NAMES = frozenset(
 )
 _PHYSICAL_NAME = "delta.columnMapping.physicalName"
 
-Metadata = Mapping[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class Field:
@@ -36,7 +35,7 @@ class Field:
     name: str
     type: str
     nullable: bool = True
-    metadata: Metadata = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
     nested: str | None = None
 
     @property
@@ -110,6 +109,13 @@ def schema_string(schema: Schema) -> str:
     """Write a schema as Delta's `schemaString`."""
     struct = {"type": "struct", "fields": [_json_of_field(column) for column in schema]}
     return msgspec.json.encode(struct).decode()
+
+
+def schema_of_metadata(metadata: Metadata | None) -> Schema:
+    """The columns that a `metaData` action names; none without a schema."""
+    if metadata is None or not metadata.schema_string:
+        return EMPTY_SCHEMA
+    return parse_schema(metadata.schema_string)
 
 
 @lru_cache(maxsize=1024)

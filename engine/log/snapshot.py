@@ -25,7 +25,7 @@ from engine.log.actions import (
 )
 from engine.log.commit_file import Commit, log_key
 from engine.log.files import FileKey, FileSet, PartitionKey, file_key
-from engine.log.schema import EMPTY_SCHEMA, Schema, parse_schema
+from engine.log.schema import Schema, schema_of_metadata
 
 ROW_TRACKING_DOMAIN = "delta.rowTracking"
 _MAPPING_MODE = "delta.columnMapping.mode"
@@ -105,7 +105,7 @@ class Snapshot:
     @property
     def schema(self) -> Schema:
         """The table's columns; none where the metadata has no schema."""
-        return schema_of(self.metadata)
+        return schema_of_metadata(self.metadata)
 
     @property
     def partition_columns(self) -> tuple[str, ...]:
@@ -143,13 +143,6 @@ EMPTY_SNAPSHOT = Snapshot(-1, 0, None, None, FileSet(), Map(), Map(), Map())
 """No table."""
 
 
-def schema_of(metadata: Metadata | None) -> Schema:
-    """The columns that a metadata action names; none without a schema."""
-    if metadata is None or not metadata.schema_string:
-        return EMPTY_SCHEMA
-    return parse_schema(metadata.schema_string)
-
-
 def physical_partition_columns(metadata: Metadata | None) -> tuple[str, ...]:
     """The keys of `partitionValues`: logical names unless column mapping renames them."""
     if metadata is None:
@@ -157,7 +150,7 @@ def physical_partition_columns(metadata: Metadata | None) -> tuple[str, ...]:
     names = metadata.partition_columns
     if metadata.configuration.get(_MAPPING_MODE, "none") == "none":
         return tuple(names)
-    schema = schema_of(metadata)
+    schema = schema_of_metadata(metadata)
     found = ((name, schema.get(name)) for name in names)
     return tuple(name if column is None else column.physical_name for name, column in found)
 

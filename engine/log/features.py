@@ -1,0 +1,334 @@
+"""Table features and the arithmetic of protocols.
+
+A protocol supports a feature explicitly (its feature lists name it) or, in the old numbering,
+implicitly (its versions reach the feature's). Source: PROTOCOL.md "Table Features";
+TableFeature.scala; actions.scala `Protocol`, `TableFeatureSupport`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import msgspec
+
+from engine.log import properties
+from engine.log.actions import Metadata, Protocol
+from engine.log.properties import TableProperty
+from engine.log.schema import schema_of_metadata
+
+# The versions from which on features are listed by name. Source: PROTOCOL.md "Table Features".
+FEATURES_READER_VERSION = 3
+FEATURES_WRITER_VERSION = 7
+
+Requirement = Callable[[Metadata], bool]
+
+
+def _never(_: Metadata) -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableFeature:
+    """One feature.
+
+    `legacy_versions`: the (reader, writer) versions that imply it, if it is older than features by
+    name. `required_by`: whether a table's metadata switches it on. `joins_existing`: whether that
+    upgrades the protocol of an existing table by itself. `fails_concurrent`: whether adding it
+    aborts concurrent transactions where that check is on.
+    """
+
+    name: str
+    reader_writer: bool = False
+    legacy_versions: tuple[int, int] | None = None
+    needs: tuple[str, ...] = ()
+    required_by: Requirement = _never
+    joins_existing: bool = True
+    fails_concurrent: bool = True
+
+    @property
+    def versions(self) -> tuple[int, int]:
+        """The lowest reader and writer versions that can support it."""
+        if self.legacy_versions is not None:
+            return self.legacy_versions
+        return (FEATURES_READER_VERSION if self.reader_writer else 1, FEATURES_WRITER_VERSION)
+
+
+def _on(flag: TableProperty[bool]) -> Requirement:
+    return lambda metadata: flag.of(metadata.configuration)
+
+
+def _set_to_true(key: str) -> Requirement:
+    return lambda metadata: metadata.configuration.get(key, "").lower() == "true"
+
+
+def _column_has(*keys: str) -> Requirement:
+    def holds(metadata: Metadata) -> bool:
+        columns = schema_of_metadata(metadata)
+        return any(key in column.metadata for column in columns for key in keys)
+
+    return holds
+
+
+def _column_type(name: str) -> Requirement:
+    return lambda metadata: any(
+        name in _type_words(column.type) for column in schema_of_metadata(metadata)
+    )
+
+
+def _type_words(simple_type: str) -> list[str]:
+    """The type names inside a simple string, without those of struct members."""
+    for mark in "<>,:":
+        simple_type = simple_type.replace(mark, " ")
+    return simple_type.split()
+
+
+def _has_constraint(metadata: Metadata) -> bool:
+    return any(key.startswith(properties.CONSTRAINT_PREFIX) for key in metadata.configuration)
+
+
+def _maps_columns(metadata: Metadata) -> bool:
+    return properties.COLUMN_MAPPING_MODE.of(metadata.configuration).lower() != "none"
+
+
+def _checkpoints_v2(metadata: Metadata) -> bool:
+    return properties.CHECKPOINT_POLICY.of(metadata.configuration).lower() == "v2"
+
+
+_IDENTITY = ("delta.identity.start", "delta.identity.step", "delta.identity.allowExplicitInsert")
+
+_ALL = (
+    TableFeature(
+        "appendOnly", legacy_versions=(1, 2), required_by=_on(properties.APPEND_ONLY),
+        fails_concurrent=False,
+    ),
+    TableFeature(
+        "invariants", legacy_versions=(1, 2), required_by=_column_has("delta.invariants")
+    ),
+    TableFeature("checkConstraints", legacy_versions=(1, 3), required_by=_has_constraint),
+    TableFeature(
+        "changeDataFeed", legacy_versions=(1, 4), required_by=_on(properties.CHANGE_DATA_FEED),
+        fails_concurrent=False,
+    ),
+    TableFeature(
+        "generatedColumns", legacy_versions=(1, 4),
+        required_by=_column_has("delta.generationExpression"),
+    ),
+    TableFeature(
+        "columnMapping", reader_writer=True, legacy_versions=(2, 5), required_by=_maps_columns,
+        fails_concurrent=False,
+    ),
+    TableFeature("identityColumns", legacy_versions=(1, 6), required_by=_column_has(*_IDENTITY)),
+    TableFeature(
+        "timestampNtz", reader_writer=True, required_by=_column_type("timestamp_ntz"),
+        joins_existing=False, fails_concurrent=False,
+    ),
+    TableFeature(
+        "deletionVectors", reader_writer=True, required_by=_on(properties.DELETION_VECTORS),
+        fails_concurrent=False,
+    ),
+    TableFeature(
+        "rowTracking", needs=("domainMetadata",), required_by=_on(properties.ROW_TRACKING),
+        fails_concurrent=False,
+    ),
+    TableFeature("domainMetadata", fails_concurrent=False),
+    TableFeature(
+        "v2Checkpoint", reader_writer=True, required_by=_checkpoints_v2, fails_concurrent=False
+    ),
+    TableFeature(
+        "inCommitTimestamp", required_by=_on(properties.IN_COMMIT_TIMESTAMPS),
+        fails_concurrent=False,
+    ),
+    TableFeature(
+        "typeWidening", reader_writer=True, required_by=_on(properties.TYPE_WIDENING),
+        fails_concurrent=False,
+    ),
+    TableFeature("typeWidening-preview", reader_writer=True, fails_concurrent=False),
+    TableFeature(
+        "allowColumnDefaults", required_by=_column_has("CURRENT_DEFAULT"), joins_existing=False
+    ),
+    TableFeature(
+        "icebergCompatV1", needs=("columnMapping",), fails_concurrent=False,
+        required_by=_set_to_true("delta.enableIcebergCompatV1"),
+    ),
+    TableFeature(
+        "icebergCompatV2", needs=("columnMapping",), fails_concurrent=False,
+        required_by=_set_to_true("delta.enableIcebergCompatV2"),
+    ),
+    TableFeature(
+        "icebergCompatV3", needs=("columnMapping", "rowTracking"), fails_concurrent=False,
+        required_by=_set_to_true("delta.enableIcebergCompatV3"),
+    ),
+    TableFeature("clustering", needs=("domainMetadata",)),
+    TableFeature("vacuumProtocolCheck", reader_writer=True, fails_concurrent=False),
+    TableFeature("variantType", reader_writer=True, required_by=_column_type("variant")),
+    TableFeature("variantType-preview", reader_writer=True),
+    TableFeature("variantShredding-preview", reader_writer=True),
+    TableFeature("checkpointProtection"),
+    TableFeature(
+        "catalogManaged", reader_writer=True, fails_concurrent=False,
+        needs=("inCommitTimestamp", "vacuumProtocolCheck"),
+    ),
+)  # fmt: skip
+
+FEATURES: dict[str, TableFeature] = {feature.name: feature for feature in _ALL}
+"""Every feature known here, by name."""
+
+
+def feature_names(protocol: Protocol | None) -> frozenset[str]:
+    """The features that a protocol supports, listed or implied; names unknown here included."""
+    if protocol is None:
+        return frozenset()
+    if protocol.min_writer_version >= FEATURES_WRITER_VERSION:
+        return frozenset((*(protocol.writer_features or ()), *(protocol.reader_features or ())))
+    return implied_features(protocol.min_reader_version, protocol.min_writer_version)
+
+
+def implied_features(reader_version: int, writer_version: int) -> frozenset[str]:
+    """The features that versions below 7 imply."""
+    return frozenset(
+        feature.name
+        for feature in _ALL
+        if feature.legacy_versions is not None
+        and feature.legacy_versions[0] <= reader_version
+        and feature.legacy_versions[1] <= writer_version
+    )
+
+
+def supports(protocol: Protocol | None, feature: str) -> bool:
+    """Whether a table with this protocol may use a feature."""
+    return feature in feature_names(protocol)
+
+
+def unknown_features(protocol: Protocol) -> tuple[str, ...]:
+    """The features that a protocol names and this engine does not know."""
+    return tuple(sorted(feature_names(protocol) - FEATURES.keys()))
+
+
+def with_needs(names: Iterable[str]) -> frozenset[str]:
+    """The features and, in turn, those that they need."""
+    found: set[str] = set()
+    pending = list(names)
+    while pending:
+        name = pending.pop()
+        if name not in found:
+            found.add(name)
+            pending.extend(FEATURES[name].needs if name in FEATURES else ())
+    return frozenset(found)
+
+
+def protocol_for(names: Iterable[str]) -> Protocol:
+    """The weakest protocol that supports exactly these features.
+
+    The old numbering where it implies exactly these, else lists by name. Source: actions.scala
+    `Protocol.normalized`.
+    """
+    features = frozenset(names)
+    reader, writer = _lowest_versions(features)
+    if implied_features(reader, writer) == features and writer < FEATURES_WRITER_VERSION:
+        return Protocol(reader, writer)
+    return Protocol(
+        reader,
+        FEATURES_WRITER_VERSION,
+        _readers_list(features) if reader >= FEATURES_READER_VERSION else None,
+        sorted(features),
+    )
+
+
+def with_features(protocol: Protocol, names: Iterable[str]) -> Protocol:
+    """The protocol that also supports `names` and what they need; the same one if it does already.
+
+    Source: actions.scala `Protocol.merge`.
+    """
+    have = feature_names(protocol)
+    wanted = have | with_needs(names)
+    return protocol if wanted == have else protocol_for(wanted)
+
+
+def merged(one: Protocol, other: Protocol) -> Protocol:
+    """The weakest protocol that supports everything that either does."""
+    return protocol_for(feature_names(one) | feature_names(other))
+
+
+def required_features(metadata: Metadata) -> frozenset[str]:
+    """The features that a table's properties and columns switch on, with what these need."""
+    return with_needs(feature.name for feature in _ALL if feature.required_by(metadata))
+
+
+def requested_features(metadata: Metadata) -> frozenset[str]:
+    """The features named by properties `delta.feature.<name>`.
+
+    Source: TableFeatureProtocolUtils.getSupportedFeaturesFromTableConfigs.
+    """
+    prefix = properties.FEATURE_PREFIX
+    named = (key.removeprefix(prefix) for key in metadata.configuration if key.startswith(prefix))
+    return with_needs(named)
+
+
+# Source: DeltaSQLConf.scala protocol.minReaderVersion / minWriterVersion, defaults 1 and 2.
+DEFAULT_PROTOCOL = Protocol(1, 2)
+
+
+def protocol_of_new_table(metadata: Metadata) -> Protocol:
+    """What version 0 gets without a protocol of its own. Source: `Protocol.forNewTable`."""
+    wanted = required_features(metadata) | requested_features(metadata)
+    base = merged(DEFAULT_PROTOCOL, _protocol_of_versions(metadata))
+    return with_features(base, wanted)
+
+
+def upgraded_for(protocol: Protocol, metadata: Metadata) -> Protocol:
+    """The protocol of an existing table once `metadata` is in force; the same if it suffices.
+
+    Source: OptimisticTransaction.scala `setNewProtocolWithFeaturesEnabledByMetadata`.
+    """
+    wanted = with_features(protocol, required_features(metadata) | requested_features(metadata))
+    extra = _protocol_of_versions(metadata)
+    missing = feature_names(extra) - feature_names(wanted)
+    return merged(wanted, extra) if missing else wanted
+
+
+def needing_manual_upgrade(protocol: Protocol, metadata: Metadata) -> tuple[str, ...]:
+    """Features that `metadata` needs, and that do not join an existing table by themselves."""
+    missing = required_features(metadata) - feature_names(protocol) - requested_features(metadata)
+    return tuple(sorted(name for name in missing if not FEATURES[name].joins_existing))
+
+
+def without_protocol_properties(metadata: Metadata) -> Metadata:
+    """The metadata as stored: properties that only speak of the protocol are not kept."""
+    kept = {
+        key: value
+        for key, value in metadata.configuration.items()
+        if not _is_protocol_property(key)
+    }
+    return msgspec.structs.replace(metadata, configuration=kept)
+
+
+def is_upgrade(old: Protocol, new: Protocol) -> bool:
+    """Whether `new` keeps everything that `old` supports. Source: `Protocol.canUpgradeTo`."""
+    return feature_names(old) <= feature_names(new)
+
+
+def _is_protocol_property(key: str) -> bool:
+    versions = (properties.MIN_READER_VERSION, properties.MIN_WRITER_VERSION)
+    return key.startswith(properties.FEATURE_PREFIX) or key in versions
+
+
+def _protocol_of_versions(metadata: Metadata) -> Protocol:
+    """The protocol that `delta.minReaderVersion` and `delta.minWriterVersion` ask for."""
+    reader = int(metadata.configuration.get(properties.MIN_READER_VERSION, 1))
+    writer = int(metadata.configuration.get(properties.MIN_WRITER_VERSION, 1))
+    return Protocol(reader, writer)
+
+
+def _lowest_versions(features: frozenset[str]) -> tuple[int, int]:
+    known = [FEATURES[name].versions for name in features if name in FEATURES]
+    if len(known) < len(features):
+        known.append((FEATURES_READER_VERSION, FEATURES_WRITER_VERSION))
+    return (
+        max((reader for reader, _ in known), default=1),
+        max((writer for _, writer in known), default=1),
+    )
+
+
+def _readers_list(features: frozenset[str]) -> list[str]:
+    return sorted(name for name in features if name not in FEATURES or FEATURES[name].reader_writer)

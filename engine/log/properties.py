@@ -1,0 +1,112 @@
+"""Table properties with the types and defaults that Delta gives them.
+
+A property is read from the `configuration` of a `metaData` action. Source of keys, defaults and
+conditions: DeltaConfig.scala.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from engine.errors import DeltaError
+
+T = TypeVar("T")
+
+Configuration = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class TableProperty(Generic[T]):
+    """One property: its key, its default as text, and what its text means."""
+
+    key: str
+    default: str
+    parse: Callable[[str], T]
+
+    def of(self, configuration: Configuration) -> T:
+        """Its value. Raises `DeltaError` (IllegalArgumentException) for text without meaning."""
+        text = configuration.get(self.key, self.default)
+        try:
+            return self.parse(text)
+        except ValueError as error:
+            message = f"{self.key} cannot be {text!r}: {error}"
+            raise DeltaError("IllegalArgumentException", None, message) from error
+
+
+_UNIT_MS = {
+    "microsecond": 0.001,
+    "millisecond": 1,
+    "second": 1_000,
+    "minute": 60_000,
+    "hour": 3_600_000,
+    "day": 86_400_000,
+    "week": 7 * 86_400_000,
+}
+_SPAN = re.compile(r"(\d+)\s+([a-z]+?)s?(?=\s|$)")
+
+
+def _flag(text: str) -> bool:
+    match text.strip().lower():
+        case "true":
+            return True
+        case "false":
+            return False
+    raise ValueError("expected true or false")
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number <= 0:
+        raise ValueError("expected a positive integer")
+    return number
+
+
+def _at_least_minus_one(text: str) -> int:
+    number = int(text)
+    if number < -1:
+        raise ValueError("expected -1 or more")
+    return number
+
+
+def interval_ms(text: str) -> int:
+    """The milliseconds of a calendar interval such as `interval 30 days`. Raises `ValueError`."""
+    spans = text.strip().lower().removeprefix("interval").strip()
+    found = _SPAN.findall(spans)
+    if not found or _SPAN.sub("", spans).strip() or any(u not in _UNIT_MS for _, u in found):
+        raise ValueError("expected an interval such as 'interval 30 days'")
+    return int(sum(int(count) * _UNIT_MS[unit] for count, unit in found))
+
+
+APPEND_ONLY = TableProperty("delta.appendOnly", "false", _flag)
+AUTO_COMPACT = TableProperty("delta.autoOptimize.autoCompact", "false", str)
+CHANGE_DATA_FEED = TableProperty("delta.enableChangeDataFeed", "false", _flag)
+CHECKPOINT_INTERVAL = TableProperty("delta.checkpointInterval", "10", _positive)
+CHECKPOINT_POLICY = TableProperty("delta.checkpointPolicy", "classic", str)
+CHECKPOINT_STATS_AS_JSON = TableProperty("delta.checkpoint.writeStatsAsJson", "true", _flag)
+COLUMN_MAPPING_MODE = TableProperty("delta.columnMapping.mode", "none", str)
+DELETED_FILE_RETENTION_MS = TableProperty(
+    "delta.deletedFileRetentionDuration", "interval 1 week", interval_ms
+)
+DELETION_VECTORS = TableProperty("delta.enableDeletionVectors", "false", _flag)
+EXPIRED_LOG_CLEANUP = TableProperty("delta.enableExpiredLogCleanup", "true", _flag)
+IN_COMMIT_TIMESTAMPS = TableProperty("delta.enableInCommitTimestamps", "false", _flag)
+INDEXED_COLUMNS = TableProperty("delta.dataSkippingNumIndexedCols", "32", _at_least_minus_one)
+# Read unvalidated on purpose: a log may hold any of three levels, though SQL accepts only one.
+ISOLATION_LEVEL = TableProperty("delta.isolationLevel", "Serializable", str)
+LOG_RETENTION_MS = TableProperty("delta.logRetentionDuration", "interval 30 days", interval_ms)
+ROW_TRACKING = TableProperty("delta.enableRowTracking", "false", _flag)
+ROW_TRACKING_SUSPENDED = TableProperty("delta.rowTrackingSuspended", "false", _flag)
+TYPE_WIDENING = TableProperty("delta.enableTypeWidening", "false", _flag)
+
+ICT_ENABLEMENT_VERSION = "delta.inCommitTimestampEnablementVersion"
+ICT_ENABLEMENT_TIMESTAMP = "delta.inCommitTimestampEnablementTimestamp"
+ROW_ID_COLUMN = "delta.rowTracking.materializedRowIdColumnName"
+ROW_COMMIT_VERSION_COLUMN = "delta.rowTracking.materializedRowCommitVersionColumnName"
+MAX_COLUMN_ID = "delta.columnMapping.maxColumnId"
+CONSTRAINT_PREFIX = "delta.constraints."
+FEATURE_PREFIX = "delta.feature."
+MIN_READER_VERSION = "delta.minReaderVersion"
+MIN_WRITER_VERSION = "delta.minWriterVersion"
