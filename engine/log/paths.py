@@ -1,0 +1,41 @@
+"""Paths of data files: as the log writes them, as the store names them, and where new ones go.
+
+A path in the log is a URI reference, so it is percent-encoded; a storage key is plain text.
+Source: PROTOCOL.md "Add File and Remove File"; Spark's ExternalCatalogUtils `escapePathName`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import quote, unquote
+
+# What stands for a null in a directory name. Source: Hive's DEFAULTPARTITIONNAME.
+NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
+
+# Characters that Hive escapes in a directory name. Source: ExternalCatalogUtils.charToEscape.
+_HIVE_ESCAPED = frozenset("\"#%'*/:=?\\\x7f{[]^") | {chr(code) for code in range(1, 0x20)}
+# Characters that may stand in the path of a URI unescaped. Source: RFC 3986 section 3.3.
+_URI_SAFE = "/!$&'()*+,;=:@-._~"
+
+
+def data_key(path: str) -> str:
+    """The storage key of a path in the log."""
+    return unquote(path)
+
+
+def log_path(key: str) -> str:
+    """The path in the log of a storage key."""
+    return quote(key, safe=_URI_SAFE)
+
+
+def partition_directory(values: Mapping[str, str | None]) -> str:
+    """The storage directory of a partition, `x=1/y=a/`; empty for an unpartitioned table."""
+    return "".join(f"{_escaped(name)}={_value(text)}/" for name, text in values.items())
+
+
+def _value(text: str | None) -> str:
+    return _escaped(text) if text else NULL_PARTITION
+
+
+def _escaped(text: str) -> str:
+    return "".join(f"%{ord(c):02X}" if c in _HIVE_ESCAPED else c for c in text)

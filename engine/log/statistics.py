@@ -1,0 +1,170 @@
+"""Statistics of a data file: the JSON text in an add action, to and from Python values.
+
+Delta keeps counts, and per column the smallest and largest value; a reader may skip a file whose
+range cannot match. Source: PROTOCOL.md "Per-file Statistics"; StatisticsCollection.scala.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from functools import lru_cache
+from math import isfinite
+from typing import Any
+
+import msgspec
+
+from engine.errors import InvalidLog, Problem
+from engine.log.schema import Field, Schema
+
+# Strings are cut to this many characters. Source: DeltaSQLConf DATA_SKIPPING_STRING_PREFIX_LENGTH.
+_PREFIX_LENGTH = 32
+# Appended to a largest value that was cut, so that it stays an upper bound.
+# Source: StatisticsCollection.scala `truncateMaxStringAgg`.
+_TIE_BREAKERS = ("\x7f", "\U0010ffff")
+_MILLISECOND = timedelta(milliseconds=1)
+
+# Types that have no smallest and largest value. Source: SkippingEligibleDataType.
+_UNORDERED = frozenset({"boolean", "binary", "void", "variant"})
+
+
+class FileStatistics(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):
+    """What is known of a file without reading it; values are as in JSON, see `range_of`."""
+
+    num_records: int | None = None
+    min_values: dict[str, Any] = msgspec.field(default_factory=dict)
+    max_values: dict[str, Any] = msgspec.field(default_factory=dict)
+    null_count: dict[str, Any] = msgspec.field(default_factory=dict)
+    tight_bounds: bool | None = None
+
+    def range_of(self, column: Field) -> tuple[Any, Any] | None:
+        """The smallest and largest value of a column; `None` where either is not known."""
+        least = self.min_values.get(column.physical_name)
+        most = self.max_values.get(column.physical_name)
+        if least is None or most is None:
+            return None
+        return _from_json(least, column.type), _from_json(most, column.type)
+
+    def nulls_of(self, column: Field) -> int | None:
+        """How many values of a column are null; `None` where it is not known."""
+        count = self.null_count.get(column.physical_name)
+        return count if isinstance(count, int) else None
+
+
+NO_STATISTICS = FileStatistics()
+
+# Fractions become `Decimal`, so that decimal columns keep their digits.
+_DECODER = msgspec.json.Decoder(FileStatistics, float_hook=Decimal)
+_ENCODER = msgspec.json.Encoder(decimal_format="number", order="deterministic")
+
+
+@lru_cache(maxsize=65536)
+def parse_statistics(text: str | None) -> FileStatistics:
+    """Read an add action's `stats`; nothing is known of a file without them.
+
+    Raises `InvalidLog` for text that is not statistics.
+    """
+    if not text:
+        return NO_STATISTICS
+    try:
+        return _DECODER.decode(text)
+    except msgspec.DecodeError as error:
+        raise InvalidLog([Problem("stats", str(error))]) from error
+
+
+def statistics_text(statistics: FileStatistics) -> str:
+    """Write statistics as the text of an add action's `stats`."""
+    return _ENCODER.encode(statistics).decode()
+
+
+def collect_statistics(
+    rows: Sequence[Sequence[Any]],
+    schema: Schema,
+    partition_columns: Sequence[str] = (),
+    indexed_columns: int = 32,
+    tight_bounds: bool | None = None,
+) -> FileStatistics:
+    """The statistics of `rows`, in schema order, over the first columns that are not partitions.
+
+    `indexed_columns` is the table's `delta.dataSkippingNumIndexedCols`; -1 means all columns.
+    """
+    partitions = {name.lower() for name in partition_columns}
+    places = [(at, c) for at, c in enumerate(schema) if c.name.lower() not in partitions]
+    kept = places if indexed_columns < 0 else places[:indexed_columns]
+    least, most, nulls = dict[str, Any](), dict[str, Any](), dict[str, Any]()
+    for at, column in kept:
+        if column.nested is not None:
+            continue
+        values = [row[at] for row in rows if row[at] is not None]
+        nulls[column.physical_name] = len(rows) - len(values)
+        bounds = _bounds(values, column.type)
+        if bounds is not None:
+            least[column.physical_name], most[column.physical_name] = bounds
+    return FileStatistics(len(rows), least, most, nulls, tight_bounds)
+
+
+def _bounds(values: list[Any], type_name: str) -> tuple[Any, Any] | None:
+    """The JSON of the smallest and largest value, where the type has them."""
+    if not values or type_name in _UNORDERED:
+        return None
+    least, most = min(values), max(values)
+    if type_name in ("float", "double"):
+        finite = all(map(isfinite, values))
+        return (float(least), float(most)) if finite else None
+    if type_name == "string":
+        cut = _upper_text(most)
+        return None if cut is None else (least[:_PREFIX_LENGTH], cut)
+    if type_name in ("timestamp", "timestamp_ntz"):
+        return _instant_text(least), _instant_text(_upper_instant(most))
+    if type_name == "date":
+        return least.isoformat(), most.isoformat()
+    return least, most
+
+
+def _upper_text(text: str) -> str | None:
+    """A string of bounded length that is not smaller, `None` if there is none."""
+    if len(text) <= _PREFIX_LENGTH:
+        return text
+    # A character above the tie breaker must be followed by a larger one: look a little further.
+    for length in range(_PREFIX_LENGTH, min(len(text), 2 * _PREFIX_LENGTH)):
+        for mark in _TIE_BREAKERS:
+            if text[length] < mark:
+                return text[:length] + mark
+    return None
+
+
+def _upper_instant(moment: datetime) -> datetime:
+    """Instants are kept in whole milliseconds: the largest is rounded up."""
+    rest = moment.microsecond % 1000
+    return moment if not rest else moment + _MILLISECOND - timedelta(microseconds=rest)
+
+
+def _instant_text(moment: datetime) -> str:
+    zone = "" if moment.tzinfo is None else "Z"
+    local = moment if moment.tzinfo is None else moment.astimezone(UTC)
+    return local.replace(tzinfo=None).isoformat(timespec="milliseconds") + zone
+
+
+def _from_json(value: Any, type_name: str) -> Any:
+    convert = _CONVERSIONS.get(type_name.partition("(")[0])
+    return value if convert is None else convert(value)
+
+
+def _instant(text: str) -> datetime:
+    moment = datetime.fromisoformat(text)
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def _local_instant(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=None)
+
+
+_CONVERSIONS: Mapping[str, Callable[[Any], Any]] = {
+    "double": float,
+    "float": float,
+    "decimal": lambda number: Decimal(str(number)),
+    "date": lambda text: date.fromisoformat(text[:10]),
+    "timestamp": _instant,
+    "timestamp_ntz": _local_instant,
+}
