@@ -25,19 +25,26 @@ class OneOf(Section):
     @model_validator(mode="before")
     @classmethod
     def _word_is_a_choice_without_options(cls, given: Any) -> Any:
-        return {given: {}} if isinstance(given, str) and given in cls.model_fields else given
+        if not isinstance(given, str):
+            return given
+        if given not in cls.model_fields:
+            raise ValueError(f"{given!r} is none of {', '.join(cls.alternatives())}")
+        return {given: {}}
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:
         if len(self.chosen_names()) != 1:
-            names = ", ".join(name for name in type(self).model_fields if name not in self.shared)
-            raise ValueError(f"give exactly one of {names}")
+            raise ValueError(f"give exactly one of {', '.join(self.alternatives())}")
         return self
 
     def chosen_names(self) -> list[str]:
         """The alternatives that are given."""
-        names = (name for name in type(self).model_fields if name not in self.shared)
-        return [name for name in names if getattr(self, name) is not None]
+        return [name for name in self.alternatives() if getattr(self, name) is not None]
+
+    @classmethod
+    def alternatives(cls) -> list[str]:
+        """The keys of which exactly one must be given."""
+        return [name for name in cls.model_fields if name not in cls.shared]
 
     @property
     def chosen(self) -> Any:

@@ -1,0 +1,182 @@
+"""From a scenario file to a checked `Scenario`, or to all of its problems at once.
+
+Names that a scenario refers to are filled in first: the store's profile and catalogued faults. Then
+every part is validated; parts that are well formed are checked against each other even where others
+are not, so that one look at the message is enough.
+"""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from engine.errors import InvalidInput, Problem
+from scenarios import SCENARIOS
+from sim.scenario.checks import Parts, disagreements
+from sim.scenario.model import Document, Scenario
+from sim.scenario.problems import nearest, problems_of
+from sim.scenario.sweep import Changes, Sweep
+from sim.scenario.yaml_text import YamlText, read_yaml
+
+STORES = SCENARIOS / "stores"
+FAULT_CATALOGUE = SCENARIOS / "faults.yaml"
+
+
+def load_scenario(path: Path | str, changes: Changes | None = None) -> Scenario:
+    """Read, fill in and check a scenario file; `changes` are applied first (dotted paths).
+
+    Every cell of its sweep is checked too.
+
+    Raises:
+        InvalidInput: everything that is wrong, each with file, line, path and nearest valid name.
+    """
+    return _checked(read_yaml(Path(path)), changes or {})
+
+
+def parse_scenario(text: str, name: str = "scenario", changes: Changes | None = None) -> Scenario:
+    """As `load_scenario`, from text."""
+    return _checked(YamlText(text, name), changes or {})
+
+
+def scenario_of(document: Document, changes: Changes | None = None) -> Scenario:
+    """As `load_scenario`, from a scenario's `document`."""
+    return parse_scenario(show_document(document), str(document.get("name", "scenario")), changes)
+
+
+def cell_of(scenario: Scenario, cell: dict[str, str]) -> Scenario:
+    """The scenario of one cell of its sweep. Raises `InvalidInput`."""
+    if scenario.sweep is None:
+        raise InvalidInput([Problem(scenario.name, "has no sweep")])
+    document = {key: value for key, value in scenario.document.items() if key != "sweep"}
+    return scenario_of(document, scenario.sweep.changes(cell))
+
+
+def show_document(document: Document) -> str:
+    """A document as YAML text, keys in their order."""
+    import yaml
+
+    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=100)
+
+
+def changed(document: Document, changes: Changes) -> Document:
+    """A copy of `document` with each dotted path set. Raises `InvalidInput`."""
+    result = copy.deepcopy(document)
+    for path, value in changes.items():
+        *parents, last = path.split(".")
+        target = result
+        for part in parents:
+            target = target.setdefault(part, {})
+            if not isinstance(target, dict):
+                raise InvalidInput([Problem(path, f"{part!r} holds no keys")])
+        target[last] = value
+    return result
+
+
+def _checked(text: YamlText, changes: Changes) -> Scenario:
+    if not isinstance(text.content, dict):
+        raise InvalidInput([Problem(text.name, "is not a scenario: expected a mapping of keys")])
+    document = changed(text.content, changes)
+    scenario, problems = _validated(document, text)
+    problems += _problems_of_cells(document, text, problems)
+    if scenario is None or problems:
+        raise InvalidInput(problems)
+    scenario._document = document
+    return scenario
+
+
+def _validated(document: Document, text: YamlText) -> tuple[Scenario | None, list[Problem]]:
+    filled, problems = _filled_in(document, text)
+    scenario = None
+    try:
+        scenario = Scenario.model_validate(filled)
+    except ValidationError as error:
+        problems += problems_of(error, Scenario, text)
+    problems += disagreements(Parts.of(filled), text)
+    return scenario, problems
+
+
+def _problems_of_cells(document: Document, text: YamlText, known: list[Problem]) -> list[Problem]:
+    """Problems that only a cell of the sweep has, told once per variant that brings them."""
+    try:
+        sweep = Sweep.model_validate(document.get("sweep"))
+    except ValidationError:
+        return []
+    found: dict[str, Problem] = {}
+    told = {problem.text for problem in known}
+    plain = {key: value for key, value in document.items() if key != "sweep"}
+    for cell in sweep.cells():
+        for problem in _problems_of_cell(plain, sweep.changes(cell), text):
+            if problem.text not in told:
+                label = ", ".join(f"{axis} = {variant}" for axis, variant in cell.items())
+                place = f"{text.where(('sweep',))} ({label}): {problem.place}"
+                found.setdefault(problem.text, Problem(place, problem.text, problem.nearest))
+    return list(found.values())
+
+
+def _problems_of_cell(document: Document, changes: Changes, text: YamlText) -> list[Problem]:
+    try:
+        return _validated(changed(document, changes), text)[1]
+    except InvalidInput as error:
+        return list(error.problems)
+
+
+def _filled_in(document: Document, text: YamlText) -> tuple[Document, list[Problem]]:
+    """The document with its store profile and catalogued faults in place of their names."""
+    problems: list[Problem] = []
+    filled = dict(document)
+    if "store" in filled:
+        filled["store"] = _store(filled["store"], text, problems)
+    if isinstance(filled.get("faults"), list):
+        filled["faults"] = [
+            _fault(fault, position, text, problems)
+            for position, fault in enumerate(filled["faults"])
+        ]
+    return filled, problems
+
+
+def _store(given: Any, text: YamlText, problems: list[Problem]) -> Any:
+    overrides = {"profile": given} if isinstance(given, str) else given
+    if not isinstance(overrides, dict):
+        return given
+    name = str(overrides.get("profile"))
+    known = sorted(path.stem for path in STORES.glob("*.yaml"))
+    if name not in known:
+        listed = f"no store profile {name!r}: there are {', '.join(known)}"
+        problems.append(Problem(text.where(("store", "profile")), listed, nearest(name, known)))
+        name = "instant"
+    return _merged(read_yaml(STORES / f"{name}.yaml").content, overrides | {"profile": name})
+
+
+def _fault(given: Any, position: int, text: YamlText, problems: list[Problem]) -> Any:
+    overrides = {"use": given} if isinstance(given, str) else given
+    if not isinstance(overrides, dict) or "use" not in overrides:
+        return given
+    catalogue = read_yaml(FAULT_CATALOGUE).content
+    name = str(overrides["use"])
+    if name not in catalogue:
+        problems.append(
+            Problem(
+                text.where(("faults", position, "use")),
+                f"no catalogued fault {name!r}: there are {', '.join(catalogue)}",
+                nearest(name, catalogue),
+            )
+        )
+        name = next(iter(catalogue))
+    rest = {key: value for key, value in overrides.items() if key != "use"}
+    return _merged(catalogue[name], rest)
+
+
+ALTERNATIVES = {"constant", "uniform", "exponential", "lognormal", "quantiles"}
+"""Overriding a distribution by one of another kind replaces it; options of one kind are merged."""
+
+
+def _merged(base: Any, over: Any) -> Any:
+    if not (isinstance(base, dict) and isinstance(over, dict)):
+        return over
+    if ALTERNATIVES & base.keys() and ALTERNATIVES & over.keys():
+        return over
+    mixed = {key: _merged(base[key], over[key]) if key in base else over[key] for key in over}
+    return base | mixed

@@ -1,0 +1,79 @@
+"""A whole scenario, checked: what `load_scenario` returns and everything else works from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import UTC, datetime
+from typing import Any, Literal, Self
+
+from pydantic import Field, PrivateAttr, field_validator, model_validator
+
+from sim.scenario.expect import Expectation
+from sim.scenario.faults import Fault
+from sim.scenario.store import Store
+from sim.scenario.sweep import Sweep
+from sim.scenario.table import Table, property_text
+from sim.scenario.writers import WriterGroup
+from sim.section import Section
+from sim.units import Duration
+
+Document = dict[str, Any]
+"""A scenario as its file says it, before defaults."""
+
+NOT_PART_OF_THE_HASH = {"name", "description", "seed", "expect", "sweep"}
+"""What may differ between two scenarios that simulate the same thing."""
+
+
+class Scenario(Section):
+    """One experiment: a table, a store, writers, faults, and for how long.
+
+    `start` is the wall clock (UTC) at simulated instant 0; it decides which day is the newest.
+    """
+
+    name: str = Field(pattern=r"^[\w.-]+$")
+    description: str = ""
+    dialect: Literal["delta-oss-4.4"] = "delta-oss-4.4"
+    seed: int = Field(default=1, ge=0)
+    start: datetime = datetime(2026, 1, 14, 8, 0)
+    duration: Duration = Field(gt=0)
+    warm_up: Duration = 0.0
+    settings: dict[str, str] = Field(default_factory=dict)
+    table: Table
+    store: Store
+    faults: list[Fault] = Field(default_factory=list)
+    writers: dict[str, WriterGroup] = Field(min_length=1)
+    expect: list[Expectation] = Field(default_factory=list)
+    sweep: Sweep | None = None
+
+    _document: Document = PrivateAttr(default_factory=dict)
+
+    @field_validator("settings", mode="before")
+    @classmethod
+    def _settings_text(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        return {key: property_text(value) for key, value in given.items()}
+
+    @model_validator(mode="after")
+    def _warm_up_ends_before_the_run(self) -> Self:
+        if self.warm_up >= self.duration:
+            raise ValueError("warm_up is not shorter than duration")
+        return self
+
+    @property
+    def document(self) -> Document:
+        """The scenario as written, with all changes applied; loading it gives an equal scenario."""
+        return self._document
+
+    @property
+    def start_ms(self) -> int:
+        """Epoch milliseconds at simulated instant 0."""
+        start = self.start if self.start.tzinfo else self.start.replace(tzinfo=UTC)
+        return int(start.timestamp() * 1000)
+
+    @property
+    def hash(self) -> str:
+        """Names what is simulated: equal for equal scenarios, however they are written."""
+        meaning = self.model_dump(mode="json", exclude=NOT_PART_OF_THE_HASH)
+        return hashlib.sha256(json.dumps(meaning, sort_keys=True).encode()).hexdigest()[:16]

@@ -1,0 +1,76 @@
+"""The `parameters:` of a writer: what is bound to the `:name` placeholders of its statement.
+
+A parameter chooses a value of a column (`uniform`, `zipf`, `newest`, `among`, `value`), keys of
+existing rows (`keys`), whole rows (`rows`), or counts (`counter`). Parameters that bear the name of
+a column with listed `values` also decide where keys and rows lie: with `date: newest`, rows are rows
+of the newest date.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from sim.scenario.table import Scalar
+from sim.section import OneOf, Section
+
+
+class Nothing(Section):
+    """A choice without options."""
+
+
+class Zipf(Section):
+    """The value of rank k with weight k ** -exponent; rank 1 is the newest day, or first listed."""
+
+    exponent: float = Field(default=1.0, gt=0)
+
+
+class Newest(Section):
+    """One of the newest `within` values, evenly; for keys, of the rows added last."""
+
+    within: int = Field(default=1, ge=1)
+
+
+class Choice(OneOf):
+    """How to choose among an ordered set."""
+
+    uniform: Nothing | None = None
+    zipf: Zipf | None = None
+    newest: Newest | None = None
+
+
+class Keys(Section):
+    """Keys of `count` existing rows."""
+
+    count: int = Field(default=1, ge=1)
+    choose: Choice = Choice(uniform=Nothing())
+
+
+class Rows(Section):
+    """Whole rows: new ones, and with `existing` a share that changes rows that are there."""
+
+    count: int = Field(default=1, ge=1, le=4096)
+    existing: float = Field(default=0.0, ge=0, le=1)
+    choose: Choice = Choice(uniform=Nothing())
+
+
+class Parameter(OneOf):
+    """What one placeholder is bound to, chosen anew for each transaction."""
+
+    shared: ClassVar[frozenset[str]] = frozenset({"column"})
+
+    column: str | None = None
+    value: Scalar | None = None
+    among: list[Scalar] | None = Field(default=None, min_length=1)
+    uniform: Nothing | None = None
+    zipf: Zipf | None = None
+    newest: Newest | None = None
+    keys: Keys | None = None
+    rows: Rows | None = None
+    counter: Nothing | None = None
+
+    @property
+    def of_domain(self) -> bool:
+        """Whether it is chosen among the listed values of a column."""
+        return self.chosen_names()[0] in ("uniform", "zipf", "newest")

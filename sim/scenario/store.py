@@ -1,0 +1,76 @@
+"""The `store:` of a scenario: an object store's latencies, limits and client, each with its source.
+
+Profiles live in `scenarios/stores/`; a scenario names one and may override any part of it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from sim.distributions import Distribution
+from sim.section import Section
+from sim.units import Duration
+
+
+class Measured(Section):
+    """The latency of one kind of request, from sent to reply, and where the figure is from."""
+
+    latency: Distribution
+    per_mib: Duration = 0.0
+    source: str
+
+
+class ConditionalPut(Section):
+    """Put-if-absent: its latency when it creates the object and when it finds one there."""
+
+    success: Measured
+    loss: Measured
+
+
+class EffectPoint(Section):
+    """When a request takes effect, as a share of its (shorter possible) latency."""
+
+    share: float = Field(ge=0, le=1)
+    source: str
+
+
+class Limits(Section):
+    """Requests per second that the log's prefix takes before it throttles (503 or 429)."""
+
+    writes_per_s: float | None = Field(default=None, gt=0)
+    reads_per_s: float | None = Field(default=None, gt=0)
+    source: str
+
+
+class Client(Section):
+    """The store's client: what it does when throttled, and when a reply does not come.
+
+    A throttled request is sent again up to `throttle_retries` times after a wait that doubles from
+    `backoff_base` up to `backoff_cap`, with full jitter; then its transaction fails. A reply that
+    does not come within `timeout` makes a read or list be sent again; a put is sent again
+    (`resend`) up to `resends` times, or reported as unknown (`surface`).
+    """
+
+    timeout: Duration = Field(gt=0)
+    on_lost_reply: Literal["surface", "resend"] = "surface"
+    resends: int = Field(ge=0)
+    throttle_retries: int = Field(ge=0)
+    backoff_base: Duration = Field(gt=0)
+    backoff_cap: Duration = Field(gt=0)
+    source: str
+
+
+class Store(Section):
+    """One object store, as seen by one client in the same region."""
+
+    profile: str
+    description: str
+    put_if_absent: ConditionalPut
+    put: Measured
+    get: Measured
+    list: Measured
+    effect: EffectPoint
+    limits: Limits
+    client: Client

@@ -1,0 +1,77 @@
+"""The `table:` part of a scenario: columns, layout, properties, and what it holds at the start.
+
+What rows there are does not depend on the layout: `values` says which dates, countries, ... exist,
+`partition_by` only groups the same rows into files differently. Variants of a layout are therefore
+variants of the same table.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from sim.section import OneOf, Section
+
+Scalar = str | int | float | bool
+
+ISOLATION_PROPERTY = "delta.isolationLevel"
+
+
+class Domain(OneOf):
+    """The values that a column takes: listed, or the last `days` up to today."""
+
+    among: list[Scalar] | None = Field(default=None, min_length=1)
+    days: int | None = Field(default=None, ge=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_list(cls, given: Any) -> Any:
+        return {"among": given} if isinstance(given, list) else given
+
+
+class Initial(Section):
+    """The rows that the table holds before the writers start, in files of `rows_per_file`."""
+
+    rows: int = Field(default=0, ge=0)
+    rows_per_file: int = Field(default=1000, ge=1)
+    bytes_per_row: int = Field(default=100, ge=1)
+
+
+class Table(Section):
+    """The one Delta table that all writers share."""
+
+    name: str = Field(default="events", pattern=r"^[A-Za-z_]\w*$")
+    columns: str = Field(alias="schema")
+    partition_by: list[str] = Field(default_factory=list)
+    key: str | None = None
+    isolation: Literal["Serializable", "WriteSerializable"] = "Serializable"
+    properties: dict[str, str] = Field(default_factory=dict)
+    values: dict[str, Domain] = Field(default_factory=dict)
+    initial: Initial = Initial()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _property_text(cls, given: Any) -> Any:
+        """YAML reads `true` and `10` as what they are; Delta's properties are text."""
+        if isinstance(given, dict) and isinstance(given.get("properties"), dict):
+            shown = {key: property_text(value) for key, value in given["properties"].items()}
+            return {**given, "properties": shown}
+        return given
+
+    def configuration(self) -> dict[str, str]:
+        """The table's properties as its metadata holds them, the isolation level included."""
+        if self.isolation == "Serializable":
+            return dict(self.properties)
+        return {**self.properties, ISOLATION_PROPERTY: self.isolation}
+
+
+def property_text(value: Any) -> Any:
+    """A YAML scalar as Delta and Spark write it in properties and settings."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return str(value)
+        case _:
+            return value

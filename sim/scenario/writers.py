@@ -1,0 +1,144 @@
+"""The `writers:` of a scenario: who writes what, how often, and what it does when refused."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from sim.distributions import Distribution
+from sim.scenario.parameters import Nothing, Parameter, Rows
+from sim.section import OneOf, Section
+from sim.units import Duration, Rate
+
+ZERO = Distribution(constant=0.0)
+
+
+class Closed(Section):
+    """Think, run a job to its end, think again: load adapts to how fast the table is."""
+
+    think: Distribution = ZERO
+
+
+class Open(Section):
+    """Jobs arrive as a Poisson process, whatever became of earlier ones.
+
+    At most `concurrency` run at the same time, later ones wait their turn; unlimited without it.
+    """
+
+    rate: Rate
+    concurrency: int | None = Field(default=None, ge=1)
+
+
+class Schedule(Section):
+    """Jobs start at fixed instants: `every` so often from `offset` on, or listed `at`.
+
+    A job that is due while an earlier one of the same writer runs waits for it.
+    """
+
+    every: Duration | None = Field(default=None, gt=0)
+    offset: Duration = 0.0
+    at: list[Duration] | None = Field(default=None, min_length=1)
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if (self.every is None) == (self.at is None):
+            raise ValueError("give either every (and offset) or at")
+        if self.at is not None and "offset" in self.model_fields_set:
+            raise ValueError("offset is not used with at")
+        return self
+
+
+class Arrival(OneOf):
+    """When a writer starts its jobs."""
+
+    closed: Closed | None = None
+    open: Open | None = None
+    schedule: Schedule | None = None
+
+
+class FixedRerun(Section):
+    """Run again after `wait`, at most `budget` times per job."""
+
+    wait: Duration
+    budget: int = Field(default=10, ge=1)
+    after_unknown: bool = False
+
+
+class ExponentialRerun(Section):
+    """Run again after a wait that doubles from `base` up to `cap`, at most `budget` times per job.
+
+    `jitter` spreads the wait w: `full` over [0, w], `equal` over [w/2, w]; `decorrelated` instead
+    draws from [base, 3 * previous wait], up to `cap`.
+    """
+
+    base: Duration = Field(gt=0)
+    cap: Duration = Field(gt=0)
+    jitter: Literal["none", "full", "equal", "decorrelated"] = "full"
+    budget: int = Field(default=10, ge=1)
+    after_unknown: bool = False
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.cap < self.base:
+            raise ValueError("cap is smaller than base")
+        return self
+
+
+class Rerun(OneOf):
+    """What the application does with an aborted job. `after_unknown`: also with an unknown one."""
+
+    none: Nothing | None = None
+    fixed: FixedRerun | None = None
+    exponential: ExponentialRerun | None = None
+
+
+class Compute(Section):
+    """How long the Spark job between snapshot and commit takes, data files included.
+
+    `time` is drawn once per transaction; to it comes time in proportion to the rows read and the
+    bytes read and written.
+    """
+
+    time: Distribution = ZERO
+    per_million_rows: Duration = 0.0
+    per_gib: Duration = 0.0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_distribution(cls, given: Any) -> Any:
+        spelled_out = isinstance(given, dict) and not given.keys() - cls.model_fields.keys()
+        return given if spelled_out or isinstance(given, Compute) else {"time": given}
+
+
+class Streaming(Section):
+    """A streaming query that appends a batch of rows per job.
+
+    Queries that name the same `checkpoint` share an application id and process the same batches:
+    each takes the next batch id that the checkpoint does not hold.
+    """
+
+    checkpoint: str
+    rows: Rows = Rows(count=100)
+
+
+class WriterGroup(Section):
+    """`count` equal writers, each a cluster of its own, named `group-1`, `group-2`, ..."""
+
+    count: int = Field(default=1, ge=1)
+    statement: str | None = None
+    streaming: Streaming | None = None
+    parameters: dict[str, Parameter] = Field(default_factory=dict)
+    arrival: Arrival
+    starts: Duration = 0.0
+    stops: Duration | None = None
+    compute: Compute = Compute()
+    rerun: Rerun = Rerun(none=Nothing())
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        if (self.statement is None) == (self.streaming is None):
+            raise ValueError("give either statement or streaming")
+        if self.stops is not None and self.stops <= self.starts:
+            raise ValueError("stops before it starts")
+        return self
