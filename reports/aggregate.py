@@ -1,0 +1,191 @@
+"""From the transactions of all runs to measures per run, computed by Spark.
+
+Spark reduces millions of recorded transactions to one number per run and measure; the intervals
+over replications are then a matter of a few hundred rows (`reports.tables`). The definitions of
+the measures stand in `reports.measures`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from reports.measures import CONFLICTS, MEASURES
+from reports.runs import NEEDED_COLUMNS, RunSet
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+RUN = ("cell", "replication")
+"""What identifies a run within a sweep."""
+
+GROUP = ("writer_group", "command")
+"""What identifies a kind of writer within a run."""
+
+_PERCENTILES = {"latency_p50_ms": 0.5, "latency_p95_ms": 0.95, "latency_p99_ms": 0.99}
+_MS_PER_MINUTE = 60_000.0
+
+
+def transactions_of(session: SparkSession, runs: RunSet) -> DataFrame:
+    """All recorded transactions with their run's cell, replication, warm-up and duration."""
+    from pyspark.sql import functions as f
+
+    paths = [run.transactions.resolve().as_uri() for run in runs.runs]
+    table = session.read.parquet(*paths).select(
+        *NEEDED_COLUMNS, f.col("_metadata.file_path").alias("file_path")
+    )
+    table = table.withColumn("run", _run_key(runs))
+    return table.join(f.broadcast(_run_table(session, runs)), "run").drop("run", "file_path")
+
+
+def _run_key(runs: RunSet) -> Column:
+    """`<cell>/<replication>`, taken from the end of the file's path."""
+    from pyspark.sql import functions as f
+
+    if not runs.is_sweep:
+        return f.lit(_key(runs.runs[0].cell, runs.runs[0].replication))
+    return f.regexp_extract("file_path", r"([^/]+/[^/]+)/transactions\.parquet$", 1)
+
+
+def _key(cell: str, replication: int) -> str:
+    return f"{cell}/{replication}"
+
+
+def _run_table(session: SparkSession, runs: RunSet) -> DataFrame:
+    rows = [
+        (_key(r.cell, r.replication), r.cell, r.replication, r.warm_up_ms, r.duration_ms)
+        for r in runs.runs
+    ]
+    schema = (
+        "run string, cell string, replication int, run_warm_up_ms double, run_duration_ms double"
+    )
+    return session.createDataFrame(rows, schema)
+
+
+def measures_per_run(transactions: DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
+    """Every measure of every run as columns; `by` splits the runs further, e.g. by `GROUP`."""
+    keys = [*RUN, *by]
+    counted = _transaction_measures(transactions, keys)
+    measured = counted.join(_job_measures(transactions, keys), keys, "full_outer")
+    columns = [*keys, "transactions", "attempts", "jobs", *MEASURES]
+    return _sorted(measured.select(*columns).toPandas(), keys)
+
+
+def exceptions_per_run(transactions: DataFrame) -> pd.DataFrame:
+    """Aborted transactions per run and exception, as a count and as a share of those that ended."""
+    from pyspark.sql import functions as f
+
+    kept = _after_warm_up(transactions).where("outcome <> 'in_flight'")
+    name = f.coalesce(f.col("exception"), f.lit("(none recorded)"))
+    aborted = kept.where("outcome = 'aborted'").groupBy(*RUN, name.alias("exception"))
+    counts = aborted.agg(f.count("*").alias("aborted"))
+    ended = kept.groupBy(*RUN).agg(f.count("*").alias("ended"))
+    frame = counts.join(ended, list(RUN)).withColumn("rate", f.col("aborted") / f.col("ended"))
+    return _sorted(frame.toPandas(), [*RUN, "exception"])
+
+
+def _after_warm_up(transactions: DataFrame) -> DataFrame:
+    return transactions.where("submitted_at_ms >= run_warm_up_ms")
+
+
+def _transaction_measures(transactions: DataFrame, keys: Sequence[str]) -> DataFrame:
+    """The measures whose unit of counting is the transaction or the attempt."""
+    from pyspark.sql import functions as f
+
+    is_aborted = f.col("outcome") == "aborted"
+    has_ended = f.col("outcome") != "in_flight"
+    sums: Mapping[str, Column] = {
+        "ended": has_ended.cast("long"),
+        "aborted": is_aborted.cast("long"),
+        "refused": (is_aborted & f.col("exception").isin(*CONFLICTS)).cast("long"),
+        "attempts": f.col("attempts").cast("long"),
+        "retries": f.greatest(f.col("attempts") - 1, f.lit(0)).cast("long"),
+        "reruns": (f.col("rerun_number") > 0).cast("long"),
+        "compute": f.when(has_ended, f.col("compute_ms")),
+        "wasted": f.when(is_aborted, f.col("compute_ms")),
+    }
+    counted = _after_warm_up(transactions).groupBy(*keys)
+    counts = counted.agg(
+        f.count("*").alias("transactions"),
+        *(f.coalesce(f.sum(column), f.lit(0)).alias(name) for name, column in sums.items()),
+    )
+    return counts.select(
+        *keys,
+        "transactions",
+        "attempts",
+        _share("refused", "attempts").alias("conflict_rate"),
+        _share("retries", "attempts").alias("retry_rate"),
+        _share("aborted", "ended").alias("abort_rate"),
+        _share("reruns", "transactions").alias("rerun_rate"),
+        _share("wasted", "compute").alias("wasted_compute_share"),
+    )
+
+
+def _job_measures(transactions: DataFrame, keys: Sequence[str]) -> DataFrame:
+    """The measures whose unit of counting is the job: a transaction with all its reruns."""
+    from pyspark.sql import functions as f
+
+    jobs = _jobs(transactions, keys)
+    is_counted = f.col("first_submitted_at_ms") >= f.col("run_warm_up_ms")
+    succeeded = f.col("last.outcome") == "committed"
+    ended = succeeded | (f.col("last.outcome") == "unknown") | f.col("last.given_up")
+    is_good = (
+        succeeded
+        & f.col("last.committed_version").isNotNull()
+        & f.col("last.ended_at_ms").between(f.col("run_warm_up_ms"), f.col("run_duration_ms"))
+    )
+    minutes = (f.first("run_duration_ms") - f.first("run_warm_up_ms")) / _MS_PER_MINUTE
+    latency = f.when(
+        is_counted & succeeded, f.col("last.ended_at_ms") - f.col("first_submitted_at_ms")
+    )
+    counts = jobs.groupBy(*keys).agg(
+        f.count(f.when(is_counted, 1)).alias("jobs"),
+        f.count(f.when(is_counted & succeeded, 1)).alias("succeeded"),
+        f.count(f.when(is_counted & ended, 1)).alias("jobs_ended"),
+        (f.count(f.when(is_good, 1)) / minutes).alias("goodput_per_minute"),
+        f.percentile(latency, f.lit([*_PERCENTILES.values()])).alias("latency"),
+    )
+    return counts.select(
+        *keys,
+        "jobs",
+        "goodput_per_minute",
+        _share("succeeded", "jobs_ended").alias("job_success_rate"),
+        *(f.col("latency")[i].alias(name) for i, name in enumerate(_PERCENTILES)),
+    )
+
+
+def _jobs(transactions: DataFrame, keys: Sequence[str]) -> DataFrame:
+    """One row per job with its first submission and its last transaction.
+
+    A job that was given up is one whose last transaction aborted and was not run again; a writer
+    that is still waiting to run it again when the run ends has not given up.
+    """
+    from pyspark.sql import functions as f
+
+    last = f.struct(
+        f.col("outcome"),
+        f.col("ended_at_ms"),
+        f.col("committed_version"),
+        (f.col("given_up") & (f.col("outcome") == "aborted")).alias("given_up"),
+    )
+    grouped = transactions.groupBy(*keys, "job_id")
+    return grouped.agg(
+        f.min("submitted_at_ms").alias("first_submitted_at_ms"),
+        f.max_by(last, f.col("rerun_number")).alias("last"),
+        f.first("run_warm_up_ms").alias("run_warm_up_ms"),
+        f.first("run_duration_ms").alias("run_duration_ms"),
+    )
+
+
+def _share(part: str, whole: str) -> Column:
+    """`part / whole`, NULL where there is nothing to divide by."""
+    from pyspark.sql import functions as f
+
+    return f.try_divide(f.col(part).cast("double"), f.col(whole).cast("double"))
+
+
+def _sorted(frame: Any, keys: Sequence[str]) -> pd.DataFrame:
+    table: pd.DataFrame = frame.sort_values(list(keys)).reset_index(drop=True)
+    return table

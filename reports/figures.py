@@ -1,0 +1,134 @@
+"""Which figures a report has, with their captions; drawing itself is in the modules named below.
+
+Heat maps: `reports.heatmap`. Point ranges: `reports.ranges`. Exceptions: `reports.exceptions`.
+Over a quantity: `reports.quantity`. Latency: `reports.latency`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from matplotlib.figure import Figure
+
+from reports.exceptions import exception_bars
+from reports.heatmap import heat_map
+from reports.latency import latency_figure
+from reports.layout import Layout
+from reports.measures import MEASURES
+from reports.quantity import quantity_figure
+from reports.ranges import measures_named, range_figure
+from reports.style import Caption
+from reports.tables import Tables
+
+INTERVALS = "Mean and 95 % interval over replications."
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a report is about: its tables, how its cells are laid out, and its origin line."""
+
+    tables: Tables
+    layout: Layout
+    origin: str
+    replications: int
+
+    def caption(self, headline: str, reading: str) -> Caption:
+        """A caption with this subject's origin; intervals are mentioned where there are any."""
+        bounds = f" {INTERVALS}" if self.replications > 1 else ""
+        return Caption(headline, reading + bounds, self.origin)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """One figure of a report: its file's name, its headline, the measures of its table."""
+
+    name: str
+    headline: str
+    figure: Figure
+    measures: tuple[str, ...]
+
+
+def draw_all(subject: Subject) -> Iterator[Drawing]:
+    """Every figure that makes sense for the subject's axes, in the order of the page."""
+    if subject.layout.grid is not None:
+        for name in ("conflict_rate", "retry_rate"):
+            yield _drawing(f"{name}_map", (name,), rate_map(subject, name))
+    yield _drawing("conflict_and_retry", ("conflict_rate", "retry_rate"), rates(subject))
+    yield _drawing("exceptions", ("exceptions",), exceptions(subject))
+    if subject.layout.numeric is not None:
+        yield _drawing("goodput_over_quantity", ("goodput_per_minute",), over_quantity(subject))
+    goodput_measures = ("goodput_per_minute", "wasted_compute_share", "job_success_rate")
+    yield _drawing("goodput", goodput_measures, goodput(subject))
+    latencies = ("latency_p50_ms", "latency_p95_ms", "latency_p99_ms")
+    yield _drawing("latency", latencies, latency(subject))
+
+
+def _drawing(name: str, measures: tuple[str, ...], figure: Figure) -> Drawing:
+    return Drawing(name, HEADLINES[name], figure, measures)
+
+
+HEADLINES = {
+    "conflict_rate_map": "How often a commit is refused by a conflict check",
+    "retry_rate_map": "How often a commit has to be tried again because its version was taken",
+    "conflict_and_retry": "Conflicts abort a transaction, retries only delay it",
+    "exceptions": "What the aborted transactions died of",
+    "goodput_over_quantity": "Work that got through",
+    "goodput": "Work that got through, and work thrown away",
+    "latency": "How long a job waits for its commit",
+}
+
+
+def rate_map(subject: Subject, measure: str) -> Figure:
+    """Heat map of one measure over the sweep's two leading axes."""
+    reading = f"{_sentence(measure)}. Tiles: mean over replications and its 95 % interval."
+    caption = Caption(HEADLINES[f"{measure}_map"], reading, subject.origin)
+    if subject.replications < 2:
+        caption = Caption(caption.headline, f"{_sentence(measure)}.", subject.origin)
+    found = subject.tables.of(measure)
+    return heat_map(found, subject.layout, MEASURES[measure], caption)
+
+
+def rates(subject: Subject) -> Figure:
+    """Conflict and retry rate per cell with intervals."""
+    caption = subject.caption(HEADLINES["conflict_and_retry"], "Both per attempt to commit.")
+    measures = measures_named("conflict_rate", "retry_rate")
+    return range_figure(subject.tables, subject.layout, measures, caption)
+
+
+def exceptions(subject: Subject) -> Figure:
+    """Abort rate per cell, stacked by exception."""
+    reading = "Aborted transactions by exception, as a share of all that ended."
+    if subject.replications > 1:
+        reading += " Mean over replications."
+    caption = Caption(HEADLINES["exceptions"], reading, subject.origin)
+    return exception_bars(subject.tables, subject.layout, caption)
+
+
+def over_quantity(subject: Subject, measure: str = "goodput_per_minute") -> Figure:
+    """One measure against the sweep's numeric axis."""
+    axis = subject.layout.numeric
+    words = HEADLINES["goodput_over_quantity"] if measure == "goodput_per_minute" else (
+        MEASURES[measure].title
+    )  # fmt: skip
+    caption = subject.caption(words, f"{MEASURES[measure].title} by {axis}.")
+    return quantity_figure(subject.tables.of(measure), subject.layout, MEASURES[measure], caption)
+
+
+def goodput(subject: Subject) -> Figure:
+    """Goodput, wasted compute and job success per cell."""
+    caption = subject.caption(HEADLINES["goodput"], "A job is a transaction with all its reruns.")
+    measures = measures_named("goodput_per_minute", "wasted_compute_share", "job_success_rate")
+    return range_figure(subject.tables, subject.layout, measures, caption)
+
+
+def latency(subject: Subject) -> Figure:
+    """Latency percentiles per cell."""
+    caption = subject.caption(
+        HEADLINES["latency"], "Jobs that committed, reruns and their waits included."
+    )
+    return latency_figure(subject.tables, subject.layout, caption)
+
+
+def _sentence(measure: str) -> str:
+    return MEASURES[measure].meaning.split(":")[0].rstrip(".")

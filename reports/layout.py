@@ -1,0 +1,90 @@
+"""How the cells of a sweep are arranged in a figure: rows, columns, panels and series.
+
+A sweep may have any axes. Axes with one label say nothing and are left out; an axis whose labels
+are all numbers (a number of writers, a rate) is a quantity and goes on the horizontal axis.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+Labels = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a sweep by the name of its directory, with its label per axis."""
+
+    name: str
+    labels: Labels
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The cells of a sweep, in order, and the axes along which they differ."""
+
+    cells: tuple[Cell, ...]
+    axes: Mapping[str, tuple[str, ...]]
+
+    @property
+    def varying(self) -> tuple[str, ...]:
+        """The axes with more than one label."""
+        return tuple(axis for axis, labels in self.axes.items() if len(labels) > 1)
+
+    @property
+    def numeric(self) -> str | None:
+        """The axis to draw as a quantity: one called `writers` before any other with numbers."""
+        numeric = [a for a in self.varying if all(is_number(x) for x in self.axes[a])]
+        return min(numeric, key=lambda axis: axis != "writers", default=None)
+
+    @property
+    def grid(self) -> tuple[str, str] | None:
+        """The two axes of a heat map, names before quantities; `None` if fewer than two vary."""
+        by_kind = sorted(self.varying, key=lambda axis: axis == self.numeric)
+        return (by_kind[0], by_kind[1]) if len(by_kind) >= 2 else None
+
+    def rest(self, *axes: str) -> tuple[str, ...]:
+        """The varying axes other than these."""
+        return tuple(axis for axis in self.varying if axis not in axes)
+
+    def combinations(self, axes: Sequence[str]) -> Iterator[Labels]:
+        """Every combination of the labels of these axes, in order; one empty one for none."""
+        for labels in itertools.product(*(self.axes[axis] for axis in axes)):
+            yield dict(zip(axes, labels, strict=True))
+
+    def find(self, labels: Labels) -> Cell | None:
+        """The first cell with these labels; `None` while it is not finished."""
+        wanted = labels.items()
+        return next((cell for cell in self.cells if wanted <= cell.labels.items()), None)
+
+    def title(self, cell: str) -> str:
+        """A cell as people call it: its labels along the varying axes."""
+        labels = next(c.labels for c in self.cells if c.name == cell)
+        return phrase({axis: labels[axis] for axis in self.varying if axis in labels}) or cell
+
+
+def layout_of(cells: Mapping[str, Labels], axes: Mapping[str, Sequence[str]]) -> Layout:
+    """The layout of these finished cells along the sweep's axes."""
+    ordered = tuple(Cell(name, labels) for name, labels in cells.items())
+    return Layout(ordered, {axis: tuple(labels) for axis, labels in axes.items()})
+
+
+def phrase(labels: Labels) -> str:
+    """`by date · Serializable`; a bare number is named by its axis: `8 writers`."""
+    return " · ".join(_worded(axis, label) for axis, label in labels.items())
+
+
+def _worded(axis: str, label: str) -> str:
+    if not is_number(label):
+        return label
+    return f"{label} {axis}" if "." not in axis else f"{axis.rsplit('.', 1)[-1]} {label}"
+
+
+def is_number(label: str) -> bool:
+    """Whether a label is a finite number."""
+    try:
+        return abs(float(label)) != float("inf") and float(label) == float(label)
+    except ValueError:
+        return False

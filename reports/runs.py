@@ -1,0 +1,185 @@
+"""Which recorded runs lie beneath a directory, and what their manifests say.
+
+A sweep directory has a `sweep.json` and its runs under `runs/<cell>/<replication>`; a run
+directory has a `manifest.json` of its own. Problems of all runs are reported together.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from engine.errors import InvalidInput, Problem
+
+SINGLE_CELL = "run"
+"""The name of the only cell where one run is reported on its own."""
+
+NEEDED_COLUMNS = (
+    "transaction_id", "job_id", "rerun_number", "writer", "writer_group", "command",
+    "submitted_at_ms", "ended_at_ms", "outcome", "committed_version", "exception", "attempts",
+    "compute_ms", "given_up",
+)  # fmt: skip
+"""What the aggregation reads from a run's transactions."""
+
+_NEEDED_IN_MANIFEST = ("scenario_name", "scenario_hash", "seed", "replication", "code_version")
+_NUMBERS_IN_MANIFEST = ("warm_up_ms", "duration_ms")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """One run directory: its cell and replication, and its manifest."""
+
+    path: Path
+    cell: str
+    replication: int
+    labels: Mapping[str, str]
+    manifest: Mapping[str, Any]
+
+    @property
+    def warm_up_ms(self) -> float:
+        """How much of the start is left out of the measures."""
+        return float(self.manifest["warm_up_ms"])
+
+    @property
+    def duration_ms(self) -> float:
+        """The simulated time that the run covers, warm-up included."""
+        return float(self.manifest["duration_ms"])
+
+    @property
+    def transactions(self) -> Path:
+        """The table of its transactions."""
+        return self.path / "transactions.parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class RunSet:
+    """All finished runs of a sweep, or one run on its own. `axes` are in the sweep's order."""
+
+    root: Path
+    runs: tuple[RecordedRun, ...]
+    axes: Mapping[str, tuple[str, ...]]
+    planned: int
+    definition: Mapping[str, Any]
+
+    @property
+    def is_sweep(self) -> bool:
+        """Whether this is a sweep's directory rather than one run's."""
+        return bool(self.definition)
+
+    @property
+    def cells(self) -> dict[str, Mapping[str, str]]:
+        """Each cell with its label per axis, in the sweep's order."""
+        order = [cell["name"] for cell in self.definition.get("cells", ())]
+        labels = {run.cell: run.labels for run in self.runs}
+        return {name: labels[name] for name in [*order, *labels] if name in labels}
+
+
+def find_runs(root: Path) -> RunSet:
+    """The runs beneath `root`.
+
+    Raises `InvalidInput` with every problem found when `root` is neither a sweep's nor a run's
+    directory, or when a manifest or a table is missing, incomplete or unreadable.
+    """
+    if (root / "sweep.json").is_file():
+        return _sweep(root)
+    if (root / "manifest.json").is_file():
+        return _single(root)
+    reason = "is neither a sweep's directory (sweep.json) nor a run's (manifest.json)"
+    raise InvalidInput([Problem(str(root), reason if root.is_dir() else "no such directory")])
+
+
+def _sweep(root: Path) -> RunSet:
+    definition = _read_json(root / "sweep.json")
+    problems: list[Problem] = []
+    runs: list[RecordedRun] = []
+    for cell, labels, replication, path in _planned(root, definition):
+        if (path / "manifest.json").is_file():
+            manifest = _checked_manifest(path, problems)
+            runs.append(RecordedRun(path, cell, replication, labels, manifest))
+    if not runs and not problems:
+        problems.append(Problem(str(root), "no run of this sweep is finished"))
+    if problems:
+        raise InvalidInput(problems)
+    axes = {name: tuple(labels) for name, labels in definition["axes"].items()}
+    planned = len(definition["cells"]) * int(definition["replications"])
+    return RunSet(root, tuple(runs), axes, planned, definition)
+
+
+def _planned(
+    root: Path, definition: Mapping[str, Any]
+) -> Iterator[tuple[str, dict[str, str], int, Path]]:
+    try:
+        cells = [(str(c["name"]), dict(c["labels"])) for c in definition["cells"]]
+        replications = int(definition["replications"])
+        _ = definition["axes"].items()
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        problem = Problem(str(root / "sweep.json"), f"is not a sweep's definition ({error!r})")
+        raise InvalidInput([problem]) from None
+    for name, labels in cells:
+        for replication in range(replications):
+            yield name, labels, replication, root / "runs" / name / str(replication)
+
+
+def _single(root: Path) -> RunSet:
+    problems: list[Problem] = []
+    manifest = _checked_manifest(root, problems)
+    if problems:
+        raise InvalidInput(problems)
+    labels = {str(k): str(v) for k, v in (manifest.get("labels") or {}).items()}
+    run = RecordedRun(root, SINGLE_CELL, int(manifest["replication"]), labels, manifest)
+    return RunSet(root, (run,), {}, 1, {})
+
+
+def _checked_manifest(path: Path, problems: list[Problem]) -> dict[str, Any]:
+    """The manifest, with everything wrong about this run added to `problems`."""
+    place = path / "manifest.json"
+    try:
+        manifest = _read_json(place)
+    except InvalidInput as error:
+        problems.extend(error.problems)
+        return {}
+    missing = [k for k in (*_NEEDED_IN_MANIFEST, *_NUMBERS_IN_MANIFEST) if k not in manifest]
+    problems.extend(Problem(str(place), f"has no {key!r}") for key in missing)
+    problems.extend(
+        Problem(str(place), f"{key} is {manifest[key]!r}, not a number")
+        for key in _NUMBERS_IN_MANIFEST
+        if key in manifest and not isinstance(manifest[key], int | float)
+    )
+    problems.extend(_table_problems(path / "transactions.parquet", manifest))
+    return manifest
+
+
+def _table_problems(table: Path, manifest: Mapping[str, Any]) -> Iterator[Problem]:
+    try:
+        footer = pq.ParquetFile(table)
+    except FileNotFoundError:
+        yield Problem(str(table), "is missing")
+        return
+    except (OSError, pa.ArrowException) as error:
+        yield Problem(str(table), f"cannot be read as Parquet: {error}")
+        return
+    with footer:
+        present = set(footer.schema_arrow.names)
+        rows = footer.metadata.num_rows
+    missing = [column for column in NEEDED_COLUMNS if column not in present]
+    if missing:
+        yield Problem(str(table), f"lacks the columns {', '.join(missing)}")
+    submitted = (manifest.get("counts") or {}).get("submitted", rows)
+    if submitted != rows:
+        yield Problem(str(table), f"holds {rows} transactions, the manifest says {submitted}")
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InvalidInput([Problem(str(path), f"cannot be read: {error}")]) from None
+    if not isinstance(content, dict):
+        raise InvalidInput([Problem(str(path), "is not a JSON object")])
+    return content

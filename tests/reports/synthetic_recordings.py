@@ -1,0 +1,155 @@
+"""Small made-up recordings in the recording's format, so that reports are tested without runs."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+SCHEMA = pa.schema(
+    [
+        ("transaction_id", pa.int64()),
+        ("job_id", pa.int64()),
+        ("rerun_number", pa.int32()),
+        ("writer", pa.string()),
+        ("writer_group", pa.string()),
+        ("command", pa.string()),
+        ("submitted_at_ms", pa.float64()),
+        ("commit_started_at_ms", pa.float64()),
+        ("ended_at_ms", pa.float64()),
+        ("outcome", pa.string()),
+        ("committed_version", pa.int64()),
+        ("exception", pa.string()),
+        ("attempts", pa.int32()),
+        ("compute_ms", pa.float64()),
+        ("given_up", pa.bool_()),
+    ]
+)
+
+EXCEPTIONS = (
+    "ConcurrentAppendException",
+    "ConcurrentDeleteReadException",
+    "ConcurrentDeleteDeleteException",
+)
+
+MANIFEST: dict[str, Any] = {
+    "format_version": 1,
+    "scenario_name": "eight writers on events",
+    "scenario_hash": "5f1d" * 16,
+    "seed": 7,
+    "replication": 0,
+    "code_version": "0.1.0",
+    "dialect": "delta-oss-4.4",
+    "labels": {},
+    "warm_up_ms": 0.0,
+    "duration_ms": 3_600_000.0,
+}
+
+
+def transaction(transaction_id: int, **values: Any) -> dict[str, Any]:
+    """One committed transaction at minute one, changed by `values`."""
+    row: dict[str, Any] = {
+        "transaction_id": transaction_id,
+        "job_id": transaction_id,
+        "rerun_number": 0,
+        "writer": "loader-0",
+        "writer_group": "loader",
+        "command": "INSERT",
+        "submitted_at_ms": 60_000.0,
+        "commit_started_at_ms": 61_000.0,
+        "ended_at_ms": 62_000.0,
+        "outcome": "committed",
+        "committed_version": transaction_id,
+        "exception": None,
+        "attempts": 1,
+        "compute_ms": 1_000.0,
+        "given_up": False,
+    }
+    return row | values
+
+
+def aborted(transaction_id: int, exception: str = EXCEPTIONS[0], **values: Any) -> dict[str, Any]:
+    """One transaction refused by a conflict check."""
+    refused = {"outcome": "aborted", "exception": exception, "committed_version": None}
+    return transaction(transaction_id, **(refused | values))
+
+
+def write_run(path: Path, rows: Sequence[Mapping[str, Any]], **manifest: Any) -> Path:
+    """A run directory with these transactions."""
+    path.mkdir(parents=True)
+    pq.write_table(pa.Table.from_pylist(list(rows), SCHEMA), path / "transactions.parquet")
+    content = MANIFEST | {"counts": {"submitted": len(rows)}} | manifest
+    (path / "manifest.json").write_text(json.dumps(content))
+    return path
+
+
+def write_sweep(
+    path: Path, axes: Mapping[str, Sequence[str]], replications: int, minutes: int = 60
+) -> Path:
+    """A sweep directory whose conflicts depend on the labels and, a little, on the replication."""
+    cells = []
+    for cell, labels in enumerate(itertools.product(*axes.values())):
+        name = "__".join(label.replace(" ", "-") for label in labels)
+        named = dict(zip(axes, labels, strict=True))
+        cells.append({"name": name, "labels": named, "overrides": {}})
+        for replication in range(replications):
+            rows = _made_up(named, cell, replication, minutes)
+            manifest = {
+                "replication": replication, "labels": named,
+                "warm_up_ms": 600_000.0, "duration_ms": minutes * 60_000.0,
+            }  # fmt: skip
+            write_run(path / "runs" / name / str(replication), rows, **manifest)
+    definition = {
+        "format_version": 1,
+        "scenario_name": MANIFEST["scenario_name"],
+        "scenario_hash": MANIFEST["scenario_hash"],
+        "code_version": MANIFEST["code_version"],
+        "seed": MANIFEST["seed"],
+        "replications": replications,
+        "axes": {axis: {label: {} for label in labels} for axis, labels in axes.items()},
+        "cells": cells,
+        "scenario": {},
+    }
+    (path / "sweep.json").write_text(json.dumps(definition))
+    return path
+
+
+def _made_up(
+    labels: Mapping[str, str], cell: int, replication: int, minutes: int
+) -> list[dict[str, Any]]:
+    """Jobs every few seconds, refused more often where the labels promise more contention."""
+    random = np.random.default_rng([replication, cell])
+    writers = float(labels.get("writers", 8))
+    finer = {"unpartitioned": 1.0, "by date": 0.35, "by date and country": 0.08}
+    pressure = finer.get(labels.get("partitioning", ""), 0.5) * writers / 12
+    pressure *= 1.0 if labels.get("isolation") == "Serializable" else 0.6
+    refusal = pressure / (1 + pressure) * (1 + 0.1 * random.normal())
+    rows: list[dict[str, Any]] = []
+    for _ in range(int(minutes * writers / 2)):
+        rows.extend(_job(random, len(rows), refusal, minutes * 60_000.0))
+    return rows
+
+
+def _job(random: Any, first: int, refusal: float, end_ms: float) -> list[dict[str, Any]]:
+    at = random.uniform(0, end_ms)
+    rows: list[dict[str, Any]] = []
+    for rerun in range(4):
+        spent = random.lognormal(np.log(20_000), 0.5)
+        done = at + spent + 200
+        identity = {
+            "job_id": first, "rerun_number": rerun, "submitted_at_ms": at, "ended_at_ms": done,
+            "compute_ms": spent, "attempts": 1 + int(random.poisson(0.3)),
+            "writer_group": ("loader", "merger")[first % 2], "command": ("INSERT", "MERGE")[first % 2],
+        }  # fmt: skip
+        if random.random() > refusal:
+            return [*rows, transaction(first + rerun, **identity)]
+        name = EXCEPTIONS[int(random.choice(3, p=[0.6, 0.3, 0.1]))]
+        rows.append(aborted(first + rerun, name, **identity, given_up=rerun == 3))
+        at = done + random.exponential(2_000)
+    return rows
