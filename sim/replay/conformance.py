@@ -1,0 +1,49 @@
+"""Runs conformance cases on a real Delta Lake: the other half of `whitecap conformance`."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.conformance.case import Case, CaseResult, TransactionCase
+from engine.conformance.compare import skipped
+from sim.replay.jvm import Jvm
+from sim.replay.session import delta_session
+from sim.replay.statement_cases import Templates, run_statement_case
+from sim.replay.transaction_cases import run_transaction_case
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+DIALECT = "delta-oss-4.4"
+"""What the real Delta Lake here is; cases of other dialects cannot be run on it."""
+
+
+def run_cases(cases: Iterable[Case], spark: SparkSession | None = None) -> Iterator[CaseResult]:
+    """Run cases one after another, each in a folder of its own; results come as they are known.
+
+    Starts the process's session if none is given. Raises EnvironmentMissing.
+    """
+    session = spark or delta_session()
+    work = Path(tempfile.mkdtemp(prefix="whitecap-conformance-"))
+    templates = Templates(session, work / "templates")
+    try:
+        for number, case in enumerate(cases):
+            yield _run(session, case, templates, work / f"case-{number}")
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _run(spark: SparkSession, case: Case, templates: Templates, folder: Path) -> CaseResult:
+    if case.dialect != DIALECT:
+        return skipped(case, f"dialect {case.dialect}; this is {DIALECT}")
+    try:
+        if isinstance(case, TransactionCase):
+            return run_transaction_case(spark, case, folder)
+        return run_statement_case(spark, case, templates, folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        Jvm(spark).forget_tables()

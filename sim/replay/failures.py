@@ -1,0 +1,94 @@
+"""Names what a statement or a transaction died of, in Delta's words.
+
+The same conflict reaches Python in three dresses: converted by the `delta` package (then without
+the JVM's object), captured by PySpark (the original in `_origin`), or raw from Py4J.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+_ERROR_CLASS = re.compile(r"\[([A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*)\]")
+_CONFLICTS = "java.util.ConcurrentModificationException"
+DEEPEST_CAUSE = 20
+"""Java allows a cycle of causes; nobody nests this deep on purpose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An exception by its simple Java class name, its error class and its message."""
+
+    exception: str
+    error_class: str | None
+    message: str
+    message_parameters: dict[str, str] = field(default_factory=dict)
+
+
+def failure_of(error: BaseException) -> Failure:
+    """What `error` is, looking through Spark's wrapping for the conflict inside."""
+    java = _java_original(error)
+    if java is None:
+        message = str(error)
+        return Failure(type(error).__name__, _error_class(message), message)
+    return _of_java(_conflict_inside(java))
+
+
+def _java_original(error: BaseException) -> Any:
+    for attribute in ("java_exception", "_origin"):
+        original = getattr(error, attribute, None)
+        if original is not None:
+            return original
+    return None
+
+
+def _conflict_inside(java: Any) -> Any:
+    cause = java
+    for _ in range(DEEPEST_CAUSE):
+        if _is_conflict(cause.getClass()):
+            return cause
+        cause = cause.getCause()
+        if cause is None:
+            break
+    return java
+
+
+def _is_conflict(java_class: Any) -> bool:
+    while java_class is not None:
+        if java_class.getName() == _CONFLICTS:
+            return True
+        java_class = java_class.getSuperclass()
+    return False
+
+
+def _of_java(java: Any) -> Failure:
+    message = java.getMessage() or ""
+    return Failure(
+        exception=java.getClass().getSimpleName(),
+        error_class=_error_class(message) or _asked(java, "getErrorClass"),
+        message=message,
+        message_parameters=_parameters(java),
+    )
+
+
+def _error_class(message: str) -> str | None:
+    found = _ERROR_CLASS.match(message)
+    return found.group(1) if found else None
+
+
+def _has(java: Any, method: str) -> bool:
+    return any(each.getName() == method for each in java.getClass().getMethods())
+
+
+def _asked(java: Any, method: str) -> str | None:
+    if not _has(java, method):
+        return None
+    answer = getattr(java, method)()
+    return None if answer is None else str(answer)
+
+
+def _parameters(java: Any) -> dict[str, str]:
+    if not _has(java, "getMessageParameters"):
+        return {}
+    return {str(key): str(value) for key, value in dict(java.getMessageParameters()).items()}

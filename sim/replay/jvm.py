@@ -1,0 +1,81 @@
+"""Scala values and Delta's internal objects through Py4J, each pitfall solved once.
+
+Default arguments do not exist for Py4J, Scala sequences must be immutable ones, and Scala
+objects are reached through their `MODULE$` field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+JavaObject = Any
+"""An object that lives in the JVM; Py4J gives it no type."""
+
+DELTA = "org.apache.spark.sql.delta"
+
+
+class Jvm:
+    """The JVM behind a Spark session."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self.session: JavaObject = spark._jsparkSession
+        root: JavaObject = spark._jvm
+        self.root = root
+        self.delta: JavaObject = root.org.apache.spark.sql.delta
+
+    def seq(self, items: Iterable[JavaObject]) -> JavaObject:
+        """An immutable Scala sequence."""
+        java_list = self.root.java.util.ArrayList()
+        for item in items:
+            java_list.add(item)
+        return self.root.scala.jdk.javaapi.CollectionConverters.asScala(java_list).toList()
+
+    def mapping(self, entries: Mapping[str, str]) -> JavaObject:
+        """An immutable Scala map of strings."""
+        scala_map = self.singleton("scala.collection.immutable.Map$").empty()
+        for key, value in entries.items():
+            scala_map = scala_map.updated(key, value)
+        return scala_map
+
+    def python_list(self, scala_collection: JavaObject) -> list[JavaObject]:
+        """The items of a Scala collection."""
+        converters = self.root.scala.jdk.javaapi.CollectionConverters
+        return list(converters.asJava(scala_collection.toList()))
+
+    @property
+    def none(self) -> JavaObject:
+        """Scala's `None`."""
+        return self.root.scala.Option.empty()
+
+    def some(self, value: Any) -> JavaObject:
+        """Scala's `Some(value)`."""
+        return self.root.scala.Some(value)
+
+    def singleton(self, class_name: str) -> JavaObject:
+        """The instance of a Scala object, by the name of its class (with the `$` at the end)."""
+        loader = self.root.Thread.currentThread().getContextClassLoader()
+        found = self.root.java.lang.Class.forName(class_name, True, loader)
+        return found.getField("MODULE$").get(None)
+
+    def delta_log(self, table: Path) -> JavaObject:
+        """Delta's own view of a table's log, fresh: it keeps one per path."""
+        log = self.delta.DeltaLog.forTable(self.session, str(table))
+        log.update(False, self.none, self.none)
+        return log
+
+    def forget_tables(self) -> None:
+        """Empty Delta's cache of logs, so that a folder's path may be used again."""
+        self.delta.DeltaLog.clearCache()
+
+    def action(self, log_line: str) -> JavaObject:
+        """One action from one line of a commit file."""
+        return self.delta.actions.Action.fromJson(log_line)
+
+    def expression(self, sql: str) -> JavaObject:
+        """A parsed, unresolved expression."""
+        return self.session.sessionState().sqlParser().parseExpression(sql)

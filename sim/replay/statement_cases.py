@@ -1,0 +1,113 @@
+"""Conformance cases at the level of SQL, on a real Delta Lake under phase locks.
+
+The current statement takes its snapshot, writes its files and waits before its commit; the
+winners run from beginning to end; then the current statement goes on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from engine.conformance.case import CaseResult, StatementCase, TableOf
+from engine.conformance.compare import judge
+from sim.replay.failures import failure_of
+from sim.replay.phase_locks import Ended, Interleaving
+from sim.replay.session_settings import session_settings
+from sim.replay.tables import (
+    build_table,
+    commit_info,
+    copy_table,
+    forget_table,
+    latest_version,
+    live_rows,
+    name_table,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+COMMITTED = "committed"
+NOTHING = "nothing_to_commit"
+
+
+class Templates:
+    """Tables already built, by what describes them; a case gets copies."""
+
+    def __init__(self, spark: SparkSession, folder: Path) -> None:
+        self._spark = spark
+        self._folder = folder
+
+    def copy(self, table: TableOf, place: Path) -> None:
+        """Put a table that `table` describes at `place`."""
+        described = msgspec.json.encode(table, order="deterministic")
+        template = self._folder / hashlib.sha256(described).hexdigest()[:16]
+        if not template.exists():
+            build_table(self._spark, table, template)
+        copy_table(template, place)
+
+
+def run_statement_case(
+    spark: SparkSession, case: StatementCase, templates: Templates, folder: Path
+) -> CaseResult:
+    """Play one case with its tables as folders in `folder`, and judge what happened."""
+    return judge(case, race(spark, case, templates, folder))
+
+
+def race(
+    spark: SparkSession, case: StatementCase, templates: Templates, folder: Path
+) -> dict[str, Any]:
+    """Play one case; what happened, under the keys that a case may expect."""
+    for name, table in case.tables.items():
+        templates.copy(table, folder / name)
+        name_table(spark, name, folder / name)
+    try:
+        with session_settings(spark, case.settings):
+            return _race(spark, case, folder / "target")
+    finally:
+        for name in case.tables:
+            forget_table(spark, name)
+
+
+def _race(spark: SparkSession, case: StatementCase, target: Path) -> dict[str, Any]:
+    with Interleaving(spark) as interleaving:
+        interleaving.begin("current", lambda: spark.sql(case.current).collect())
+        winners = [_win(interleaving, spark, sql, target) for sql in case.winners]
+        start = latest_version(target)
+        ended = interleaving.finish("current")
+    found = _current_facts(ended, target, start)
+    found["winner"] = winners if isinstance(case.winner, list) else winners[0]
+    if "rows" in case.expect:
+        found["rows"] = live_rows(spark, target)
+    return found
+
+
+def _win(interleaving: Interleaving, spark: SparkSession, sql: str, target: Path) -> str:
+    start = latest_version(target)
+    ended = interleaving.run(f"winner of version {start + 1}", lambda: spark.sql(sql).collect())
+    return _outcome(ended, latest_version(target) > start)
+
+
+def _outcome(ended: Ended, committed: bool) -> str:
+    if ended.error is not None:
+        return failure_of(ended.error).exception
+    return COMMITTED if committed else NOTHING
+
+
+def _current_facts(ended: Ended, target: Path, start: int) -> dict[str, Any]:
+    """What the current statement did, whose commits are those after version `start`."""
+    version = start + 1
+    committed = latest_version(target) >= version
+    facts: dict[str, Any] = {"current": _outcome(ended, committed)}
+    if ended.error is not None:
+        failure = failure_of(ended.error)
+        facts["error_class"], facts["message"] = failure.error_class, failure.message
+    elif committed:
+        info = commit_info(target, version)
+        facts["version"] = version
+        facts["isolation_level"] = info.get("isolationLevel")
+        facts["is_blind_append"] = info.get("isBlindAppend")
+    return facts
