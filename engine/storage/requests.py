@@ -10,7 +10,7 @@ Storage keys are relative to the table's directory: `_delta_log/0000000000000000
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeVar
@@ -53,10 +53,15 @@ class Put:
 class ReadRows:
     """Read the rows of data files, in file order. Answer: `RowsOf`.
 
-    A driver may answer from Parquet (directory) or from kept row tuples (memory, simulator).
+    A driver may answer from Parquet (directory) or from kept row tuples (memory, simulator). Files
+    do not hold their partition columns, so a driver of files needs `columns` and `types` of a row,
+    named as in the files, and per key the `partition_values` of its add action.
     """
 
     keys: tuple[str, ...]
+    columns: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    partition_values: tuple[Mapping[str, str | None] | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

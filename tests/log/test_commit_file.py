@@ -1,3 +1,5 @@
+"""Commit files: what is written is read back, and what cannot be read is placed."""
+
 import pytest
 
 from engine.errors import InvalidLog

@@ -1,3 +1,5 @@
+"""Deletion vectors: the bits survive, and damage is noticed."""
+
 import re
 
 import pytest

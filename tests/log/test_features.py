@@ -1,3 +1,5 @@
+"""Protocols: which features they support, and how they grow."""
+
 import pytest
 
 from engine.log.actions import Format, Metadata, Protocol

@@ -1,3 +1,5 @@
+"""Paths: the log, the store and the directories agree."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,3 +1,5 @@
+"""Table properties: defaults, types, and text without meaning."""
+
 import pytest
 
 from engine.errors import DeltaError

@@ -1,3 +1,5 @@
+"""Schemas: DDL and Delta's schema strings, there and back."""
+
 import pytest
 
 from engine.errors import InvalidInput, InvalidLog

@@ -1,3 +1,5 @@
+"""Snapshots: replaying commits keeps every index right and old snapshots intact."""
+
 import pytest
 
 from engine.errors import InvalidLog

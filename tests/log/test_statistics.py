@@ -1,3 +1,5 @@
+"""File statistics: bounds that hold, counts that add up."""
+
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any

@@ -1,3 +1,5 @@
+"""A client's view of the log: what it reads, shares, and refuses."""
+
 import pytest
 
 from engine.errors import InvalidLog

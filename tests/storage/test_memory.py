@@ -1,3 +1,5 @@
+"""The memory driver: put-if-absent, listings, and a clock that repeats itself."""
+
 from engine.storage.memory import FIRST_INSTANT_MS, MemoryStore, run
 from engine.storage.requests import (
     Body,
