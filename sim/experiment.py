@@ -1,0 +1,261 @@
+"""A sweep as data: its cells and replications, and the directory that remembers them.
+
+A sweep's directory holds `sweep.json` (the definition), `cells/<cell>.yaml` (each cell as a
+scenario that can be run on its own), `runs/<cell>/<replication>` (whole or absent) and
+`failures/` (runs that ended in an error). What is finished is what lies there, so a sweep that
+was interrupted resumes from its directory. Replication r has the same seed in every cell.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.errors import InvalidInput, Problem
+from sim.code_version import code_version
+from sim.scenario import Scenario, cell_of, load_scenario, show_document
+
+FORMAT_VERSION = 1
+
+Changes = dict[str, Any]
+Axes = dict[str, dict[str, Changes]]
+"""Axis -> label -> dotted paths with the values they get."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One combination of labels: the name of its directory and its scenario."""
+
+    name: str
+    labels: Mapping[str, str]
+    scenario: Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """One run of a sweep; holds text and paths only, so that it can be sent to a Spark worker."""
+
+    cell: str
+    labels: Mapping[str, str]
+    replication: int
+    seed: int
+    scenario_file: str
+    directory: str
+    failure_file: str
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether its directory is there; it is renamed into place when it is whole."""
+        return Path(self.directory, "manifest.json").is_file()
+
+    @property
+    def command(self) -> str:
+        """What reproduces this run on its own."""
+        chosen = f"--seed {self.seed} --replication {self.replication}"
+        return f"whitecap run {self.scenario_file} {chosen}"
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """A scenario with the axes of its sweep, how often each cell is run, and from which seed."""
+
+    scenario: Scenario
+    axes: Axes
+    cells: tuple[Cell, ...]
+    replications: int
+    seed: int
+
+    def definition(self) -> dict[str, Any]:
+        """What `sweep.json` holds: everything that decides the results."""
+        definition = {
+            "format_version": FORMAT_VERSION,
+            "scenario_name": self.scenario.name,
+            "scenario_hash": self.scenario.hash,
+            "code_version": code_version(),
+            "dialect": self.scenario.dialect,
+            "seed": self.seed,
+            "replications": self.replications,
+            "axes": self.axes,
+            "cells": [
+                {"name": c.name, "labels": dict(c.labels), "scenario_hash": c.scenario.hash}
+                for c in self.cells
+            ],
+            "scenario": {k: v for k, v in self.scenario.document.items() if k != "sweep"},
+        }
+        plain: dict[str, Any] = json.loads(json.dumps(definition, default=str))
+        return plain
+
+    def runs(self, directory: Path) -> Iterator[PlannedRun]:
+        """Every run, one replication of all cells after the other: a sweep that is interrupted
+        has then compared as many cells as it could."""
+        for replication in range(self.replications):
+            for cell in self.cells:
+                yield PlannedRun(
+                    cell=cell.name,
+                    labels=dict(cell.labels),
+                    replication=replication,
+                    seed=self.seed,
+                    scenario_file=str(directory / "cells" / f"{cell.name}.yaml"),
+                    directory=str(directory / "runs" / cell.name / str(replication)),
+                    failure_file=str(directory / "failures" / f"{cell.name}-{replication}.json"),
+                )
+
+
+def load_experiment(
+    path: Path,
+    *,
+    quick_axes: Mapping[str, Sequence[Any]] | None = None,
+    only: Mapping[str, Sequence[str]] | None = None,
+    replications: int | None = None,
+    seed: int | None = None,
+) -> Experiment:
+    """The sweep of a scenario file.
+
+    `quick_axes` (dotted path -> values) are added to the scenario's own axes; `only` names the
+    axes to keep and, where given, their labels.
+
+    Raises `InvalidInput`: the scenario or one of its cells is wrong, there is no axis, or an axis
+    or label to keep does not exist.
+    """
+    scenario = load_scenario(path)
+    own = scenario.sweep
+    axes: Axes = _kept({} if own is None else own.axes, only)
+    for dotted, values in (quick_axes or {}).items():
+        axes[dotted] = {_label(value): {dotted: value} for value in values}
+    if not axes:
+        reason = "has no sweep: give it `sweep.axes`, or an axis such as --set store.profile=s3,gcs"
+        raise InvalidInput([Problem(str(path), reason)])
+    chosen = replications or (own.replications if own is not None else 5)
+    if chosen < 1:
+        raise InvalidInput([Problem("replications", f"{chosen} is less than 1")])
+    changed = load_scenario(path, {"sweep": {"axes": axes, "replications": chosen}})
+    return Experiment(
+        changed, axes, _cells(changed), chosen, scenario.seed if seed is None else seed
+    )
+
+
+def _kept(axes: Axes, only: Mapping[str, Sequence[str]] | None) -> Axes:
+    if only is None:
+        return dict(axes)
+    problems = [_unknown("axis", name, axes) for name in only if name not in axes]
+    problems += [
+        _unknown(f"label of axis {name!r}", label, axes[name])
+        for name, labels in only.items()
+        for label in labels
+        if name in axes and label not in axes[name]
+    ]
+    if problems:
+        raise InvalidInput(problems)
+    return {
+        name: {label: axes[name][label] for label in (only[name] or axes[name])} for name in only
+    }
+
+
+def _unknown(what: str, name: str, known: Mapping[str, Any]) -> Problem:
+    from sim.scenario.problems import nearest
+
+    listed = ", ".join(known) or "none"
+    return Problem("", f"there is no {what} {name!r}, there are {listed}", nearest(name, known))
+
+
+def _label(value: Any) -> str:
+    """How a value is called as a label: `8`, `none`, `date, country`."""
+    match value:
+        case list() | tuple():
+            return ", ".join(str(part) for part in value) or "none"
+        case bool() | None:
+            return json.dumps(value)
+        case dict():
+            return json.dumps(value, sort_keys=True)
+        case _:
+            return str(value)
+
+
+def _cells(scenario: Scenario) -> tuple[Cell, ...]:
+    assert scenario.sweep is not None
+    cells: dict[str, Cell] = {}
+    for labels in scenario.sweep.cells():
+        name = cell_name(labels)
+        if name in cells:
+            known = dict(cells[name].labels)
+            raise InvalidInput([Problem("sweep.axes", f"{labels} and {known} are both {name!r}")])
+        cells[name] = Cell(name, labels, cell_of(scenario, labels))
+    return tuple(cells.values())
+
+
+def cell_name(labels: Mapping[str, str]) -> str:
+    """A directory name that can be read and typed: the labels, without other characters."""
+    parts = (re.sub(r"[^\w.]+", "-", str(label)).strip("-.") for label in labels.values())
+    return "__".join(part or "none" for part in parts)
+
+
+def open_directory(experiment: Experiment, directory: Path) -> None:
+    """Make the sweep's directory, or accept the one that is there for the same sweep.
+
+    Raises `InvalidInput` saying what differs: the directory holds another sweep, or no sweep.
+    Nothing in it is changed then.
+    """
+    definition = experiment.definition()
+    file = directory / "sweep.json"
+    if file.is_file():
+        differences = list(_differences(_read(file), definition))
+        if differences:
+            last = Problem("", "finished runs are kept; use another --out, or delete the directory")
+            raise InvalidInput([Problem(str(file), "remembers another sweep"), *differences, last])
+    elif directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise InvalidInput(
+            [Problem(str(directory), "is there already and is no sweep's directory")]
+        )
+    (directory / "cells").mkdir(parents=True, exist_ok=True)
+    for cell in experiment.cells:
+        text = show_document(cell.scenario.document)
+        (directory / "cells" / f"{cell.name}.yaml").write_text(text, encoding="utf-8")
+    _write_whole(file, json.dumps(definition, indent=1, ensure_ascii=False) + "\n")
+
+
+def _write_whole(file: Path, text: str) -> None:
+    beside = file.with_suffix(".part")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(file)
+
+
+def _read(file: Path) -> Any:
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InvalidInput([Problem(str(file), f"cannot be read: {error}")]) from None
+
+
+_DECIDING = ("scenario", "axes", "replications", "seed", "dialect", "code_version")
+"""What makes two sweeps the same; the rest of a definition follows from these."""
+
+
+def _differences(was: Any, now: Mapping[str, Any]) -> Iterator[Problem]:
+    known = was if isinstance(was, dict) else {}
+    for key in _DECIDING:
+        yield from _changed(known.get(key), now[key], key)
+
+
+def _changed(was: Any, now: Any, place: str) -> Iterator[Problem]:
+    """What differs, at the deepest place that both sides have."""
+    if not (isinstance(was, dict) and isinstance(now, dict)):
+        if was != now:
+            yield Problem(place, f"was {_short(was)}, is now {_short(now)}")
+        return
+    for key in dict.fromkeys([*was, *now]):
+        inner = f"{place}.{key}"
+        if key not in now:
+            yield Problem(inner, f"was {_short(was[key])}, is no longer there")
+        elif key not in was:
+            yield Problem(inner, f"was not there, is {_short(now[key])}")
+        else:
+            yield from _changed(was[key], now[key], inner)
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "..."
