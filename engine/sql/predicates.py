@@ -17,6 +17,7 @@ from engine.sql.compiler import DIALECT, compile_boolean, function_name
 from engine.sql.functions import NON_DETERMINISTIC
 from engine.sql.rendering import substitute
 from engine.sql.scope import Relation, Scope, schema_scope
+from engine.sql.skipping import BindTest, SkippingCompiler, StatisticsTest
 from engine.sql.terms import Evaluate, Parameters, Term
 from engine.sql.text import parse_condition
 from engine.sql.types import DEFAULT_SESSION, Session, caster
@@ -96,6 +97,16 @@ class _Template:
         if known is None or known[0] is not schema:
             known = self._terms[key] = (schema, build(schema, session))
         return known[1]
+
+    def skipping_test(
+        self, schema: Schema, partition_columns: tuple[str, ...], session: Session
+    ) -> BindTest | None:
+        def build(columns: Schema, session: Session) -> BindTest | None:
+            partitions = {name.lower() for name in partition_columns}
+            data = type(columns)(tuple(f for f in columns if f.name.lower() not in partitions))
+            return SkippingCompiler(data, session).build(self.node)
+
+        return self._remembered(f"skipping {partition_columns}", schema, session, build)  # type: ignore[no-any-return]
 
     def _row_term(self, schema: Schema, session: Session) -> Term:
         return compile_boolean(self.node, schema_scope(schema, session=session))
@@ -220,6 +231,16 @@ class Predicate:
     def bind(self, schema: Schema, session: Session = DEFAULT_SESSION) -> Evaluate:
         """The condition over rows of a table. Raises `InvalidInput` for an unknown column."""
         return self._evaluator(self._template.term(schema, session))
+
+    def skipping_test(
+        self,
+        schema: Schema,
+        partition_columns: tuple[str, ...] = (),
+        session: Session = DEFAULT_SESSION,
+    ) -> StatisticsTest | None:
+        """Whether a file's statistics let it match; `None` where they can say nothing."""
+        bind = self._template.skipping_test(schema, partition_columns, session)
+        return None if bind is None else bind(self._parameters)
 
     def _evaluator(self, term: Term) -> Evaluate:
         known = self._evaluators.get(id(term))

@@ -1,0 +1,265 @@
+"""Which files a condition cannot match, judged by their statistics alone.
+
+Source: DataSkippingReader.scala: DataFiltersBuilder (constructDataFilters and its negation). A part
+of a condition that says nothing about statistics keeps every file; a missing statistic keeps the
+file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from engine.errors import EngineError
+from engine.log.statistics import FileStatistics
+from engine.sql.coercion import common_type
+from engine.sql.compiler import compile_term
+from engine.sql.scope import Scope
+from engine.sql.terms import Parameters, Term, convert, parameter, spread
+from engine.sql.types import PARAMETER, Session, is_integral
+
+if TYPE_CHECKING:
+    from engine.log.schema import Field, Schema
+
+StatisticsTest = Callable[[FileStatistics], bool]
+"""False where no row of a file with these statistics can match."""
+
+BindTest = Callable[[Parameters], StatisticsTest]
+
+_NEGATED: dict[type[exp.Expr], type[exp.Expr]] = {
+    exp.EQ: exp.NEQ,
+    exp.NEQ: exp.EQ,
+    exp.LT: exp.GTE,
+    exp.GTE: exp.LT,
+    exp.GT: exp.LTE,
+    exp.LTE: exp.GT,
+}
+_MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {
+    exp.EQ: exp.EQ,
+    exp.NEQ: exp.NEQ,
+    exp.LT: exp.GT,
+    exp.GT: exp.LT,
+    exp.LTE: exp.GTE,
+    exp.GTE: exp.LTE,
+}
+_RANGE_TESTS: dict[type[exp.Expr], Callable[[Any, Any, Any], bool]] = {
+    exp.EQ: lambda least, most, value: least <= value <= most,
+    exp.NEQ: lambda least, most, value: not least == value == most,
+    exp.LT: lambda least, _most, value: least < value,
+    exp.LTE: lambda least, _most, value: least <= value,
+    exp.GT: lambda _least, most, value: most > value,
+    exp.GTE: lambda _least, most, value: most >= value,
+}
+_INELIGIBLE = frozenset({"boolean", "binary"})
+
+
+class SkippingCompiler:
+    """Builds the test of one condition for the data columns of one table."""
+
+    def __init__(self, data_columns: Schema, session: Session) -> None:
+        self._columns = data_columns
+        self._no_columns = Scope((), session)
+
+    def build(self, node: exp.Expr) -> BindTest | None:
+        """The test, `None` where the condition says nothing about statistics."""
+        node = node.unnest()
+        match node:
+            case exp.And():
+                return _both(self.build(node.left), self.build(node.right))
+            case exp.Or():
+                return _either(self.build(node.left), self.build(node.right))
+            case exp.Not():
+                return self._negation(node.this.unnest())
+            case exp.Between():
+                low = exp.GTE(this=node.this, expression=node.args["low"])
+                high = exp.LTE(this=node.this, expression=node.args["high"])
+                return _both(self._comparison(exp.GTE, low), self._comparison(exp.LTE, high))
+            case exp.In():
+                return self._membership(node)
+            case exp.Is() if isinstance(node.expression, exp.Null):
+                return self._nulls(node.this, wanted=True)
+            case exp.NullSafeEQ():
+                return self._null_safe(node)
+            case exp.Like():
+                return self._prefix(node)
+        return self._comparison(type(node), node) if type(node) in _RANGE_TESTS else None
+
+    def _negation(self, node: exp.Expr) -> BindTest | None:
+        match node:
+            case exp.Not():
+                return self.build(node.this)
+            case exp.And():
+                return _either(
+                    self._negation(node.left.unnest()), self._negation(node.right.unnest())
+                )
+            case exp.Or():
+                return _both(
+                    self._negation(node.left.unnest()), self._negation(node.right.unnest())
+                )
+            case exp.Is() if isinstance(node.expression, exp.Null):
+                return self._nulls(node.this, wanted=False)
+        negated = _NEGATED.get(type(node))
+        return None if negated is None else self._comparison(negated, node)
+
+    def _column(self, node: exp.Expr) -> Field | None:
+        """The column a node is, if it has a range to compare."""
+        if not isinstance(node, exp.Column):
+            return None
+        field = self._columns.get(node.name)
+        return None if field is None or field.nested or field.type in _INELIGIBLE else field
+
+    def _value(self, node: exp.Expr, field: Field) -> Term | None:
+        """A constant beside a column, in the column's type; `None` if the column would be cast."""
+        if node.find(exp.Column):
+            return None
+        try:
+            term = compile_term(node, self._no_columns)
+            common = common_type(field.type, term.type)
+        except EngineError:
+            return None
+        if common != field.type and not (is_integral(common) and is_integral(field.type)):
+            return None
+        return convert(term, common)
+
+    def _comparison(self, kind: type[exp.Expr], node: exp.Expr) -> BindTest | None:
+        left, right = node.this, node.args["expression"]
+        field = self._column(left)
+        if field is None:
+            field, kind, right = self._column(right), _MIRRORED[kind], left
+        value = None if field is None else self._value(right, field)
+        if field is None or value is None:
+            return None
+        return _range_test(field, value, _RANGE_TESTS[kind])
+
+    def _membership(self, node: exp.In) -> BindTest | None:
+        """An IN list counts as the range from its smallest to its largest member."""
+        field = self._column(node.this)
+        if field is None or node.args.get("query"):
+            return None
+        members = [self._member(member, field) for member in node.expressions]
+        known = [member for member in members if member is not None]
+        return _list_test(field, known) if len(known) == len(members) else None
+
+    def _member(self, node: exp.Expr, field: Field) -> Term | None:
+        """A member of an IN list; a parameter stays as it is, for it may hold several values."""
+        if isinstance(node, exp.Placeholder):
+            return parameter(node.name, PARAMETER)
+        return self._value(node, field)
+
+    def _nulls(self, node: exp.Expr, wanted: bool) -> BindTest | None:
+        if not isinstance(node, exp.Column):
+            return None
+        field = self._columns.get(node.name)
+        return None if field is None else _null_test(field, wanted)
+
+    def _null_safe(self, node: exp.NullSafeEQ) -> BindTest | None:
+        sides = (node.this, node.expression)
+        for column, other in (sides, sides[::-1]):
+            if isinstance(other, exp.Null):
+                return self._nulls(column, wanted=True)
+        return self._comparison(exp.EQ, node)
+
+    def _prefix(self, node: exp.Like) -> BindTest | None:
+        """LIKE 'abc%' is a prefix search."""
+        field = self._column(node.this)
+        pattern = node.expression
+        if field is None or not isinstance(pattern, exp.Literal) or field.type != "string":
+            return None
+        prefix = pattern.name.rstrip("%")
+        if not prefix or any(mark in prefix for mark in "%_\\"):
+            return None
+        test = _prefix_test(field, prefix)
+        return lambda _parameters: test
+
+
+def _both(left: BindTest | None, right: BindTest | None) -> BindTest | None:
+    if left is None or right is None:
+        return left or right
+    first, second = left, right
+
+    def bind(parameters: Parameters) -> StatisticsTest:
+        one, two = first(parameters), second(parameters)
+        return lambda statistics: one(statistics) and two(statistics)
+
+    return bind
+
+
+def _either(left: BindTest | None, right: BindTest | None) -> BindTest | None:
+    if left is None or right is None:
+        return None
+    first, second = left, right
+
+    def bind(parameters: Parameters) -> StatisticsTest:
+        one, two = first(parameters), second(parameters)
+        return lambda statistics: one(statistics) or two(statistics)
+
+    return bind
+
+
+def _all_null(statistics: FileStatistics, field: Field) -> bool:
+    return statistics.num_records is not None and (
+        statistics.nulls_of(field) == statistics.num_records
+    )
+
+
+def _range_test(field: Field, term: Term, compare: Callable[[Any, Any, Any], bool]) -> BindTest:
+    def bind(parameters: Parameters) -> StatisticsTest:
+        value = term.bind(parameters).value
+        if value is None:  # a comparison with NULL is never true
+            return _never
+
+        def test(statistics: FileStatistics) -> bool:
+            bounds = statistics.range_of(field)
+            if bounds is None:
+                return not _all_null(statistics, field)
+            return compare(*bounds, value)
+
+        return test
+
+    return bind
+
+
+def _never(_statistics: FileStatistics) -> bool:
+    return False
+
+
+def _list_test(field: Field, members: list[Term]) -> BindTest:
+    def bind(parameters: Parameters) -> StatisticsTest:
+        values = [b.value for b in spread(members, parameters, field.type) if b.value is not None]
+        if not values:
+            return _never
+        low, high = min(values), max(values)
+
+        def test(statistics: FileStatistics) -> bool:
+            bounds = statistics.range_of(field)
+            if bounds is None:
+                return not _all_null(statistics, field)
+            return bool(bounds[0] <= high and bounds[1] >= low)
+
+        return test
+
+    return bind
+
+
+def _null_test(field: Field, wanted: bool) -> BindTest:
+    def test(statistics: FileStatistics) -> bool:
+        nulls = statistics.nulls_of(field)
+        if nulls is None or statistics.num_records is None:
+            return True
+        return nulls > 0 if wanted else nulls < statistics.num_records
+
+    return lambda _parameters: test
+
+
+def _prefix_test(field: Field, prefix: str) -> StatisticsTest:
+    length = len(prefix)
+
+    def test(statistics: FileStatistics) -> bool:
+        bounds = statistics.range_of(field)
+        if bounds is None:
+            return not _all_null(statistics, field)
+        return bool(bounds[0][:length] <= prefix <= bounds[1][:length])
+
+    return test
