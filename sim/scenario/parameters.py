@@ -1,9 +1,9 @@
 """The `parameters:` of a writer: what is bound to the `:name` placeholders of its statement.
 
 A parameter chooses a value of a column (`uniform`, `zipf`, `newest`, `among`, `value`), keys of
-existing rows (`keys`), whole rows (`rows`), or counts (`counter`). Parameters that bear the name of
-a column with listed `values` also decide where keys and rows lie: with `date: newest`, rows are rows
-of the newest date.
+existing rows (`keys`), whole rows (`rows`), or counts (`counter`). Parameters that bear the name
+of a column with listed `values` also decide where keys and rows lie: with `date: newest`, rows are
+rows of the newest date.
 """
 
 from __future__ import annotations

@@ -5,10 +5,9 @@ Profiles live in `scenarios/stores/`; a scenario names one and may override any 
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field
 
+from engine.transaction.lost_reply import LostReply
 from sim.distributions import Distribution
 from sim.section import Section
 from sim.units import Duration
@@ -48,14 +47,13 @@ class Client(Section):
     """The store's client: what it does when throttled, and when a reply does not come.
 
     A throttled request is sent again up to `throttle_retries` times after a wait that doubles from
-    `backoff_base` up to `backoff_cap`, with full jitter; then its transaction fails. A reply that
-    does not come within `timeout` makes a read or list be sent again; a put is sent again
-    (`resend`) up to `resends` times, or reported as unknown (`surface`).
+    `backoff_base` up to `backoff_cap`, with full jitter; then its transaction fails. When no reply
+    comes within `timeout`, a read or list is sent again; what becomes of a commit's put, the policy
+    `on_lost_reply` says (`engine/transaction/lost_reply.py`).
     """
 
     timeout: Duration = Field(gt=0)
-    on_lost_reply: Literal["surface", "resend"] = "surface"
-    resends: int = Field(ge=0)
+    on_lost_reply: LostReply = LostReply.SURFACE
     throttle_retries: int = Field(ge=0)
     backoff_base: Duration = Field(gt=0)
     backoff_cap: Duration = Field(gt=0)

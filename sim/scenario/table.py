@@ -35,11 +35,10 @@ class Initial(Section):
 
     rows: int = Field(default=0, ge=0)
     rows_per_file: int = Field(default=1000, ge=1)
-    bytes_per_row: int = Field(default=100, ge=1)
 
 
 class Table(Section):
-    """The one Delta table that all writers share."""
+    """The one Delta table that all writers share. Data files take `bytes_per_row` for each row."""
 
     name: str = Field(default="events", pattern=r"^[A-Za-z_]\w*$")
     columns: str = Field(alias="schema")
@@ -49,6 +48,7 @@ class Table(Section):
     properties: dict[str, str] = Field(default_factory=dict)
     values: dict[str, Domain] = Field(default_factory=dict)
     initial: Initial = Initial()
+    bytes_per_row: int = Field(default=100, ge=1)
 
     @model_validator(mode="before")
     @classmethod

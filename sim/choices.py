@@ -1,0 +1,58 @@
+"""Choosing one of an ordered set with one uniform draw: evenly, the newest, or by Zipf's law."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from functools import lru_cache
+from itertools import accumulate
+
+from sim.scenario.parameters import Choice, Nothing
+
+EVENLY = Choice(uniform=Nothing())
+
+EXACT_RANKS = 4096
+"""Up to this rank, Zipf's law is summed rank by rank; beyond, the continuous law stands in."""
+
+
+def pick(choice: Choice, size: int, draw: float) -> int:
+    """A rank below `size`, 0 being the newest (or the first listed)."""
+    if choice.newest is not None:
+        return int(draw * min(size, choice.newest.within))
+    if choice.zipf is not None:
+        return zipf_rank(choice.zipf.exponent, size, draw)
+    return int(draw * size)
+
+
+def zipf_rank(exponent: float, size: int, draw: float) -> int:
+    """Rank k - 1 with probability proportional to k ** -exponent, k = 1 .. `size`."""
+    sums = _running_sums(exponent)
+    exact = min(size, EXACT_RANKS)
+    tail = _tail_weight(exponent, exact + 0.5, size + 0.5) if size > exact else 0.0
+    target = draw * (sums[exact - 1] + tail)
+    if target < sums[exact - 1]:
+        return bisect_right(sums, target, 0, exact)
+    share = (target - sums[exact - 1]) / tail
+    return min(size - 1, int(_tail_point(exponent, exact + 0.5, size + 0.5, share) - 0.5))
+
+
+@lru_cache
+def _running_sums(exponent: float) -> list[float]:
+    return list(accumulate(float(k) ** -exponent for k in range(1, EXACT_RANKS + 1)))
+
+
+def _tail_weight(exponent: float, low: float, high: float) -> float:
+    """The integral of k ** -exponent."""
+    if exponent == 1.0:
+        return math.log(high / low)
+    power = 1 - exponent
+    return (math.pow(high, power) - math.pow(low, power)) / power
+
+
+def _tail_point(exponent: float, low: float, high: float, share: float) -> float:
+    """Below this point lies `share` of the integral."""
+    if exponent == 1.0:
+        return low * math.pow(high / low, share)
+    power = 1 - exponent
+    inner = low**power + share * (high**power - low**power)
+    return math.pow(inner, 1 / power)

@@ -1,0 +1,122 @@
+"""The table before the writers start: version 0 creates it, version 1 writes its rows.
+
+The log is encoded as Delta encodes it and put into the fake store like any other commit; rows are
+kept as a way to make them. File order, paths and statistics follow from the scenario alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engine.log.actions import AddFile, AnyAction, CommitInfo, Format, Metadata
+from engine.log.commit_file import encode_commit, log_key
+from engine.log.features import protocol_of_new_table, without_protocol_properties
+from engine.log.paths import log_path, partition_directory
+from engine.log.schema import schema_string
+from engine.log.statistics import collect_statistics, statistics_text
+from engine.sql.types import to_text
+from engine.storage.requests import PutIfAbsent
+from engine.dialects import DELTA_OSS_4_4
+from sim.rows import FileRows, TableRows
+from sim.scenario.model import Scenario
+from sim.store import FakeStore
+
+Ids = Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True)
+class InitialFile:
+    """The keys of one data file of the initial table, and its partition."""
+
+    partition: dict[str, str]
+    keys: Sequence[int]
+
+
+def create_table(scenario: Scenario, rows: TableRows, store: FakeStore, new_id: Ids) -> int:
+    """Put the initial table into the store. Returns its version, 0 or 1."""
+    _commit(store, 0, _creation(scenario, rows, new_id))
+    if not scenario.table.initial.rows:
+        return 0
+    adds = [_write(file, scenario, rows, store, new_id) for file in initial_files(scenario, rows)]
+    _commit(store, 1, [_commit_info(scenario, "WRITE", {"mode": "Append"}, 0), *adds])
+    return 1
+
+
+def initial_files(scenario: Scenario, rows: TableRows) -> Iterator[InitialFile]:
+    """The files of the initial rows: those of each partition in key order, cut to size."""
+    names = scenario.table.partition_by
+    count, size = scenario.table.initial.rows, scenario.table.initial.rows_per_file
+    for partition, keys in _by_partition(names, count, rows):
+        for begin in range(0, len(keys), size):
+            yield InitialFile(partition, keys[begin : begin + size].tolist())
+
+
+def _by_partition(
+    names: list[str], count: int, rows: TableRows
+) -> Iterator[tuple[dict[str, str], Any]]:
+    if not names:
+        yield {}, np.arange(count)
+        return
+    places = [[d.name for d in rows.dimensions].index(name) for name in names]
+    keys: dict[tuple[Any, ...], list[int]] = {}
+    for key in range(count):
+        slice_ = rows.initial.slice_of(key)
+        keys.setdefault(tuple(slice_[place] for place in places), []).append(key)
+    for values in sorted(keys):
+        yield dict(zip(names, map(to_text, values), strict=True)), np.array(keys[values])
+
+
+def _write(
+    file: InitialFile, scenario: Scenario, rows: TableRows, store: FakeStore, new_id: Ids
+) -> AddFile:
+    made = FileRows(file.keys, rows.initial.slice_of, rows.maker)
+    key = f"{partition_directory(file.partition)}part-00000-{new_id()}-c000.snappy.parquet"
+    statistics = collect_statistics(list(made), rows.schema, scenario.table.partition_by)
+    return AddFile(
+        path=log_path(key),
+        partition_values=dict(file.partition),
+        size=store.write_rows(key, made),
+        modification_time=scenario.start_ms,
+        data_change=True,
+        stats=statistics_text(statistics),
+    )
+
+
+def _creation(scenario: Scenario, rows: TableRows, new_id: Ids) -> list[AnyAction]:
+    table = scenario.table
+    wanted = Metadata(
+        id=new_id(),
+        format=Format("parquet", {}),
+        schema_string=schema_string(rows.schema),
+        partition_columns=list(table.partition_by),
+        configuration=table.configuration(),
+        created_time=scenario.start_ms,
+    )
+    metadata = without_protocol_properties(wanted)
+    return [
+        _commit_info(scenario, "CREATE TABLE", {}, None),
+        metadata,
+        protocol_of_new_table(wanted),
+    ]
+
+
+def _commit_info(
+    scenario: Scenario, operation: str, parameters: dict[str, Any], read_version: int | None
+) -> CommitInfo:
+    return CommitInfo(
+        timestamp=scenario.start_ms,
+        operation=operation,
+        operation_parameters=parameters,
+        read_version=read_version,
+        isolation_level="Serializable",
+        is_blind_append=True,
+        engine_info=DELTA_OSS_4_4.engine_info,
+    )
+
+
+def _commit(store: FakeStore, version: int, actions: Sequence[AnyAction]) -> None:
+    store.take_effect(PutIfAbsent(log_key(version), encode_commit(actions)), 0.0, None)

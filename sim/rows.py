@@ -1,0 +1,238 @@
+"""Which rows there are: slices of the table, rows made from their keys, and the keys in use.
+
+A slice is one value of every column with listed values, such as a date and a country. Every row
+lies in one slice; what else it holds follows from its key, so that rows need not be kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from itertools import product
+from typing import Any, overload
+
+from engine.log.schema import Field, Schema, parse_ddl
+from engine.storage.requests import Row
+from sim.scenario.model import Scenario
+from sim.scenario.table import Domain
+
+Slice = tuple[Any, ...]
+"""One value per dimension, in the dimensions' order."""
+
+# Multiplier of Knuth's multiplicative hash: neighbouring keys get unlike values.
+SCATTER = 2_654_435_761
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """A column with listed values. The last of `initial` is the newest at the start."""
+
+    name: str
+    initial: tuple[Any, ...]
+    grows_daily: bool
+
+    def values_on(self, today: date) -> tuple[Any, ...]:
+        """The values that exist on a day: a daily column has gained the days since the start."""
+        if not self.grows_daily:
+            return self.initial
+        first = self.initial[-1]
+        new_days = (today - first).days
+        return self.initial + tuple(first + timedelta(days=n) for n in range(1, new_days + 1))
+
+
+class RowMaker:
+    """Makes rows of a schema from a key and a slice."""
+
+    def __init__(self, schema: Schema, key: str | None, dimensions: Sequence[Dimension]) -> None:
+        self.schema = schema
+        self.dimensions = tuple(dimensions)
+        slots = {dimension.name: place for place, dimension in enumerate(dimensions)}
+        self._cells = [_cell_maker(column, key, slots) for column in schema]
+
+    def row(self, key: int, slice_: Slice, revision: int = 0) -> Row:
+        """The row of `key`; another `revision` differs in all columns but key and slice."""
+        return tuple(cell(key, slice_, revision) for cell in self._cells)
+
+
+class FileRows(Sequence[Row]):
+    """The rows of one data file, made whenever they are read."""
+
+    __slots__ = ("_keys", "_maker", "_slice_of")
+
+    def __init__(
+        self, keys: Sequence[int], slice_of: Callable[[int], Slice], maker: RowMaker
+    ) -> None:
+        self._keys = keys
+        self._slice_of = slice_of
+        self._maker = maker
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __iter__(self) -> Iterator[Row]:
+        make, slice_of = self._maker.row, self._slice_of
+        return (make(key, slice_of(key)) for key in self._keys)
+
+    @overload
+    def __getitem__(self, position: int) -> Row: ...
+
+    @overload
+    def __getitem__(self, position: slice) -> Sequence[Row]: ...
+
+    def __getitem__(self, position: int | slice) -> Row | Sequence[Row]:
+        if isinstance(position, slice):
+            return FileRows(self._keys[position], self._slice_of, self._maker)
+        key = self._keys[position]
+        return self._maker.row(key, self._slice_of(key))
+
+
+class InitialSlices:
+    """Spreads the initial rows 0, 1, ... over the slices: the first dimension in blocks of equal
+    size (days of events arrive one after the other), the others in turn.
+    """
+
+    def __init__(self, rows: int, dimensions: Sequence[Dimension]) -> None:
+        self.rows = rows
+        self._first = dimensions[0].initial if dimensions else ()
+        self._others = list(product(*(dimension.initial for dimension in dimensions[1:])))
+        self._blocks = max(1, len(self._first))
+        self._other_place = {values: place for place, values in enumerate(self._others)}
+        self._first_place = {value: place for place, value in enumerate(self._first)}
+
+    def slice_of(self, key: int) -> Slice:
+        """The slice of initial row `key`."""
+        if not self._first:
+            return ()
+        block = key * self._blocks // self.rows
+        other = self._others[(key - self._start(block)) % len(self._others)]
+        return (self._first[block], *other)
+
+    def keys_of(self, slice_: Slice) -> range:
+        """The initial keys of a slice; none for a day that came later."""
+        if not self._first:
+            return range(self.rows)
+        block = self._first_place.get(slice_[0])
+        other = self._other_place.get(tuple(slice_[1:]))
+        if block is None or other is None:
+            return range(0)
+        return range(self._start(block) + other, self._start(block + 1), len(self._others))
+
+    def _start(self, block: int) -> int:
+        return -(-block * self.rows // self._blocks)
+
+
+class KeysInUse:
+    """The keys of each slice in order of age: the initial ones, then those that were committed.
+
+    Keys that were deleted stay: a statement that picks one finds nothing, as in life.
+    """
+
+    def __init__(self, initial: InitialSlices) -> None:
+        self._initial = initial
+        self._added: dict[Slice, list[int]] = {}
+        self._ranges: dict[Slice, range] = {}
+
+    def count(self, slice_: Slice) -> int:
+        """How many keys a slice has had so far."""
+        return len(self._range(slice_)) + len(self._added.get(slice_, ()))
+
+    def at(self, slice_: Slice, age_rank: int) -> int:
+        """The key at a position, oldest first. Raises `IndexError`."""
+        known = self._range(slice_)
+        if age_rank < len(known):
+            return known[age_rank]
+        return self._added[slice_][age_rank - len(known)]
+
+    def add(self, slice_: Slice, key: int) -> None:
+        """A row of this key was committed."""
+        self._added.setdefault(slice_, []).append(key)
+
+    def _range(self, slice_: Slice) -> range:
+        found = self._ranges.get(slice_)
+        if found is None:
+            found = self._ranges[slice_] = self._initial.keys_of(slice_)
+        return found
+
+
+@dataclass(frozen=True)
+class TableRows:
+    """Everything about the rows of a scenario's table."""
+
+    schema: Schema
+    key: str | None
+    dimensions: tuple[Dimension, ...]
+    maker: RowMaker
+    initial: InitialSlices
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> TableRows:
+        """The rows that a scenario describes."""
+        table = scenario.table
+        schema = parse_ddl(table.columns)
+        today = day_at(scenario.start_ms, 0.0)
+        dimensions = tuple(_dimension(name, domain, today) for name, domain in table.values.items())
+        maker = RowMaker(schema, table.key, dimensions)
+        return cls(
+            schema, table.key, dimensions, maker, InitialSlices(table.initial.rows, dimensions)
+        )
+
+
+def day_at(start_ms: int, now_ms: float) -> date:
+    """The calendar day (UTC) at a simulated instant."""
+    return datetime.fromtimestamp((start_ms + now_ms) / 1000, UTC).date()
+
+
+def _dimension(name: str, domain: Domain, today: date) -> Dimension:
+    if domain.days is not None:
+        days = tuple(today - timedelta(days=n) for n in reversed(range(domain.days)))
+        return Dimension(name, days, grows_daily=True)
+    return Dimension(name, tuple(domain.among or ()), grows_daily=False)
+
+
+CellMaker = Callable[[int, Slice, int], Any]
+
+EPOCH = datetime(2026, 1, 1)
+
+
+def _cell_maker(column: Field, key: str | None, slots: Mapping[str, int]) -> CellMaker:
+    if column.name == key:
+        return lambda key, _slice, _revision: key
+    if column.name in slots:
+        place = slots[column.name]
+        return lambda _key, slice_, _revision: slice_[place]
+    return _filler(column)
+
+
+def _filler(column: Field) -> CellMaker:
+    """Values of a column that means nothing to the simulation: scattered, and fixed by the key."""
+    name, kind = column.name, column.type
+
+    def scattered(key: int, revision: int, size: int) -> int:
+        return (key * SCATTER + revision * 40_503) % size
+
+    match kind:
+        case "int" | "bigint" | "smallint":
+            return lambda key, _, revision: scattered(key, revision, 10_000)
+        case "tinyint":
+            return lambda key, _, revision: scattered(key, revision, 100)
+        case "double" | "float":
+            return lambda key, _, revision: scattered(key, revision, 100_000) / 4
+        case "boolean":
+            return lambda key, _, revision: scattered(key, revision, 2) == 0
+        case "string":
+            return lambda key, _, revision: f"{name}-{scattered(key, revision, 1000)}"
+        case "date":
+            return lambda key, _, revision: (
+                EPOCH.date() + timedelta(days=scattered(key, revision, 365))
+            )
+        case "timestamp" | "timestamp_ntz":
+            epoch = EPOCH.replace(tzinfo=UTC) if kind == "timestamp" else EPOCH
+            return lambda key, _, revision: (
+                epoch + timedelta(seconds=scattered(key, revision, 10_000_000))
+            )
+        case _ if kind.startswith("decimal"):
+            return lambda key, _, revision: Decimal(scattered(key, revision, 100))
+        case _:
+            return lambda _key, _slice, _revision: None

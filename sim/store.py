@@ -1,0 +1,146 @@
+"""The fake object store: keys and bytes, touched only at the instant a request takes effect.
+
+It knows nothing of time beyond the instants it is told, and nothing of latency or faults: those
+belong to the client on the way to it (`sim/client.py`). Data files are kept as rows, since what
+Spark does with them is part of a job's compute time.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from engine.log.commit_file import version_of_key
+from engine.storage.requests import (
+    Body,
+    Entry,
+    Get,
+    ListFrom,
+    Listing,
+    Missing,
+    Put,
+    PutIfAbsent,
+    PutResult,
+    Row,
+)
+from sim.scenario.store import Limits
+
+StoreRequest = ListFrom | Get | PutIfAbsent | Put
+StoreResponse = Listing | Body | Missing | PutResult
+
+
+DATA_FILE_OVERHEAD_BYTES = 1000
+"""A small Parquet file's footer and headers, roughly."""
+
+
+@dataclass(slots=True)
+class StoredObject:
+    """An object's bytes, and when they took effect (epoch milliseconds)."""
+
+    body: bytes
+    modified_at_ms: int
+
+
+@dataclass(slots=True)
+class Landing:
+    """A commit file that was created: when (simulated), and by which transaction."""
+
+    version: int
+    landed_at_ms: float
+    transaction_id: int | None
+
+
+class TokenBucket:
+    """Admits `per_s` requests per second on average, at most a second's worth at once."""
+
+    def __init__(self, per_s: float | None) -> None:
+        self._per_ms = 0.0 if per_s is None else per_s / 1000
+        self._size = max(1.0, per_s or 0.0)
+        self._tokens = self._size
+        self._at_ms = 0.0
+        self.unlimited = per_s is None
+
+    def admits(self, now_ms: float) -> bool:
+        """Whether a request may pass now; if so it is counted."""
+        refilled = self._tokens + (now_ms - self._at_ms) * self._per_ms
+        self._tokens = min(self._size, refilled)
+        self._at_ms = now_ms
+        if self._tokens < 1.0:
+            return False
+        self._tokens -= 1.0
+        return True
+
+
+@dataclass(slots=True)
+class FakeStore:
+    """One bucket. `epoch_ms` is the wall clock at simulated instant 0."""
+
+    epoch_ms: int
+    limits: Limits
+    bytes_per_row: int
+    objects: dict[str, StoredObject] = field(default_factory=dict)
+    rows: dict[str, Sequence[Row]] = field(default_factory=dict)
+    landings: list[Landing] = field(default_factory=list)
+    _directories: dict[str, list[str]] = field(default_factory=dict)
+    _writes: TokenBucket = field(init=False)
+    _reads: TokenBucket = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._writes = TokenBucket(self.limits.writes_per_s)
+        self._reads = TokenBucket(self.limits.reads_per_s)
+
+    def throttles(self, request: StoreRequest, now_ms: float) -> bool:
+        """Whether the limits refuse this request now. A request that passes is counted."""
+        bucket = self._writes if isinstance(request, PutIfAbsent | Put) else self._reads
+        return not (bucket.unlimited or bucket.admits(now_ms))
+
+    def take_effect(
+        self, request: StoreRequest, now_ms: float, transaction_id: int | None
+    ) -> StoreResponse:
+        """Do what the request asks, now."""
+        match request:
+            case Get(key):
+                found = self.objects.get(key)
+                return Missing() if found is None else Body(found.body)
+            case ListFrom(start):
+                return self._listing(start)
+            case PutIfAbsent(key, body):
+                return self._create(key, body, now_ms, transaction_id)
+            case Put(key, body):
+                self._write(key, body, now_ms)
+                return PutResult.CREATED
+
+    def write_rows(self, key: str, rows: Sequence[Row]) -> int:
+        """Keep a data file's rows. Returns its size in bytes."""
+        self.rows[key] = rows
+        return DATA_FILE_OVERHEAD_BYTES + len(rows) * self.bytes_per_row
+
+    def _create(
+        self, key: str, body: bytes, now_ms: float, transaction_id: int | None
+    ) -> PutResult:
+        if key in self.objects:
+            return PutResult.ALREADY_EXISTS
+        self._write(key, body, now_ms)
+        version = version_of_key(key)
+        if version is not None:
+            self.landings.append(Landing(version, now_ms, transaction_id))
+        return PutResult.CREATED
+
+    def _write(self, key: str, body: bytes, now_ms: float) -> None:
+        if key not in self.objects:
+            insort(self._directories.setdefault(_directory(key), []), key)
+        self.objects[key] = StoredObject(body, self.epoch_ms + int(now_ms))
+
+    def _listing(self, start: str) -> Listing:
+        keys = self._directories.get(_directory(start), [])
+        listed = keys[bisect_left(keys, start) :]
+        return Listing(tuple(self._entry(key) for key in listed))
+
+    def _entry(self, key: str) -> Entry:
+        found = self.objects[key]
+        return Entry(key, len(found.body), found.modified_at_ms)
+
+
+def _directory(key: str) -> str:
+    return key.rpartition("/")[0]

@@ -1,0 +1,157 @@
+"""What one writer asks for next: values for its statement's placeholders, keys, and rows.
+
+Each choice takes a fixed number of draws from the writer's own stream, whatever the table holds, so
+that what other writers do can change which key a draw means but never which draw is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.storage.requests import Row
+from sim.choices import EVENLY, pick
+from sim.rows import Dimension, KeysInUse, Slice, TableRows, day_at
+from sim.scenario.parameters import Choice, Keys, Parameter, Rows
+
+Uniform = Callable[[], float]
+
+# A new key is made of the milliseconds since the start (41 bits), the writer (10) and a counter
+# (12): unique without asking anyone, and rising with time. Source: Twitter's Snowflake ids.
+WRITER_BITS = 10
+COUNTER_BITS = 12
+MAX_WRITERS = 1 << WRITER_BITS
+
+NO_SUCH_KEY = -1
+"""Stands for a key where a slice has no rows; nothing in the table matches it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One job's input: `values` for the placeholders, and the rows that it would add."""
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    new_keys: Sequence[tuple[Slice, int]] = ()
+
+    def is_done(self, keys: KeysInUse) -> None:
+        """Its transaction committed: its rows are there for others to find."""
+        for slice_, key in self.new_keys:
+            keys.add(slice_, key)
+
+
+@dataclass(slots=True)
+class NewKeys:
+    """The keys that one writer gives to new rows."""
+
+    writer_number: int
+    _last_ms: int = 0
+    _counter: int = 0
+
+    def take(self, now_ms: float, count: int) -> list[int]:
+        """`count` keys that nobody else has, in rising order."""
+        instant_ms = max(int(now_ms) + 1, self._last_ms)
+        if instant_ms > self._last_ms:
+            self._counter = 0
+        keys = []
+        for _ in range(count):
+            if self._counter >> COUNTER_BITS:
+                instant_ms, self._counter = instant_ms + 1, 0
+            high = (instant_ms << WRITER_BITS | self.writer_number) << COUNTER_BITS
+            keys.append(high | self._counter)
+            self._counter += 1
+        self._last_ms = instant_ms
+        return keys
+
+
+class Workload:
+    """Makes the jobs of one writer."""
+
+    def __init__(
+        self,
+        table: TableRows,
+        parameters: Mapping[str, Parameter],
+        uniform: Uniform,
+        keys: KeysInUse,
+        new_keys: NewKeys,
+        start_ms: int,
+    ) -> None:
+        self._table = table
+        self._uniform = uniform
+        self._keys = keys
+        self._new_keys = new_keys
+        self._start_ms = start_ms
+        self._count = 0
+        self._dimensions = {dimension.name: dimension for dimension in table.dimensions}
+        self._simple = {n: p for n, p in parameters.items() if not (p.keys or p.rows)}
+        self._of_rows = {n: p for n, p in parameters.items() if p.keys or p.rows}
+
+    def next_work(self, now_ms: float) -> Work:
+        """The input of the job that begins now."""
+        self._count += 1
+        values = {name: self._value(name, p, now_ms) for name, p in self._simple.items()}
+        chosen = {name: values[name] for name in self._dimensions if name in values}
+        added: list[tuple[Slice, int]] = []
+        for name, parameter in self._of_rows.items():
+            if parameter.keys is not None:
+                values[name] = self._some_keys(parameter.keys, chosen, now_ms)
+            elif parameter.rows is not None:
+                values[name] = self.some_rows(parameter.rows, chosen, now_ms, added)
+        return Work(values, tuple(added))
+
+    def some_rows(
+        self, rows: Rows, chosen: Mapping[str, Any], now_ms: float, added: list[tuple[Slice, int]]
+    ) -> list[Row]:
+        """Rows in the chosen slices: first those that change existing ones, then new ones."""
+        existing = round(rows.count * rows.existing)
+        make = self._table.maker.row
+        changing = Keys(count=max(1, existing), choose=rows.choose)
+        places = self._key_places(changing, chosen, now_ms)[:existing]
+        revision = self._new_keys.writer_number * 1_000_003 + self._count
+        made = [make(key, slice_, revision) for slice_, key in places if key != NO_SUCH_KEY]
+        for key in self._new_keys.take(now_ms, rows.count - existing):
+            slice_ = self._slice(chosen, now_ms)
+            added.append((slice_, key))
+            made.append(make(key, slice_))
+        return made
+
+    def _value(self, name: str, parameter: Parameter, now_ms: float) -> Any:
+        if parameter.value is not None:
+            return parameter.value
+        if parameter.counter is not None:
+            return self._count
+        if parameter.among is not None:
+            return parameter.among[int(self._uniform() * len(parameter.among))]
+        dimension = self._dimensions[parameter.column or name]
+        choice = Choice(uniform=parameter.uniform, zipf=parameter.zipf, newest=parameter.newest)
+        return self._among(dimension, choice, now_ms)
+
+    def _among(self, dimension: Dimension, choice: Choice, now_ms: float) -> Any:
+        values = dimension.values_on(day_at(self._start_ms, now_ms))
+        rank = pick(choice, len(values), self._uniform())
+        return values[rank if choice.zipf and not dimension.grows_daily else -1 - rank]
+
+    def _slice(self, chosen: Mapping[str, Any], now_ms: float) -> Slice:
+        """The chosen values, any value where none was chosen."""
+        return tuple(
+            chosen[d.name] if d.name in chosen else self._among(d, EVENLY, now_ms)
+            for d in self._table.dimensions
+        )
+
+    def _some_keys(self, keys: Keys, chosen: Mapping[str, Any], now_ms: float) -> list[int]:
+        return sorted({key for _, key in self._key_places(keys, chosen, now_ms)})
+
+    def _key_places(
+        self, keys: Keys, chosen: Mapping[str, Any], now_ms: float
+    ) -> list[tuple[Slice, int]]:
+        return [self._key_place(keys.choose, chosen, now_ms) for _ in range(keys.count)]
+
+    def _key_place(
+        self, choose: Choice, chosen: Mapping[str, Any], now_ms: float
+    ) -> tuple[Slice, int]:
+        slice_ = self._slice(chosen, now_ms)
+        draw = self._uniform()
+        count = self._keys.count(slice_)
+        if not count:
+            return slice_, NO_SUCH_KEY
+        return slice_, self._keys.at(slice_, count - 1 - pick(choose, count, draw))
