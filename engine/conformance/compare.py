@@ -27,6 +27,11 @@ def skipped(case: Case, reason: str) -> CaseResult:
     return CaseResult(case.id, CaseStatus.SKIPPED, reason=reason)
 
 
+def failed(case: Case, key: str, expected: Any, found: Any) -> CaseResult:
+    """A case that could not be held against all it expects: `key` says what is in the way."""
+    return CaseResult(case.id, CaseStatus.FAILED, (Difference(key, expected, found),))
+
+
 def row_bag(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     """Rows as a bag: their texts in order, whatever the order of rows and columns was."""
     return sorted(str(sorted((name, str(value)) for name, value in row.items())) for row in rows)

@@ -7,14 +7,39 @@ share a `CommitCache`; the same holds for the snapshot that it leads to.
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from engine.errors import InvalidLog, Problem
-from engine.log.commit_file import Commit, decode_commit, log_key, version_of_key
+from engine.log.checkpoint import (
+    CheckpointFiles,
+    last_checkpoint,
+    newest_checkpoint,
+    read_checkpoint,
+    snapshot_of,
+)
+from engine.log.commit_file import (
+    LOG_DIRECTORY,
+    Commit,
+    decode_commit,
+    log_key,
+    version_of_key,
+)
 from engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 from engine.storage.requests import Body, Entry, Get, ListFrom, Steps
 
 V = TypeVar("V")
+
+
+class LogGap(InvalidLog):
+    """A listing skips a version: `expected` is not there, though `found` is."""
+
+    def __init__(self, expected: int, found: int) -> None:
+        text = f"is missing, {log_key(found)} exists"
+        super().__init__([Problem(log_key(expected), text)])
+        self.expected = expected
+        self.found = found
+
 
 # How many versions stay parsed. Clients that are further behind than this parse again: slower, not
 # wrong. A snapshot shares nearly all of its memory with its neighbours.
@@ -37,6 +62,15 @@ class _Recent(Generic[V]):
             self._values.popitem(last=False)
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A snapshot and what it was made from, nothing if it was read from a checkpoint."""
+
+    snapshot: Snapshot
+    parent: Snapshot | None = None
+    commit: Commit | None = None
+
+
 class CommitCache:
     """Parsed commits and snapshots of ONE table, shared between its clients.
 
@@ -46,7 +80,7 @@ class CommitCache:
 
     def __init__(self, kept_versions: int = _KEPT_VERSIONS) -> None:
         self._commits: _Recent[tuple[bytes, Commit]] = _Recent(kept_versions)
-        self._snapshots: _Recent[tuple[Snapshot, Commit, Snapshot]] = _Recent(kept_versions)
+        self._snapshots: _Recent[_Known] = _Recent(kept_versions)
 
     def commit(self, version: int, body: bytes, modified_at_ms: int) -> Commit:
         """The commit that `body` holds. Raises `InvalidLog`."""
@@ -60,11 +94,20 @@ class CommitCache:
     def snapshot_after(self, snapshot: Snapshot, commit: Commit) -> Snapshot:
         """`snapshot.apply(commit)`, made once."""
         known = self._snapshots.get(commit.version)
-        if known is not None and known[0] is snapshot and known[1] is commit:
-            return known[2]
+        if known is not None and known.parent is snapshot and known.commit is commit:
+            return known.snapshot
         following = snapshot.apply(commit)
-        self._snapshots.put(commit.version, (snapshot, commit, following))
+        self._snapshots.put(commit.version, _Known(following, snapshot, commit))
         return following
+
+    def snapshot_at(self, version: int) -> Snapshot | None:
+        """The snapshot of a version if it is kept."""
+        known = self._snapshots.get(version)
+        return None if known is None else known.snapshot
+
+    def keep(self, snapshot: Snapshot) -> None:
+        """Remember a snapshot that was read from a checkpoint."""
+        self._snapshots.put(snapshot.version, _Known(snapshot))
 
 
 class TableLog:
@@ -81,6 +124,9 @@ class TableLog:
 
     def update(self) -> Steps[Snapshot]:
         """Learn what was committed meanwhile. Raises `InvalidLog`."""
+        if self._snapshot.version < 0:
+            yield from self._load()
+            return self._snapshot
         for commit in (yield from self.commits_after(self._snapshot.version)):
             self.accept(commit)
         return self._snapshot
@@ -88,33 +134,76 @@ class TableLog:
     def commits_after(self, version: int) -> Steps[tuple[Commit, ...]]:
         """The commits after `version`, in order. Raises `InvalidLog` if one is missing."""
         listing = yield ListFrom(log_key(version + 1))
-        commits: list[Commit] = []
-        for entry in contiguous_commits(listing.entries, version + 1):
-            commits += [(yield from self._read(entry))]
-        return tuple(commits)
+        return (yield from self._read_commits(listing.entries, version + 1))
 
     def accept(self, commit: Commit) -> Snapshot:
         """Advance by the next commit, one that this client wrote or read. Raises `InvalidLog`."""
         self._snapshot = self._cache.snapshot_after(self._snapshot, commit)
         return self._snapshot
 
-    def _read(self, entry: Entry) -> Steps[Commit]:
-        version = version_of_key(entry.key)
-        assert version is not None
-        answer = yield Get(entry.key)
-        if not isinstance(answer, Body):
-            raise InvalidLog([Problem(entry.key, "was listed, but is not there")])
-        return self._cache.commit(version, answer.content, entry.modified_at_ms)
+    def _load(self) -> Steps[None]:
+        """Read the newest checkpoint, if there is one, and the commits after it.
+
+        Source: SnapshotManagement.scala `getLogSegmentForVersion`.
+        """
+        entries = yield from self._first_listing()
+        checkpoint = newest_checkpoint(entries)
+        if checkpoint is not None:
+            self._snapshot = yield from self._read_checkpoint(checkpoint, entries)
+        for commit in (yield from self._read_commits(entries, self._snapshot.version + 1)):
+            self.accept(commit)
+
+    def _first_listing(self) -> Steps[tuple[Entry, ...]]:
+        """The log from the last checkpoint on; whole, if the pointer to that is wrong."""
+        pointed_at = yield from last_checkpoint()
+        if pointed_at is not None:
+            listing = yield ListFrom(_first_key(pointed_at))
+            if newest_checkpoint(listing.entries) is not None:
+                entries: tuple[Entry, ...] = listing.entries
+                return entries
+        listing = yield ListFrom(_first_key(0))
+        whole: tuple[Entry, ...] = listing.entries
+        return whole
+
+    def _read_checkpoint(
+        self, checkpoint: CheckpointFiles, entries: tuple[Entry, ...]
+    ) -> Steps[Snapshot]:
+        """A checkpoint's snapshot, with the instant of its version's commit where that is left."""
+        bodies = yield from read_checkpoint(checkpoint)
+        known = self._cache.snapshot_at(checkpoint.version)
+        if known is not None:
+            return known
+        snapshot = yield from snapshot_of(checkpoint, bodies)
+        own = [entry for entry in entries if entry.key == log_key(checkpoint.version)]
+        for commit in (yield from self._read_commits(tuple(own), checkpoint.version)):
+            snapshot = replace(snapshot, timestamp_ms=commit.timestamp_ms)
+        self._cache.keep(snapshot)
+        return snapshot
+
+    def _read_commits(self, entries: tuple[Entry, ...], first: int) -> Steps[tuple[Commit, ...]]:
+        commits: list[Commit] = []
+        for version, entry in contiguous_commits(entries, first):
+            answer = yield Get(entry.key)
+            if not isinstance(answer, Body):
+                raise InvalidLog([Problem(entry.key, "was listed, but is not there")])
+            commits.append(self._cache.commit(version, answer.content, entry.modified_at_ms))
+        return tuple(commits)
 
 
-def contiguous_commits(entries: tuple[Entry, ...], first: int) -> list[Entry]:
-    """The commit files of a listing, which must be `first`, `first` + 1, ...
+def _first_key(version: int) -> str:
+    """What sorts before every file of a version, its checkpoints included."""
+    return f"{LOG_DIRECTORY}/{version:020d}."
 
-    Raises `InvalidLog` for a gap. Source: SnapshotManagement.scala `verifyDeltaVersions`.
+
+def contiguous_commits(entries: tuple[Entry, ...], first: int) -> list[tuple[int, Entry]]:
+    """The commit files of a listing from `first` on, by version, none missing in between.
+
+    Raises `LogGap`. Source: SnapshotManagement.scala `verifyDeltaVersions`.
     """
     found = [(version_of_key(entry.key), entry) for entry in entries]
     commits = [(version, entry) for version, entry in found if version is not None]
+    commits = [(version, entry) for version, entry in commits if version >= first]
     for expected, (version, _) in enumerate(commits, start=first):
         if version != expected:
-            raise InvalidLog([Problem(log_key(expected), f"is missing, {log_key(version)} exists")])
-    return [entry for _, entry in commits]
+            raise LogGap(expected, version)
+    return commits

@@ -1,0 +1,65 @@
+"""The conflict check of one transaction against ONE winning commit, in Delta's order.
+
+Source: `ConflictChecker.scala: checkConflicts`. The first check that fails decides; what it
+resolves, the next one sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from engine.conflicts.backfill import resolve_backfill, resolve_unbackfill
+from engine.conflicts.files import added_files, removed_vs_read, removed_vs_removed
+from engine.conflicts.logical import check_applications, check_domains
+from engine.conflicts.metadata import check_metadata
+from engine.conflicts.protocol import check_protocol
+from engine.conflicts.renumbering import (
+    order_timestamps,
+    reassign_row_commit_versions,
+    reassign_row_ids,
+    update_type_changes,
+)
+from engine.conflicts.winner import WinningCommit
+from engine.outcomes import Verdict
+from engine.settings import Settings
+from engine.transaction.action_checks import check_consistent_data_change, check_no_duplicates
+from engine.transaction.current import CurrentTransaction
+
+Step = Callable[[CurrentTransaction, WinningCommit, Settings], CurrentTransaction | Verdict]
+
+BEFORE_FILES: tuple[Step, ...] = (
+    check_protocol,
+    check_metadata,
+    check_domains,
+    check_applications,
+    resolve_backfill,
+    resolve_unbackfill,
+    reassign_row_ids,
+    reassign_row_commit_versions,
+    update_type_changes,
+)
+FILES = (added_files, removed_vs_read, removed_vs_removed)
+
+
+def check(
+    current: CurrentTransaction, winner: WinningCommit, settings: Settings
+) -> CurrentTransaction | Verdict:
+    """Why the winner refuses this transaction, or the transaction as if started after it.
+
+    Raises `DeltaError` for what Delta refuses other than by a conflict.
+    """
+    resolved = current
+    for step in BEFORE_FILES:
+        answer = step(resolved, winner, settings)
+        if isinstance(answer, Verdict):
+            return answer
+        resolved = answer
+    for file_check in FILES:
+        verdict = file_check(resolved, winner)
+        if verdict is not None:
+            return verdict
+    resolved = order_timestamps(resolved, winner, settings)
+    if resolved.actions is not current.actions:
+        check_no_duplicates(resolved.actions, settings)
+        check_consistent_data_change(resolved.actions, resolved.operation, settings)
+    return resolved

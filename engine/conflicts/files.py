@@ -1,0 +1,115 @@
+"""The file checks: added files against what was read, removed files against read and removed ones.
+
+Source: `ConflictChecker.scala: checkForAddedFilesThatShouldHaveBeenReadByCurrentTxn`,
+`getFirstFileMatchingPartitionPredicates`, `checkForDeletedFilesAgainstCurrentTxnReadFiles`,
+`checkForDeletedFilesAgainstCurrentTxnDeletedFiles`. Data predicates, statistics, deletion vectors
+and dataChange play no part in any of them: paths and partitions decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.conflicts.messages import file_verdict, partition_hint
+from engine.conflicts.winner import WinningCommit
+from engine.log.actions import AddFile, PartitionValues
+from engine.outcomes import ConflictException, Verdict
+from engine.transaction.current import CurrentTransaction
+from engine.transaction.isolation import IsolationLevel
+
+
+def added_files(current: CurrentTransaction, winner: WinningCommit) -> Verdict | None:
+    """A winner may not have added a file that this transaction should have read."""
+    if _concerns_backfill(current, winner):
+        return None
+    file = _first_that_should_have_been_read(current, _files_to_check(current, winner))
+    if file is None:
+        return None
+    return _verdict(
+        "added_files",
+        ConflictException.CONCURRENT_APPEND,
+        current,
+        winner,
+        file.partition_values,
+        file.path,
+    )
+
+
+def removed_vs_read(current: CurrentTransaction, winner: WinningCommit) -> Verdict | None:
+    """A winner may not have removed a file that this transaction read."""
+    exception = ConflictException.CONCURRENT_DELETE_READ
+    for removed in winner.removes:
+        read = current.read_set.file_read_at(removed.path)
+        if read is not None:
+            values = read.partition_values
+            return _verdict("removed_vs_read", exception, current, winner, values, read.path)
+    if winner.removes and current.read_set.whole_table:
+        path = winner.removes[0].path
+        return _verdict("removed_vs_read", exception, current, winner, None, path)
+    return None
+
+
+def removed_vs_removed(current: CurrentTransaction, winner: WinningCommit) -> Verdict | None:
+    """A winner may not have removed a file that this transaction removes too."""
+    for removed in winner.removes:
+        own = current.removed.get(removed.path)
+        if own is not None:
+            return _verdict(
+                "removed_vs_removed",
+                ConflictException.CONCURRENT_DELETE_DELETE,
+                current,
+                winner,
+                own.partition_values,
+                own.path,
+            )
+    return None
+
+
+def _concerns_backfill(current: CurrentTransaction, winner: WinningCommit) -> bool:
+    """Source: `skipCheckedAppendsIfExistsRowTrackingBackfillTransaction`."""
+    operation = current.operation
+    return (
+        winner.is_backfill
+        or winner.is_unbackfill
+        or operation.is_backfill
+        or operation.is_unbackfill
+    )
+
+
+def _files_to_check(current: CurrentTransaction, winner: WinningCommit) -> Sequence[AddFile]:
+    """Which added files count: a blind append is invisible to WriteSerializable readers."""
+    match current.isolation_level:
+        case IsolationLevel.SNAPSHOT:
+            return ()
+        case IsolationLevel.WRITE_SERIALIZABLE if not current.metadata_changed:
+            return () if winner.is_blind_append else winner.adds
+        case _:
+            return winner.adds
+
+
+def _first_that_should_have_been_read(
+    current: CurrentTransaction, files: Sequence[AddFile]
+) -> AddFile | None:
+    if current.is_blind_append or not files:
+        return None
+    if current.read_set.whole_table or not current.snapshot.partition_columns:
+        return files[0]
+    matching = (
+        file
+        for entry in current.read_set.entries
+        for file in files
+        if entry.matches(file.partition_values)
+    )
+    return next(matching, None)
+
+
+def _verdict(
+    rule: str,
+    exception: ConflictException,
+    current: CurrentTransaction,
+    winner: WinningCommit,
+    values: PartitionValues | None,
+    path: str,
+) -> Verdict:
+    hint = partition_hint(values, current.partition_schema)
+    return file_verdict(rule, exception, winner, current.table_name, hint, path)

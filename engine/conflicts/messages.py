@@ -1,0 +1,229 @@
+"""Delta's own words for each conflict, as verdicts.
+
+Source: `DeltaErrors.scala` (`concurrentAppendException` and its neighbours) and the templates of
+`error/delta-error-classes.json`; `ConflictChecker.scala: getPrettyPartitionMessage`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from engine.conflicts.winner import WinningCommit
+from engine.log.actions import CommitInfo, PartitionValues
+from engine.log.schema import Schema
+from engine.outcomes import ConflictException, Verdict
+
+DOC_LINK = "https://docs.delta.io/latest/concurrency-control.html"
+"""`DeltaErrors.generateDocsLink(conf, "/concurrency-control.html")` of an unmodified Delta."""
+
+_APPEND = (
+    "Transaction conflict detected. a concurrent <operation> added data to table <tableName>"
+    " committed at version <version>. The concurrent operation modified data<in>"
+    " that should have been read by this operation. Please retry the operation."
+    " Refer to <docLink> for more information."
+)
+_DELETE_READ = (
+    "Transaction conflict detected, a concurrent <operation> deleted data from table <tableName>"
+    " (committed at version <version>) that this transaction read."
+)
+_DELETE_DELETE = (
+    "Transaction conflict detected, a concurrent <operation> deleted data from table <tableName>"
+    " (committed at version <version>) that this transaction attempted to delete."
+)
+_DELETED = (
+    " The concurrent operation deleted data<in> that was read by this operation."
+    " Please retry the operation. Refer to <docLink> for more information."
+)
+_SEE = "<conflictingCommit>\nRefer to <docLink> for more details."
+
+_TEMPLATES = {
+    ConflictException.CONCURRENT_APPEND: ("DELTA_CONCURRENT_APPEND", _APPEND),
+    ConflictException.CONCURRENT_DELETE_READ: (
+        "DELTA_CONCURRENT_DELETE_READ",
+        _DELETE_READ + _DELETED,
+    ),
+    ConflictException.CONCURRENT_DELETE_DELETE: (
+        "DELTA_CONCURRENT_DELETE_DELETE",
+        _DELETE_DELETE + _DELETED,
+    ),
+    ConflictException.CONCURRENT_TRANSACTION: (
+        "DELTA_CONCURRENT_TRANSACTION",
+        "ConcurrentTransactionException: This error occurs when multiple streaming queries are"
+        " using the same checkpoint to write into this table. Did you run multiple instances of the"
+        " same streaming query at the same time?" + _SEE,
+    ),
+    ConflictException.METADATA_CHANGED: (
+        "DELTA_METADATA_CHANGED",
+        "MetadataChangedException: The metadata of the Delta table <tableName> has been changed by"
+        " a concurrent update. Please try the operation again." + _SEE,
+    ),
+    ConflictException.PROTOCOL_CHANGED: (
+        "DELTA_PROTOCOL_CHANGED",
+        "ProtocolChangedException: The protocol version of the Delta table has been changed by a"
+        " concurrent update. <additionalInfo>" + _SEE,
+    ),
+    ConflictException.CONCURRENT_WRITE: (
+        "DELTA_CONCURRENT_WRITE",
+        "ConcurrentWriteException: A concurrent transaction has written new data since the current"
+        " transaction read the table. Please try the operation again." + _SEE,
+    ),
+}
+
+_EMPTY_DIRECTORY = (
+    "This happens when multiple writers are writing to an empty directory. Creating the table ahead"
+    " of time will avoid this conflict. "
+)
+"""What `protocolChangedException` adds where the winner made version 0."""
+
+# Order of the fields of Delta's `CommitInfo` class, which is their order in its JSON.
+_COMMIT_INFO_FIELDS = (
+    "version",
+    "inCommitTimestamp",
+    "timestamp",
+    "operation",
+    "operationParameters",
+    "readVersion",
+    "isolationLevel",
+    "isBlindAppend",
+    "operationMetrics",
+    "userMetadata",
+    "tags",
+    "engineInfo",
+    "txnId",
+)
+
+
+def file_verdict(
+    rule: str,
+    exception: ConflictException,
+    winner: WinningCommit,
+    table_name: str,
+    partition: str | None,
+    evidence: str,
+) -> Verdict:
+    """A conflict about files; `partition` is the hint, `None` for a conflict without one."""
+    error_class, template = _TEMPLATES[exception]
+    parameters = {
+        "operation": winner.operation or "TRANSACTION",
+        "tableName": table_name,
+        "version": str(winner.version),
+        "docLink": DOC_LINK,
+    }
+    if partition is None:
+        error_class, place = f"{error_class}.WITHOUT_HINT", ""
+    else:
+        error_class, place = f"{error_class}.WITH_PARTITION_HINT", f" in the partition {partition}"
+        parameters["partitionValues"] = partition
+    message = _fill(template, {**parameters, "in": place})
+    return _verdict(rule, exception, error_class, message, winner, evidence, parameters)
+
+
+def commit_verdict(
+    rule: str,
+    exception: ConflictException,
+    winner: WinningCommit,
+    table_name: str,
+    evidence: str,
+) -> Verdict:
+    """A conflict with a winner as a whole, which quotes the winner's commitInfo."""
+    error_class, template = _TEMPLATES[exception]
+    parameters = {"conflictingCommit": conflicting_commit(winner), "docLink": DOC_LINK}
+    if "<tableName>" in template:
+        parameters["tableName"] = table_name
+    if "<additionalInfo>" in template:
+        made_table = winner.commit_info is not None and winner.version == 0
+        parameters["additionalInfo"] = _EMPTY_DIRECTORY if made_table else ""
+    message = _fill(template, parameters)
+    return _verdict(rule, exception, error_class, message, winner, evidence, parameters)
+
+
+def domain_verdict(winner: WinningCommit, domain: str) -> Verdict:
+    """The conflict about a metadata domain: thrown with a plain text and no error class.
+
+    Source: `ConflictChecker.scala: checkIfDomainMetadataConflict`.
+    """
+    return Verdict(
+        rule="domain_metadata",
+        exception=ConflictException.CONCURRENT_TRANSACTION,
+        error_class="",
+        message=f"A conflicting metadata domain {domain} is added.",
+        winning_version=winner.version,
+        evidence=domain,
+    )
+
+
+def conflicting_commit(winner: WinningCommit) -> str:
+    """How messages quote a winner: its commitInfo as JSON, or nothing if it has none."""
+    if winner.commit_info is None:
+        return ""
+    return "\nConflicting commit: " + commit_info_json(winner.commit_info, winner.version)
+
+
+def commit_info_json(commit_info: CommitInfo, version: int) -> str:
+    """A commitInfo as `JsonUtils.toJson` writes it: its parameters' values are not quoted.
+
+    Source: `actions.scala: CommitInfo` (`JsonMapSerializer` on `operationParameters`).
+    """
+    values = {**msgspec.to_builtins(commit_info), "version": version}
+    shown = (
+        f"{json.dumps(name)}:{_field_json(name, values[name])}"
+        for name in _COMMIT_INFO_FIELDS
+        if values.get(name) is not None
+    )
+    return "{" + ",".join(shown) + "}"
+
+
+def partition_hint(values: PartitionValues | None, schema: Schema) -> str | None:
+    """`[column=value, ...]` in partition order; `None` where there is nothing to tell.
+
+    Source: `ConflictChecker.scala: getPrettyPartitionMessage`.
+    """
+    if not schema.fields or not values:
+        return None
+    shown = (f"{field.name}={_shown(values.get(field.physical_name))}" for field in schema)
+    return "[" + ", ".join(shown) + "]"
+
+
+def _shown(value: str | None) -> str:
+    return "null" if value is None else value
+
+
+def _field_json(name: str, value: Any) -> str:
+    if name != "operationParameters":
+        return json.dumps(value, separators=(",", ":"))
+    pairs = (f"{json.dumps(key)}:{_raw(parameter)}" for key, parameter in value.items())
+    return "{" + ",".join(pairs) + "}"
+
+
+def _raw(parameter: Any) -> str:
+    return parameter if isinstance(parameter, str) else json.dumps(parameter)
+
+
+def _fill(template: str, parameters: Mapping[str, str]) -> str:
+    for name, value in parameters.items():
+        template = template.replace(f"<{name}>", value)
+    return template
+
+
+def _verdict(
+    rule: str,
+    exception: ConflictException,
+    error_class: str,
+    message: str,
+    winner: WinningCommit,
+    evidence: str,
+    parameters: Mapping[str, str],
+) -> Verdict:
+    return Verdict(
+        rule=rule,
+        exception=exception,
+        error_class=error_class,
+        message=f"[{error_class}] {message}",
+        winning_version=winner.version,
+        evidence=evidence,
+        message_parameters=parameters,
+    )

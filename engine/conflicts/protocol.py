@@ -1,0 +1,96 @@
+"""Check 1: protocol changes of winner and current transaction.
+
+Source: `ConflictChecker.scala: checkProtocolCompatibility`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import msgspec
+
+from engine.conflicts.backfill import strip_winner_row_ids
+from engine.conflicts.messages import commit_verdict, conflicting_commit
+from engine.conflicts.winner import WinningCommit
+from engine.log.actions import Protocol
+from engine.log.features import FEATURES, feature_names, required_features
+from engine.outcomes import ConflictException, Verdict
+from engine.settings import Settings
+from engine.transaction import refusals
+from engine.transaction.current import CurrentTransaction
+from engine.transaction.prepare import check_writable
+
+PROTECTED_VERSION = "delta.requireCheckpointProtectionBeforeVersion"
+
+
+def check_protocol(
+    current: CurrentTransaction, winner: WinningCommit, settings: Settings
+) -> CurrentTransaction | Verdict:
+    """A winner may add features that nobody needs to heed; dropping one aborts everybody.
+
+    Raises `DeltaError` where the winner's protocol is beyond this client, or where dropping a
+    feature is no longer valid.
+    """
+    if winner.protocol is not None:
+        check_writable(winner.protocol, current.table_name)
+        evidence = _objection(current, winner.protocol, settings)
+        if evidence is not None:
+            return commit_verdict(
+                "protocol",
+                ConflictException.PROTOCOL_CHANGED,
+                winner,
+                current.table_name,
+                evidence,
+            )
+        current = dataclasses.replace(current, protocol=winner.protocol)
+    dropped = feature_names(current.snapshot.protocol) - feature_names(current.protocol)
+    return _still_dropping(current, winner, dropped) if dropped else current
+
+
+def _objection(current: CurrentTransaction, new: Protocol, settings: Settings) -> str | None:
+    """What speaks against the winner's protocol, `None` if nothing does."""
+    if any(isinstance(action, Protocol) for action in current.actions):
+        return "both commits change the protocol"
+    read, won = feature_names(current.snapshot.protocol), feature_names(new)
+    if not read <= won:
+        return f"dropped: {', '.join(sorted(read - won))}"
+    added = [name for name in sorted(won - read) if _fails_concurrent(name)]
+    if added and settings.enforce_concurrent_feature_enablement:
+        return f"added: {', '.join(added)}"
+    return None
+
+
+def _fails_concurrent(name: str) -> bool:
+    """Source: `TableFeature.failConcurrentTransactionsAtUpgrade`, true unless a feature says no."""
+    return name not in FEATURES or FEATURES[name].fails_concurrent
+
+
+def _still_dropping(
+    current: CurrentTransaction, winner: WinningCommit, dropped: frozenset[str]
+) -> CurrentTransaction:
+    """This transaction drops features, and the winner left the protocol alone.
+
+    Row tracking is dropped by taking the winner's row ids off; of the others no trace may have
+    come back.
+    """
+    if "rowTracking" in dropped:
+        current = strip_winner_row_ids(current, winner)
+    elif _brings_back(winner, dropped):
+        raise refusals.feature_drop_revalidation(conflicting_commit(winner).lstrip("\n"))
+    if "checkpointProtection" in current.features:
+        return _with_protected_version(current, winner.version + 1)
+    return current
+
+
+def _brings_back(winner: WinningCommit, dropped: frozenset[str]) -> bool:
+    if winner.metadata is not None and required_features(winner.metadata) & dropped:
+        return True
+    uses_deletion_vectors = any(add.deletion_vector is not None for add in winner.adds)
+    return "deletionVectors" in dropped and uses_deletion_vectors
+
+
+def _with_protected_version(current: CurrentTransaction, version: int) -> CurrentTransaction:
+    configuration = {**current.metadata.configuration, PROTECTED_VERSION: str(version)}
+    return current.with_metadata(
+        msgspec.structs.replace(current.metadata, configuration=configuration)
+    )

@@ -1,0 +1,168 @@
+"""The Spark and Delta configurations whose behaviour this engine models.
+
+One field per configuration, each with Delta's default. A configuration that is not listed here is
+refused rather than ignored: a scenario or a case that names it would otherwise be answered as if
+it were unset. Source of keys and defaults: Delta's `DeltaSQLConf.scala`, Spark's `SQLConf.scala`.
+"""
+
+# ruff: noqa: RUF009  `_conf` makes a dataclass field, which the rule cannot see.
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from engine.errors import UnsupportedFeature
+
+DELTA_PREFIX = "spark.databricks.delta."
+DEFAULT_PROPERTY_PREFIX = DELTA_PREFIX + "properties.defaults."
+"""Session defaults of table properties: `<prefix>appendOnly` stands for `delta.appendOnly`."""
+
+
+class Widening(StrEnum):
+    """What becomes of non-deterministic read predicates in the conflict check."""
+
+    ON = "on"
+    OFF = "off"
+    LOGGING = "logging"
+
+
+class CheckMode(StrEnum):
+    """How strict a check is that Delta can also only log."""
+
+    TRUE = "true"
+    FALSE = "false"
+    LOG_ONLY = "log-only"
+
+
+class ConsistencyMode(StrEnum):
+    """What a commit that mixes `dataChange` true and false meets."""
+
+    OFF = "off"
+    LOG = "log"
+    FATAL = "fatal"
+
+
+def _conf(key: str, default: Any) -> Any:
+    full_key = key if key.startswith("spark.") else DELTA_PREFIX + key
+    return dataclasses.field(default=default, metadata={"conf": full_key})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything a session may configure that changes what a transaction does."""
+
+    commit_validation: bool = _conf("commitValidation.enabled", True)
+    consistent_data_change: ConsistencyMode = _conf(
+        "commitValidation.consistentDataChange.mode", ConsistencyMode.LOG
+    )
+    duplicate_action_check: bool = _conf("duplicateActionCheck.enabled", True)
+    partition_column_change_check: CheckMode = _conf(
+        "partitionColumnChangeCheck", CheckMode.LOG_ONLY
+    )
+    deletion_vector_commit_check: bool = _conf("deletionVectors.skipCommitCheck", True)
+    empty_file_check: bool = _conf("emptyFileCheck.throwEnabled", False)
+    null_partition_check: bool = _conf("nullPartitionCheck.throwEnabled", False)
+    skip_recording_empty_commits: bool = _conf("skipRecordingEmptyCommits", True)
+    max_commit_attempts: int = _conf("maxCommitAttempts", 10_000_000)
+    max_non_conflict_commit_attempts: int = _conf("maxNonConflictCommitAttempts", 10)
+    commit_lock: bool | None = _conf("commitLock.enabled", None)
+    commit_idempotency_check: bool = _conf("commit.idempotencyCheck.enabled", False)
+    resolve_feature_enablement: bool = _conf("featureEnablement.conflictResolution.enabled", True)
+    enforce_concurrent_feature_enablement: bool = _conf(
+        "conflictChecker.enforceConcurrentFeatureEnablement.enabled", False
+    )
+    replace_table_removes_new_domains: bool = _conf(
+        "conflictDetection.allowReplaceTableToRemoveNewDomainMetadata", True
+    )
+    widen_non_deterministic: Widening = _conf(
+        "conflictDetection.partitionLevelConcurrency.widenNonDeterministicPredicates", Widening.ON
+    )
+    parse_partition_values: bool = _conf("dynamicPartitionOverwrite.parsePartitionValues", True)
+    fail_on_partition_value_parsing_error: bool = _conf("failOnPartitionValueParsingError", False)
+    row_tracking_backfill: bool = _conf("rowTracking.backfill.enabled", True)
+    ignore_row_tracking_suspension: bool = _conf("rowTracking.ignoreSuspension", False)
+    stats_skipping: bool = _conf("stats.skipping", True)
+    history_metrics: bool = _conf("history.metricsEnabled", True)
+    user_metadata: str | None = _conf("commitInfo.userMetadata", None)
+    txn_app_id: str | None = _conf("write.txnAppId", None)
+    txn_version: int | None = _conf("write.txnVersion", None)
+    delete_with_deletion_vectors: bool = _conf("delete.deletionVectors.persistent", True)
+    update_with_deletion_vectors: bool = _conf("update.deletionVectors.persistent", True)
+    merge_with_deletion_vectors: bool = _conf("merge.deletionVectors.persistent", True)
+    optimize_min_file_size: int = _conf("optimize.minFileSize", 1024**3)
+    optimize_max_file_size: int = _conf("optimize.maxFileSize", 1024**3)
+    optimize_max_deleted_rows_ratio: float = _conf("optimize.maxDeletedRowsRatio", 0.05)
+    optimize_batch_size: int | None = _conf("optimize.batchSize", None)
+    vacuum_logging: bool | None = _conf("vacuum.logging.enabled", None)
+    auto_compact: bool | None = _conf("autoCompact.enabled", None)
+    schema_auto_merge: bool = _conf("schema.autoMerge.enabled", False)
+    partition_overwrite_mode: str = _conf("spark.sql.sources.partitionOverwriteMode", "STATIC")
+    session_time_zone: str = _conf("spark.sql.session.timeZone", "UTC")
+    case_sensitive: bool = _conf("spark.sql.caseSensitive", False)
+    ansi: bool = _conf("spark.sql.ansi.enabled", True)
+    property_defaults: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """Table properties (`delta.…`) that new tables get from the session."""
+
+    @classmethod
+    def from_conf(cls, conf: Mapping[str, str]) -> Settings:
+        """Read a session's configuration, Spark keys to text.
+
+        Raises `UnsupportedFeature` for a key that is not modelled or a value that is not valid.
+        """
+        values: dict[str, Any] = {}
+        defaults: dict[str, str] = {}
+        for key, text in conf.items():
+            if key.startswith(DEFAULT_PROPERTY_PREFIX):
+                defaults["delta." + key.removeprefix(DEFAULT_PROPERTY_PREFIX)] = text
+            else:
+                field = _field_of(key)
+                values[field.name] = _value_of(key, text, str(field.type))
+        return cls(**values, property_defaults=defaults)
+
+
+_FIELD_OF_CONF = {
+    field.metadata["conf"].lower(): field
+    for field in dataclasses.fields(Settings)
+    if "conf" in field.metadata
+}
+
+_ENUMS: dict[str, type[StrEnum]] = {
+    "Widening": Widening,
+    "CheckMode": CheckMode,
+    "ConsistencyMode": ConsistencyMode,
+}
+
+
+def _field_of(key: str) -> dataclasses.Field[Any]:
+    try:
+        return _FIELD_OF_CONF[key.lower()]
+    except KeyError:
+        raise UnsupportedFeature(f"setting {key} is not modelled{_hint(key)}") from None
+
+
+def _hint(key: str) -> str:
+    known = [field.metadata["conf"] for field in _FIELD_OF_CONF.values()]
+    nearest = difflib.get_close_matches(key, known, n=1)
+    return f" (did you mean {nearest[0]}?)" if nearest else ""
+
+
+def _value_of(key: str, text: str, type_name: str) -> Any:
+    kind = type_name.removesuffix(" | None")
+    try:
+        if kind in _ENUMS:
+            return _ENUMS[kind](text.lower())
+        match kind:
+            case "bool":
+                return {"true": True, "false": False}[text.lower()]
+            case "int":
+                return int(text)
+            case "float":
+                return float(text)
+            case _:
+                return text
+    except (KeyError, ValueError):
+        raise UnsupportedFeature(f"setting {key} cannot be {text!r}") from None

@@ -1,0 +1,181 @@
+"""From a transaction's actions to a frozen current transaction, and then to the commit loop.
+
+Source: `OptimisticTransaction.scala: commitImpl`, `commitLarge`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.conflicts.messages import commit_verdict
+from engine.conflicts.winner import WinningCommit
+from engine.dialects import Dialect
+from engine.log.actions import AddCDCFile, AnyAction, CommitInfo, RemoveFile
+from engine.log.commit_file import encode_commit, log_key
+from engine.log.table_log import TableLog
+from engine.outcomes import (
+    Aborted,
+    Committed,
+    ConflictException,
+    NothingToCommit,
+    Outcome,
+    Unknown,
+    Verdict,
+)
+from engine.settings import Settings
+from engine.storage.requests import PutResult, ReadClock, Steps
+from engine.transaction.action_checks import (
+    check_consistent_data_change,
+    check_domains,
+    check_prepared,
+    without_repeated_set_transactions,
+)
+from engine.transaction.commit_loop import commit_loop, put_commit
+from engine.transaction.current import CurrentTransaction
+from engine.transaction.in_commit_timestamp import first_timestamp, with_enablement
+from engine.transaction.isolation import IsolationLevel, level_to_use
+from engine.transaction.lost_reply import LostReply
+from engine.transaction.operation import Operation
+from engine.transaction.prepare import Draft, Prepared, prepare, prepare_large
+from engine.transaction.read_set import ReadSet
+from engine.transaction.row_ids import readable_watermark
+
+IDENTITY_TAG = "delta.identity.schemaUpdate"
+
+
+@dataclass(frozen=True, slots=True)
+class CommitPlan:
+    """Everything that a transaction hands over when it commits."""
+
+    table_log: TableLog
+    draft: Draft
+    dialect: Dialect
+    txn_id: str
+    read_set: ReadSet
+    actions: Sequence[AnyAction]
+    operation: Operation
+    tags: Mapping[str, str]
+    identity_only: bool
+    lost_reply: LostReply
+
+
+def commit_prepared(plan: CommitPlan, may_skip: bool) -> Steps[Outcome]:
+    """Prepare, choose the level, freeze, and try until it is decided.
+
+    Raises `DeltaError`. Source: `commitImpl`, in its order.
+    """
+    actions = without_repeated_set_transactions(plan.actions)
+    prepared = prepare(plan.draft, actions, plan.operation)
+    settings = plan.draft.settings
+    check_prepared(prepared.actions, prepared.metadata, plan.operation, settings)
+    default = IsolationLevel(plan.dialect.default_isolation)
+    level = level_to_use(prepared.actions, plan.operation, prepared.metadata, default)
+    check_domains(actions, prepared.protocol)
+    if may_skip and not prepared.actions and _may_skip_empty(level, settings):
+        return NothingToCommit(plan.draft.snapshot.version)
+    current = yield from _freeze(plan, prepared, level)
+    return (yield from commit_loop(plan.table_log, current, settings, plan.lost_reply))
+
+
+def _may_skip_empty(level: IsolationLevel, settings: Settings) -> bool:
+    """Source: `skipRecordingEmptyCommitAllowed`."""
+    recorded_always = level is IsolationLevel.WRITE_SERIALIZABLE
+    return settings.skip_recording_empty_commits and not recorded_always
+
+
+def _freeze(
+    plan: CommitPlan, prepared: Prepared, level: IsolationLevel
+) -> Steps[CurrentTransaction]:
+    now_ms = yield ReadClock()
+    snapshot = plan.draft.snapshot
+    timestamp_ms = first_timestamp(prepared.metadata, snapshot, now_ms)
+    current = CurrentTransaction(
+        txn_id=plan.txn_id,
+        snapshot=snapshot,
+        read_set=plan.read_set,
+        metadata=prepared.metadata,
+        protocol=prepared.protocol,
+        actions=prepared.actions,
+        commit_info=_commit_info(plan, prepared, level, now_ms, timestamp_ms),
+        row_id_high_watermark=readable_watermark(snapshot),
+        operation=plan.operation,
+        isolation_level=level,
+        table_name=plan.draft.table_name,
+    )
+    if timestamp_ms is None:
+        return current
+    version = snapshot.version + 1
+    metadata = with_enablement(current.metadata, snapshot, version, timestamp_ms)
+    return current if metadata is current.metadata else current.with_metadata(metadata)
+
+
+def _commit_info(
+    plan: CommitPlan,
+    prepared: Prepared,
+    level: IsolationLevel,
+    now_ms: int,
+    timestamp_ms: int | None,
+) -> CommitInfo:
+    """The first line of the commit file. Source: `actions.scala: CommitInfo`."""
+    settings, read_version = plan.draft.settings, plan.draft.snapshot.version
+    tags: dict[str, str | None] = dict(plan.tags)
+    if plan.identity_only:
+        tags[IDENTITY_TAG] = "true"
+    return CommitInfo(
+        in_commit_timestamp=timestamp_ms,
+        timestamp=now_ms,
+        operation=plan.operation.name,
+        operation_parameters=plan.operation.logged_parameters(),
+        read_version=read_version if read_version >= 0 else None,
+        isolation_level=level.value,
+        is_blind_append=_is_blind_append(prepared.actions, plan.read_set),
+        operation_metrics=plan.operation.logged_metrics() if settings.history_metrics else None,
+        user_metadata=settings.user_metadata,
+        tags=tags or None,
+        engine_info=plan.dialect.engine_info,
+        txn_id=plan.txn_id,
+    )
+
+
+def _is_blind_append(actions: Sequence[AnyAction], read_set: ReadSet) -> bool:
+    """Only files added and none read; vacuously so without file actions.
+
+    Reading an application's version does not count. Source: `commitImpl`, `isBlindAppend`.
+    """
+    only_adds = not any(isinstance(action, RemoveFile | AddCDCFile) for action in actions)
+    return only_adds and not read_set.depends_on_files
+
+
+def commit_large(plan: CommitPlan) -> Steps[Outcome]:
+    """One attempt at the next version, with the metadata always written and no conflict checks.
+
+    Any commit in the way is a `ConcurrentWriteException`. Source: `commitLarge`.
+    """
+    draft = plan.draft
+    prepared = prepare_large(draft, plan.actions, plan.operation)
+    check_consistent_data_change(prepared.actions, plan.operation, draft.settings)
+    current = yield from _freeze(plan, prepared, IsolationLevel.SERIALIZABLE)
+    # `Some(readVersion)` there, without the filter for -1 that `commitImpl` has.
+    current = current.with_commit_info(is_blind_append=False, read_version=draft.snapshot.version)
+    version = draft.snapshot.version + 1
+    body = encode_commit(current.lines)
+    put = yield from put_commit(log_key(version), body, plan.lost_reply)
+    match put.result:
+        case PutResult.CREATED:
+            return Committed(version, current.commit_info, current.lines, put.sent)
+        case PutResult.UNKNOWN:
+            return Unknown(version, put.sent)
+        case PutResult.ALREADY_EXISTS:
+            winners = yield from plan.table_log.commits_after(draft.snapshot.version)
+            return Aborted(_overtaken(current, WinningCommit(winners[0])), put.sent)
+
+
+def _overtaken(current: CurrentTransaction, winner: WinningCommit) -> Verdict:
+    return commit_verdict(
+        "commit_large",
+        ConflictException.CONCURRENT_WRITE,
+        winner,
+        current.table_name,
+        log_key(winner.version),
+    )

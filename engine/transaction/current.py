@@ -1,0 +1,100 @@
+"""The current transaction as the conflict check sees it: frozen at the first attempt.
+
+Source: `ConflictChecker.scala: CurrentTransactionInfo`. Each winner that does not conflict yields
+a new one, as if the transaction had started after that winner.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from engine.log.actions import (
+    AddFile,
+    AnyAction,
+    CommitInfo,
+    Metadata,
+    Protocol,
+    RemoveFile,
+)
+from engine.log.features import feature_names
+from engine.log.schema import Schema
+from engine.log.snapshot import Snapshot
+from engine.transaction.isolation import IsolationLevel
+from engine.transaction.operation import Operation
+from engine.transaction.read_set import ReadSet
+
+
+# No slots: what is derived from the actions is kept in the instance's dictionary.
+@dataclass(frozen=True)
+class CurrentTransaction:
+    """Everything that a conflict check may read or, by making a new one, resolve."""
+
+    txn_id: str
+    snapshot: Snapshot
+    read_set: ReadSet
+    metadata: Metadata
+    protocol: Protocol
+    actions: tuple[AnyAction, ...]
+    commit_info: CommitInfo
+    row_id_high_watermark: int
+    operation: Operation
+    isolation_level: IsolationLevel
+    table_name: str
+
+    @cached_property
+    def metadata_changed(self) -> bool:
+        """Whether this transaction commits a Metadata action."""
+        return any(isinstance(action, Metadata) for action in self.actions)
+
+    @cached_property
+    def features(self) -> frozenset[str]:
+        """The table features of the protocol as resolved so far."""
+        return feature_names(self.protocol)
+
+    @cached_property
+    def removed(self) -> Mapping[str, RemoveFile]:
+        """Its own removed files by path."""
+        return {action.path: action for action in self.actions if isinstance(action, RemoveFile)}
+
+    @cached_property
+    def partition_schema(self) -> Schema:
+        """The partition schema of the READ snapshot; a change of it does not change what was read.
+
+        Source: `CurrentTransactionInfo.partitionSchemaAtReadTime`.
+        """
+        return self.snapshot.partition_schema
+
+    @property
+    def is_blind_append(self) -> bool:
+        return bool(self.commit_info.is_blind_append)
+
+    @property
+    def lines(self) -> tuple[AnyAction, ...]:
+        """What the commit file will hold: commitInfo first."""
+        return (self.commit_info, *self.actions)
+
+    def with_actions(self, actions: Iterable[AnyAction]) -> CurrentTransaction:
+        return dataclasses.replace(self, actions=tuple(actions))
+
+    def with_commit_info(self, **changes: Any) -> CurrentTransaction:
+        changed = msgspec.structs.replace(self.commit_info, **changes)
+        return dataclasses.replace(self, commit_info=changed)
+
+    def with_metadata(self, metadata: Metadata) -> CurrentTransaction:
+        """Another metadata, in the Metadata action too if the commit carries one."""
+        actions = tuple(
+            metadata if isinstance(action, Metadata) else action for action in self.actions
+        )
+        return dataclasses.replace(self, metadata=metadata, actions=actions)
+
+    def mapping_adds(self, change: Callable[[AddFile], AddFile]) -> CurrentTransaction:
+        """The same with `change` applied to each added file."""
+        return self.with_actions(
+            change(action) if isinstance(action, AddFile) else action for action in self.actions
+        )

@@ -1,0 +1,78 @@
+"""The files that one read of a snapshot returns, described by what selected them.
+
+Asking whether one path was read costs a lookup and a test; only iterating lists the files. Source:
+`PrepareDeltaScan` / `DataSkippingReader.scala: filesForScan` (partition pruning, then skipping by
+statistics).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from engine.log.actions import AddFile
+from engine.log.snapshot import Snapshot
+from engine.log.statistics import parse_statistics
+from engine.settings import Settings
+from engine.sql.predicates import Predicate, session_of
+from engine.transaction.read_set import Entry
+
+FileTest = Callable[[AddFile], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class FileScan:
+    """Live files of `snapshot` in partitions that `entry` matches and that may hold matching rows.
+
+    `may_match` is the test by statistics, `None` where there is none to make.
+    """
+
+    snapshot: Snapshot
+    entry: Entry
+    may_match: FileTest | None = None
+
+    def __iter__(self) -> Iterator[AddFile]:
+        for partition in self.snapshot.partitions:
+            yield from self._within(partition)
+
+    def __contains__(self, file: AddFile) -> bool:
+        return self.entry.matches(file.partition_values) and self._may_match(file)
+
+    def at(self, path: str) -> AddFile | None:
+        """The file read at this path, `None` if the scan did not return it."""
+        file = self.snapshot.file_at(path)
+        return file if file is not None and file in self else None
+
+    def _within(self, partition: tuple[str | None, ...]) -> Iterator[AddFile]:
+        files = self.snapshot.files_in(partition)
+        if files and self.entry.matches(files[0].partition_values):
+            yield from (file for file in files if self._may_match(file))
+
+    def _may_match(self, file: AddFile) -> bool:
+        return self.may_match is None or self.may_match(file)
+
+
+def statistics_test(
+    predicates: Sequence[Predicate], snapshot: Snapshot, settings: Settings
+) -> FileTest | None:
+    """Whether a file's statistics let it hold a row that matches all of these data predicates.
+
+    `None` where statistics can tell nothing, or where skipping is off. Source:
+    `DataSkippingReader.scala: getDataSkippedFiles`.
+    """
+    if not settings.stats_skipping:
+        return None
+    columns, session = snapshot.partition_columns, session_of(settings)
+    tests = [
+        test
+        for predicate in predicates
+        if (test := predicate.skipping_test(snapshot.schema, columns, session)) is not None
+    ]
+    if not tests:
+        return None
+
+    def may_match(file: AddFile) -> bool:
+        statistics = parse_statistics(file.stats)
+        return all(test(statistics) for test in tests)
+
+    return may_match

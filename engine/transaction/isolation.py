@@ -1,0 +1,96 @@
+"""Which isolation level a commit is checked and recorded under.
+
+Source: `isolationLevels.scala`; `TransactionHelper.scala: canDowngradeToSnapshotIsolation`;
+`OptimisticTransaction.scala: getIsolationLevelToUse`; `DeltaConfig.scala: ISOLATION_LEVEL`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from engine.errors import DeltaError
+from engine.log.actions import (
+    AddCDCFile,
+    AddFile,
+    AnyAction,
+    CommitInfo,
+    DomainMetadata,
+    Metadata,
+    RemoveFile,
+)
+from engine.log.snapshot import ROW_TRACKING_DOMAIN
+from engine.transaction.operation import Operation
+
+ISOLATION_PROPERTY = "delta.isolationLevel"
+
+
+class IsolationLevel(StrEnum):
+    """The three levels, by Delta's names."""
+
+    SERIALIZABLE = "Serializable"
+    WRITE_SERIALIZABLE = "WriteSerializable"
+    SNAPSHOT = "SnapshotIsolation"
+
+
+_BY_LOWER_NAME = {level.value.lower(): level for level in IsolationLevel}
+
+
+def table_level(metadata: Metadata, default: IsolationLevel) -> IsolationLevel:
+    """The level in the table's properties; a stored string is parsed but never validated.
+
+    Raises `DeltaError` (`DELTA_INVALID_ISOLATION_LEVEL`) for a string that names no level.
+    """
+    text = metadata.configuration.get(ISOLATION_PROPERTY)
+    if text is None:
+        return default
+    try:
+        return _BY_LOWER_NAME[text.lower()]
+    except KeyError:
+        raise DeltaError(
+            "DeltaIllegalArgumentException",
+            "DELTA_INVALID_ISOLATION_LEVEL",
+            f"[DELTA_INVALID_ISOLATION_LEVEL] invalid isolation level '{text}'",
+        ) from None
+
+
+def level_to_use(
+    prepared: Sequence[AnyAction],
+    operation: Operation,
+    metadata: Metadata,
+    default: IsolationLevel = IsolationLevel.SERIALIZABLE,
+) -> IsolationLevel:
+    """The level of this commit: the table's, or SnapshotIsolation where it changes no data.
+
+    Source: `TransactionHelper.scala: canDowngradeToSnapshotIsolation`.
+    """
+    level = table_level(metadata, default)
+    if _only_rearranges(prepared) and _may_downgrade(level, operation):
+        return IsolationLevel.SNAPSHOT
+    return level
+
+
+def _may_downgrade(level: IsolationLevel, operation: Operation) -> bool:
+    match level:
+        case IsolationLevel.SERIALIZABLE:
+            return True
+        case IsolationLevel.WRITE_SERIALIZABLE:
+            return not operation.changes_data
+        case IsolationLevel.SNAPSHOT:
+            return False
+
+
+def _only_rearranges(prepared: Sequence[AnyAction]) -> bool:
+    return all(_rearranges(action) for action in prepared)
+
+
+def _rearranges(action: AnyAction) -> bool:
+    match action:
+        case AddFile() | RemoveFile():
+            return not action.data_change
+        case AddCDCFile() | CommitInfo():
+            return True
+        case DomainMetadata():
+            return action.domain == ROW_TRACKING_DOMAIN
+        case _:
+            return False

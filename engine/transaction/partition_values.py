@@ -1,0 +1,69 @@
+"""Comparing the partition values of files as typed values rather than as text.
+
+Source: `actions.scala: Action.normalizePartitionValues`; `OptimisticTransaction.scala:
+filterFiles(newFiles)`. A dynamic partition overwrite finds its partitions by this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.errors import DeltaError
+from engine.log.actions import PartitionValues
+from engine.log.schema import Schema
+from engine.sql.types import from_text
+
+TypedValues = frozenset[tuple[str, Any]]
+
+_TYPE_NAMES = {
+    "int": "IntegerType",
+    "bigint": "LongType",
+    "smallint": "ShortType",
+    "tinyint": "ByteType",
+    "timestamp_ntz": "TimestampNTZType",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionNormalizer:
+    """Reads partition value maps; with `typed` off, as the text that they are."""
+
+    types: Mapping[str, str]
+    time_zone: str
+    typed: bool
+
+    @classmethod
+    def of(cls, schema: Schema, time_zone: str, typed: bool) -> PartitionNormalizer:
+        """For a table's partition schema; files name partition columns by physical name."""
+        return cls({field.physical_name: field.type for field in schema}, time_zone, typed)
+
+    def normalize(self, values: PartitionValues) -> TypedValues:
+        """The map as a comparable set.
+
+        Raises `DeltaError` (`DELTA_PARTITION_COLUMN_CAST_FAILED`) for text that does not parse.
+        """
+        if not self.typed:
+            return frozenset(values.items())
+        return frozenset((name, self._typed(name, text)) for name, text in values.items())
+
+    def _typed(self, name: str, text: str | None) -> Any:
+        type_name = self.types.get(name, "string")
+        if text is None or (text == "" and type_name != "string"):
+            return None
+        try:
+            return from_text(text, type_name, self.time_zone)
+        except DeltaError:
+            raise _cast_failed(text, type_name, name) from None
+
+
+def _cast_failed(text: str, type_name: str, column: str) -> DeltaError:
+    shown = _TYPE_NAMES.get(type_name, type_name.capitalize() + "Type")
+    error_class = "DELTA_PARTITION_COLUMN_CAST_FAILED"
+    return DeltaError(
+        "DeltaRuntimeException",
+        error_class,
+        f"[{error_class}] Failed to cast value `{text}` to `{shown}`"
+        f" for partition column `{column}`",
+    )

@@ -1,0 +1,253 @@
+"""Making a commit's actions final: implied protocol changes, validation, row ids.
+
+Source: `OptimisticTransaction.scala: prepareCommit` and the functions it calls, in its order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from engine.log import properties
+from engine.log.actions import AddFile, AnyAction, Format, Metadata, Protocol, RemoveFile
+from engine.log.features import (
+    DEFAULT_PROTOCOL,
+    feature_names,
+    is_upgrade,
+    supports,
+    unknown_features,
+    upgraded_for,
+)
+from engine.log.snapshot import Snapshot, physical_partition_columns
+from engine.log.statistics import parse_statistics
+from engine.settings import CheckMode, Settings
+from engine.transaction import refusals
+from engine.transaction.operation import Operation
+from engine.transaction.row_ids import (
+    assign_fresh,
+    is_suspended,
+    readable_watermark,
+    without_row_ids,
+)
+
+MAX_READER_VERSION = 3
+MAX_WRITER_VERSION = 7
+DELTA_VERSION = "4.4.0"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What the transaction has set so far, outside the actions passed to `commit`."""
+
+    snapshot: Snapshot
+    settings: Settings
+    table_name: str
+    metadata: Metadata | None = None
+    protocol: Protocol | None = None
+    may_assign_any_protocol: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The final actions, with the metadata and protocol that hold once they are committed."""
+
+    actions: tuple[AnyAction, ...]
+    metadata: Metadata
+    protocol: Protocol
+
+
+def prepare(draft: Draft, actions: Sequence[AnyAction], operation: Operation) -> Prepared:
+    """Check and complete the actions. Raises `DeltaError` for what Delta refuses."""
+    snapshot, settings = draft.snapshot, draft.settings
+    new_metadata = _the_metadata(draft, actions)
+    new_protocol = _the_protocol(draft, actions, new_metadata)
+    others = [action for action in actions if not isinstance(action, Metadata | Protocol)]
+    final: list[AnyAction] = [
+        *(action for action in (new_metadata, new_protocol) if action is not None),
+        *others,
+    ]
+    protocol = new_protocol or snapshot.protocol or DEFAULT_PROTOCOL
+    if snapshot.version == -1:
+        final = _first_commit(final, new_metadata, new_protocol, protocol, settings)
+    _check_partition_column_change(snapshot, new_metadata, operation, settings)
+    metadata = new_metadata or snapshot.metadata or NO_METADATA
+    if new_protocol is not None:
+        _check_transition(draft, new_protocol, operation)
+    _check_partitioning(final, metadata, settings)
+    final = _with_row_ids(final, protocol, snapshot)
+    _check_removable(others, snapshot, draft.table_name)
+    _check_deletion_vectors(others, metadata, protocol, operation, settings)
+    return Prepared(tuple(final), metadata, protocol)
+
+
+def prepare_large(draft: Draft, actions: Sequence[AnyAction], operation: Operation) -> Prepared:
+    """The same for `commitLarge`: metadata always first, a new protocol last, fewer checks."""
+    snapshot = draft.snapshot
+    new_metadata = _the_metadata(draft, actions)
+    given = [action for action in actions if isinstance(action, Protocol)]
+    known = next(iter(given), None) or draft.protocol or snapshot.protocol or DEFAULT_PROTOCOL
+    protocol = known if new_metadata is None else upgraded_for(known, new_metadata)
+    check_writable(protocol, draft.table_name)
+    metadata = new_metadata or snapshot.metadata or NO_METADATA
+    others = [action for action in actions if not isinstance(action, Metadata | Protocol)]
+    last = [] if protocol == snapshot.protocol and not given else [protocol]
+    final = _with_row_ids([metadata, *others, *last], protocol, snapshot)
+    _check_deletion_vectors(others, metadata, protocol, operation, draft.settings)
+    return Prepared(tuple(final), metadata, protocol)
+
+
+NO_METADATA = Metadata(
+    id="", format=Format(provider="parquet", options={}), partition_columns=[], configuration={}
+)
+"""What an uncreated table's snapshot has instead of metadata."""
+
+
+def _the_metadata(draft: Draft, actions: Iterable[AnyAction]) -> Metadata | None:
+    queued = [] if draft.metadata is None else [draft.metadata]
+    changes = queued + [action for action in actions if isinstance(action, Metadata)]
+    if len(changes) > 1:
+        raise refusals.metadata_changed_twice()
+    return changes[0] if changes else None
+
+
+def _the_protocol(
+    draft: Draft, actions: Iterable[AnyAction], metadata: Metadata | None
+) -> Protocol | None:
+    """The one protocol change: explicit, or implied by what the metadata needs.
+
+    Source: `updateMetadataAndProtocolWithRequiredFeatures`, `Protocol.
+    upgradeProtocolFromMetadataForExistingTable`.
+    """
+    known = draft.protocol or draft.snapshot.protocol or DEFAULT_PROTOCOL
+    implied = draft.protocol
+    if metadata is not None:
+        upgraded = upgraded_for(known, metadata)
+        implied = implied if upgraded == known else upgraded
+    changes = [] if implied is None else [implied]
+    changes += [action for action in actions if isinstance(action, Protocol)]
+    if len(changes) > 1:
+        raise refusals.protocol_changed_twice()
+    for protocol in changes:
+        check_writable(protocol, draft.table_name)
+    return changes[0] if changes else None
+
+
+def check_writable(protocol: Protocol, table_name: str) -> None:
+    """Whether this client may write a table of that protocol.
+
+    Raises `DeltaError`. Source: `DeltaLog.scala: protocolRead`, `protocolWrite`.
+    """
+    too_new = (
+        protocol.min_reader_version > MAX_READER_VERSION
+        or protocol.min_writer_version > MAX_WRITER_VERSION
+    )
+    if too_new:
+        raise refusals.invalid_protocol_version(table_name, protocol, DELTA_VERSION)
+    unknown = unknown_features(protocol)
+    to_read = [name for name in unknown if name in (protocol.reader_features or ())]
+    if to_read:
+        raise refusals.unsupported_features(table_name, to_read, DELTA_VERSION, "read")
+    if unknown:
+        raise refusals.unsupported_features(table_name, unknown, DELTA_VERSION, "write")
+
+
+def _first_commit(
+    final: list[AnyAction],
+    metadata: Metadata | None,
+    new_protocol: Protocol | None,
+    protocol: Protocol,
+    settings: Settings,
+) -> list[AnyAction]:
+    if metadata is None and settings.commit_validation:
+        raise refusals.metadata_absent()
+    return final if new_protocol is not None else [protocol, *final]
+
+
+def _check_partition_column_change(
+    snapshot: Snapshot, metadata: Metadata | None, operation: Operation, settings: Settings
+) -> None:
+    """Source: `validatePartitionColumnChanges`."""
+    if metadata is None or snapshot.metadata is None:
+        return
+    old, new = snapshot.metadata.partition_columns, metadata.partition_columns
+    strict = settings.partition_column_change_check is CheckMode.TRUE
+    if strict and old != new and not operation.can_change_partition_columns:
+        raise refusals.partition_column_change(operation.name, old, new)
+
+
+def _check_transition(draft: Draft, new: Protocol, operation: Operation) -> None:
+    """Source: `Protocol.canTransitionTo`."""
+    old = draft.snapshot.protocol
+    if old is None or draft.may_assign_any_protocol or is_upgrade(old, new):
+        return
+    lost = feature_names(old) - feature_names(new)
+    dropped = operation.parameters.get("featureName")
+    if operation.name == "DROP FEATURE" and lost == {dropped}:
+        return
+    raise refusals.protocol_downgrade(old, new)
+
+
+def _check_partitioning(
+    actions: Iterable[AnyAction], metadata: Metadata, settings: Settings
+) -> None:
+    """The partition values of a file name exactly the table's partition columns."""
+    if not settings.commit_validation:
+        return
+    columns = physical_partition_columns(metadata)
+    expected = set(columns)
+    for action in actions:
+        if isinstance(action, AddFile):
+            values = action.partition_values or {}
+            if values.keys() != expected:
+                raise refusals.partitioning_mismatch(values, columns)
+
+
+def _with_row_ids(
+    actions: list[AnyAction], protocol: Protocol, snapshot: Snapshot
+) -> list[AnyAction]:
+    """Source: `RowId.assignFreshRowIds`, `DefaultRowCommitVersion.assignIfMissing`."""
+    if not supports(protocol, "rowTracking"):
+        return actions
+    if snapshot.metadata is not None and is_suspended(snapshot.metadata):
+        return [without_row_ids(action) for action in actions]
+    return assign_fresh(actions, readable_watermark(snapshot), snapshot.version + 1)
+
+
+def _check_removable(actions: Iterable[AnyAction], snapshot: Snapshot, table_name: str) -> None:
+    """Source: `DeltaLog.assertRemovable`."""
+    if not properties.APPEND_ONLY.of(snapshot.configuration):
+        return
+    if any(isinstance(action, RemoveFile) and action.data_change for action in actions):
+        raise refusals.append_only(table_name)
+
+
+def _check_deletion_vectors(
+    actions: Iterable[AnyAction],
+    metadata: Metadata,
+    protocol: Protocol,
+    operation: Operation,
+    settings: Settings,
+) -> None:
+    """Source: `getAssertDeletionVectorWellFormedFunc`."""
+    if not settings.deletion_vector_commit_check:
+        return
+    supported = supports(protocol, "deletionVectors") and _stores_parquet(metadata)
+    enabled = properties.DELETION_VECTORS.of(metadata.configuration)
+    allowed = supported and (enabled or operation.updates_files_in_place)
+    for action in actions:
+        if isinstance(action, AddFile) and action.deletion_vector is not None:
+            _check_deletion_vector(action, allowed, operation.wants_wide_bounds)
+
+
+def _stores_parquet(metadata: Metadata) -> bool:
+    return metadata.format.provider.lower() == "parquet"
+
+
+def _check_deletion_vector(add: AddFile, allowed: bool, wide_bounds: bool) -> None:
+    if not allowed:
+        raise refusals.deletion_vectors_disallowed()
+    statistics = parse_statistics(add.stats)
+    if statistics.num_records is None:
+        raise refusals.deletion_vector_without_num_records()
+    if wide_bounds and statistics.tight_bounds is not False:
+        raise refusals.deletion_vector_with_tight_bounds()

@@ -1,0 +1,82 @@
+"""What a transaction has read, as far as a later winner can invalidate it.
+
+Source: `OptimisticTransaction.scala` (`readPredicates`, `readFiles`, `readTheWholeTable`,
+`readTxn`) and `DeltaTableReadPredicate`. Read files are described, not listed: a scan remembers
+its snapshot and predicates, and answers whether one path was read by looking that path up. So a
+check costs what the winner changed, however many files the table has.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from engine.log.actions import AddFile, PartitionValues
+
+
+class Entry(Protocol):
+    """One read entry: files match it by their partition values."""
+
+    def matches(self, values: PartitionValues | None) -> bool:
+        """Whether a file with these partition values should have been read."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """The partition predicate in words, for evidence."""
+        ...
+
+
+class Scan(Protocol):
+    """The files of the read snapshot that one read returned."""
+
+    def at(self, path: str) -> AddFile | None:
+        """The file read at this path, `None` if the scan did not return it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSet:
+    """Everything read so far. Extended by `with_…`, which return a new one."""
+
+    entries: tuple[Entry, ...] = ()
+    scans: tuple[Scan, ...] = ()
+    files: Mapping[str, AddFile] = field(default_factory=dict)
+    whole_table: bool = False
+    app_ids: frozenset[str] = frozenset()
+    dropped_paths: frozenset[str] = frozenset()
+    """Paths that count as never read: row tracking backfill gave them up to a winner."""
+
+    @property
+    def depends_on_files(self) -> bool:
+        """`dependsOnFiles`: reading files or predicates makes an append not blind."""
+        return bool(self.entries or self.files)
+
+    def file_read_at(self, path: str) -> AddFile | None:
+        """The file that was read at this path, or `None`."""
+        if path in self.dropped_paths:
+            return None
+        found = self.files.get(path)
+        if found is not None:
+            return found
+        return next((file for scan in self.scans if (file := scan.at(path)) is not None), None)
+
+    def with_entry(self, entry: Entry) -> ReadSet:
+        return dataclasses.replace(self, entries=(*self.entries, entry))
+
+    def with_scan(self, scan: Scan) -> ReadSet:
+        return dataclasses.replace(self, scans=(*self.scans, scan))
+
+    def with_files(self, files: Mapping[str, AddFile]) -> ReadSet:
+        return dataclasses.replace(self, files={**self.files, **files})
+
+    def with_whole_table(self) -> ReadSet:
+        return dataclasses.replace(self, whole_table=True)
+
+    def with_app_id(self, app_id: str) -> ReadSet:
+        return dataclasses.replace(self, app_ids=self.app_ids | {app_id})
+
+    def without_paths(self, paths: frozenset[str]) -> ReadSet:
+        return dataclasses.replace(self, dropped_paths=self.dropped_paths | paths)

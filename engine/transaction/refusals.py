@@ -1,0 +1,251 @@
+"""Delta's refusals other than conflicts: one function each, with class, error class and words.
+
+Source: `DeltaErrors.scala` and the templates of `error/delta-error-classes.json`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from engine.errors import DeltaError
+from engine.log.actions import Protocol
+
+
+def _error(exception: str, error_class: str, text: str) -> DeltaError:
+    return DeltaError(exception, error_class, f"[{error_class}] {text}")
+
+
+def assertion(text: str) -> DeltaError:
+    """A Scala `assert` that failed."""
+    return DeltaError("AssertionError", None, f"assertion failed: {text}")
+
+
+def metadata_changed_twice() -> DeltaError:
+    return assertion("Cannot change the metadata more than once in a transaction.")
+
+
+def protocol_changed_twice() -> DeltaError:
+    return assertion(
+        "Cannot change the protocol more than once in a transaction. More than one protocol change"
+        " in a transaction is likely due to an explicitly specified Protocol action and an implicit"
+        " protocol upgrade triggered by a table property."
+    )
+
+
+def already_committed() -> DeltaError:
+    return assertion("Transaction already committed.")
+
+
+def set_transaction_version_conflict(app_id: str, first: int, second: int) -> DeltaError:
+    return DeltaError(
+        "IllegalArgumentException",
+        None,
+        f"Two SetTransaction actions within the same transaction have the same appId {app_id} but"
+        f" different versions {first} and {second}.",
+    )
+
+
+def metadata_absent() -> DeltaError:
+    return _error(
+        "DeltaIllegalStateException",
+        "DELTA_METADATA_ABSENT",
+        "Couldn't find Metadata while committing the first version of the Delta table.",
+    )
+
+
+def partition_column_change(operation: str, old: Sequence[str], new: Sequence[str]) -> DeltaError:
+    return _error(
+        "DeltaAnalysisException",
+        "DELTA_UNSUPPORTED_PARTITION_COLUMN_CHANGE",
+        f"Cannot change partition columns during {operation} operation"
+        f" (old: {', '.join(old)}, new: {', '.join(new)}).",
+    )
+
+
+def partitioning_mismatch(actual: Iterable[str], expected: Iterable[str]) -> DeltaError:
+    return _error(
+        "DeltaIllegalStateException",
+        "DELTA_INVALID_PARTITIONING_SCHEMA",
+        "\nThe AddFile contains partitioning schema different from the table's partitioning"
+        f" schema\nexpected: {_listed(expected)}\nactual: {_listed(actual)}\nTo disable this check"
+        ' set spark.databricks.delta.commitValidation.enabled to "false"',
+    )
+
+
+def protocol_downgrade(old: Protocol, new: Protocol) -> DeltaError:
+    return _error(
+        "ProtocolDowngradeException",
+        "DELTA_INVALID_PROTOCOL_DOWNGRADE",
+        f"Protocol version cannot be downgraded from ({_versions(old)}) to ({_versions(new)})",
+    )
+
+
+def invalid_protocol_version(table: str, protocol: Protocol, version: str) -> DeltaError:
+    return _error(
+        "InvalidProtocolVersionException",
+        "DELTA_INVALID_PROTOCOL_VERSION",
+        f'Unsupported Delta protocol version: table "{table}" requires reader version'
+        f" {protocol.min_reader_version} and writer version {protocol.min_writer_version}, but"
+        f' Delta Lake "{version}" supports reader versions 1, 2, 3 and writer versions 1, 2, 3, 4,'
+        " 5, 6, 7. Please upgrade to a newer release.",
+    )
+
+
+def unsupported_features(
+    table: str, features: Sequence[str], version: str, kind: str
+) -> DeltaError:
+    """`kind` is "read" or "write"."""
+    return _error(
+        "DeltaUnsupportedTableFeatureException",
+        f"DELTA_UNSUPPORTED_FEATURES_FOR_{kind.upper()}",
+        f'Unsupported Delta {kind} feature: table "{table}" requires {kind}er table feature(s) that'
+        f' are unsupported by Delta Lake "{version}": {", ".join(features)}.',
+    )
+
+
+def append_only(table: str) -> DeltaError:
+    return _error(
+        "DeltaUnsupportedOperationException",
+        "DELTA_CANNOT_MODIFY_APPEND_ONLY",
+        "This table is configured to only allow appends. If you would like to permit updates or"
+        f" deletes, use 'ALTER TABLE {table} SET TBLPROPERTIES (delta.appendOnly=false)'.",
+    )
+
+
+def deletion_vectors_disallowed() -> DeltaError:
+    return _error(
+        "DeltaCommandUnsupportedWithDeletionVectorsException",
+        "DELTA_ADDING_DELETION_VECTORS_DISALLOWED",
+        "The current operation attempted to add a deletion vector to a table that does not permit"
+        " the creation of new deletion vectors. Please file a bug report.",
+    )
+
+
+def deletion_vector_without_num_records() -> DeltaError:
+    return _error(
+        "DeltaRuntimeException",
+        "DELTA_DELETION_VECTOR_MISSING_NUM_RECORDS",
+        "It is invalid to commit files with deletion vectors that are missing the numRecords"
+        " statistic.",
+    )
+
+
+def deletion_vector_with_tight_bounds() -> DeltaError:
+    return _error(
+        "DeltaIllegalStateException",
+        "DELTA_ADDING_DELETION_VECTORS_WITH_TIGHT_BOUNDS_DISALLOWED",
+        "All operations that add deletion vectors should set the tightBounds column in statistics"
+        " to false. Please file a bug report.",
+    )
+
+
+def duplicate_actions(kind: str, path: str, other_kind: str, other_path: str) -> DeltaError:
+    return _error(
+        "DeltaRuntimeException",
+        "DELTA_DUPLICATE_ACTIONS_FOUND",
+        f"File operation '{kind}' for path {path} was specified several times.\nIt conflicts with"
+        f" {other_kind} {other_path}. \nIt is not valid for multiple file operations with the same"
+        " path to exist in a single commit.",
+    )
+
+
+def inconsistent_data_change(operation: str) -> DeltaError:
+    return DeltaError(
+        "IllegalStateException",
+        None,
+        f"Commit by {operation} contains file actions with both dataChange = true and"
+        " dataChange = false.",
+    )
+
+
+def empty_file(path: str) -> DeltaError:
+    return DeltaError(
+        "IllegalStateException",
+        None,
+        f"AddFile {path} references a zero-byte (empty) parquet file",
+    )
+
+
+def null_partition(path: str, column: str) -> DeltaError:
+    return DeltaError(
+        "IllegalStateException",
+        None,
+        f"AddFile {path} has null partition value for NOT NULL column '{column}'",
+    )
+
+
+def duplicate_domain(domain: str) -> DeltaError:
+    return _error(
+        "DeltaIllegalArgumentException",
+        "DELTA_DUPLICATE_DOMAIN_METADATA_INTERNAL_ERROR",
+        "Internal error: two DomainMetadata actions within the same transaction have the same"
+        f" domain {domain}",
+    )
+
+
+def domains_not_supported(domains: Sequence[str]) -> DeltaError:
+    return _error(
+        "DeltaIllegalArgumentException",
+        "DELTA_DOMAIN_METADATA_NOT_SUPPORTED",
+        f"Detected DomainMetadata action(s) for domains [{', '.join(domains)}], but"
+        " DomainMetadataTableFeature is not enabled.",
+    )
+
+
+def feature_drop_revalidation(conflicting_commit: str) -> DeltaError:
+    return _error(
+        "DeltaTableFeatureException",
+        "DELTA_FEATURE_DROP_CONFLICT_REVALIDATION_FAIL",
+        "Cannot drop feature because a concurrent transaction modified the table.\nPlease try the"
+        f" operation again.\n{conflicting_commit}",
+    )
+
+
+def backfill_against_unbackfill() -> DeltaError:
+    return _error(
+        "DeltaIllegalStateException",
+        "DELTA_ROW_TRACKING_BACKFILL_RUNNING_CONCURRENTLY_WITH_UNBACKFILL",
+        "A Row Tracking enablement operation was detected running concurrently with a Row Tracking"
+        " disablement. Aborting the disablement operation. Please retry the disablement operation"
+        " if necessary when the enablement operation is complete.",
+    )
+
+
+def unexpected_backfill_action() -> DeltaError:
+    return DeltaError(
+        "IllegalStateException", None, "RowTrackingBackfill commit has an unexpected action"
+    )
+
+
+def commit_retries_exceeded(
+    attempts: int, first_version: int, last_version: int, actions: int, spent_ms: int
+) -> DeltaError:
+    return _error(
+        "DeltaIllegalStateException",
+        "DELTA_MAX_COMMIT_RETRIES_EXCEEDED",
+        f"This commit has failed as it has been tried {attempts} times but did not succeed.\nThis"
+        " can be caused by the Delta table being committed continuously by many concurrent\n"
+        f"commits.\n\nCommit started at version: {first_version}\nCommit failed at version:"
+        f" {last_version}\nNumber of actions attempted to commit: {actions}\nTotal time spent"
+        f" attempting this commit: {spent_ms} ms",
+    )
+
+
+def missing_commit_info(version: int) -> DeltaError:
+    return _error(
+        "DeltaIllegalStateException",
+        "DELTA_MISSING_COMMIT_INFO",
+        "This table has the feature inCommitTimestamp enabled which requires the presence of the"
+        " CommitInfo action in every commit. However, the CommitInfo action is missing from commit"
+        f" version {version}.",
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return "[" + ", ".join(names) + "]"
+
+
+def _versions(protocol: Protocol) -> str:
+    features = [*(protocol.reader_features or ()), *(protocol.writer_features or ())]
+    shown = f"{protocol.min_reader_version},{protocol.min_writer_version}"
+    return f"{shown},[{','.join(sorted(set(features)))}]" if features else shown

@@ -1,0 +1,118 @@
+"""Row tracking at commit time: fresh row ids, row commit versions, and the high watermark.
+
+Source: `RowId.scala: assignFreshRowIds`, `DefaultRowCommitVersion.scala: assignIfMissing`,
+`RowTracking.scala`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from engine.errors import DeltaError
+from engine.log import properties
+from engine.log.actions import AddFile, AnyAction, DomainMetadata, Metadata
+from engine.log.features import supports
+from engine.log.snapshot import ROW_TRACKING_DOMAIN, Snapshot
+from engine.log.statistics import parse_statistics
+
+NOT_PRESERVED_TAG = {"delta.rowTracking.preserved": "false"}
+
+NO_WATERMARK = -1
+"""`RowId.MISSING_HIGH_WATER_MARK`: no row id was ever assigned."""
+
+
+def is_suspended(metadata: Metadata) -> bool:
+    """Whether the table takes no new row ids while the feature is being removed."""
+    return properties.ROW_TRACKING_SUSPENDED.of(metadata.configuration)
+
+
+def readable_watermark(snapshot: Snapshot) -> int:
+    """The watermark that a transaction reads: none where the table does not track rows.
+
+    Source: `RowId.scala: extractHighWatermark`.
+    """
+    tracked = supports(snapshot.protocol, "rowTracking")
+    return snapshot.row_id_high_watermark if tracked else NO_WATERMARK
+
+
+def watermark_domain(watermark: int) -> DomainMetadata:
+    """The action that records a watermark, in the form that Delta writes."""
+    configuration = {"rowIdHighWaterMark": watermark, "domainName": ROW_TRACKING_DOMAIN}
+    return DomainMetadata(
+        domain=ROW_TRACKING_DOMAIN,
+        configuration=json.dumps(configuration, separators=(",", ":")),
+        removed=False,
+    )
+
+
+def is_watermark(action: AnyAction) -> bool:
+    """Whether the action is the row tracking domain."""
+    return isinstance(action, DomainMetadata) and action.domain == ROW_TRACKING_DOMAIN
+
+
+def rows_in(add: AddFile) -> int:
+    """Physical records of a file that is to get row ids.
+
+    Raises `DeltaError` (`DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS`) where statistics are missing.
+    """
+    rows = parse_statistics(add.stats).num_records
+    if rows is None:
+        raise DeltaError(
+            "DeltaIllegalStateException",
+            "DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS",
+            "[DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS] Cannot assign row IDs without row count"
+            " statistics.\n\nCollect statistics for the table by running the ANALYZE TABLE"
+            " command:\n\nANALYZE TABLE tableName COMPUTE DELTA STATISTICS\n",
+        )
+    return rows
+
+
+def assign_fresh(
+    actions: Sequence[AnyAction], watermark: int, commit_version: int
+) -> list[AnyAction]:
+    """Give row ids and commit versions to the files that have none; a new watermark comes last.
+
+    Raises `DeltaError` where the watermark is set by hand or statistics are missing.
+    """
+    assigned: list[AnyAction] = []
+    next_watermark = watermark
+    for action in actions:
+        match action:
+            case AddFile(base_row_id=None):
+                assigned.append(_with_row_id(action, next_watermark + 1))
+                next_watermark += rows_in(action)
+            case DomainMetadata(domain=domain) if domain == ROW_TRACKING_DOMAIN:
+                raise DeltaError(
+                    "IllegalStateException",
+                    None,
+                    "Manually setting the Row ID high water mark is not allowed",
+                )
+            case _:
+                assigned.append(action)
+    if next_watermark != watermark:
+        assigned.append(watermark_domain(next_watermark))
+    return assign_commit_versions(assigned, commit_version)
+
+
+def assign_commit_versions(actions: Iterable[AnyAction], version: int) -> list[AnyAction]:
+    """Give `version` to the files that have no default row commit version."""
+    return [
+        msgspec.structs.replace(action, default_row_commit_version=version)
+        if isinstance(action, AddFile) and action.default_row_commit_version is None
+        else action
+        for action in actions
+    ]
+
+
+def without_row_ids(action: AnyAction) -> AnyAction:
+    """The action with row id and row commit version taken off, if it is an added file."""
+    if not isinstance(action, AddFile):
+        return action
+    return msgspec.structs.replace(action, base_row_id=None, default_row_commit_version=None)
+
+
+def _with_row_id(add: AddFile, base_row_id: int) -> AddFile:
+    return msgspec.structs.replace(add, base_row_id=base_row_id)

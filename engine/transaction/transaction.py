@@ -1,0 +1,273 @@
+"""The optimistic transaction: reads of one snapshot, then one commit.
+
+Source: `OptimisticTransaction.scala`. It never sees another snapshot than the one it started on;
+whether that still suffices is decided when it commits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from engine.dialects import DELTA_OSS_4_4, Dialect
+from engine.errors import DeltaError
+from engine.log.actions import AddFile, AnyAction, Metadata, Protocol, SetTransaction
+from engine.log.snapshot import Snapshot
+from engine.log.table_log import TableLog
+from engine.outcomes import Outcome
+from engine.settings import Settings
+from engine.sql.predicates import TRUE, Predicate
+from engine.storage.requests import NewId, Steps
+from engine.transaction import refusals
+from engine.transaction.commit import CommitPlan, commit_large, commit_prepared
+from engine.transaction.entries import PartitionValuesEntry, PredicateEntry
+from engine.transaction.file_scan import FileScan, statistics_test
+from engine.transaction.lost_reply import LostReply
+from engine.transaction.new_metadata import as_stored, protocol_with, with_session_defaults
+from engine.transaction.operation import Operation
+from engine.transaction.partition_values import PartitionNormalizer
+from engine.transaction.prepare import NO_METADATA, Draft
+from engine.transaction.read_set import Entry, ReadSet
+
+
+class Transaction:
+    """One transaction on one table; `start` makes it. Commits once."""
+
+    def __init__(
+        self,
+        table_log: TableLog,
+        snapshot: Snapshot,
+        txn_id: str,
+        settings: Settings | None = None,
+        dialect: Dialect = DELTA_OSS_4_4,
+        table_name: str = "delta.`table`",
+        lost_reply: LostReply = LostReply.RESEND,
+    ) -> None:
+        self.table_log = table_log
+        self.snapshot = snapshot
+        self.txn_id = txn_id
+        self.settings = settings or Settings()
+        self.dialect = dialect
+        self.table_name = table_name
+        self.lost_reply = lost_reply
+        self.read_set = ReadSet()
+        self.identity_only = False
+        self._queued: list[AnyAction] = []
+        self._metadata: Metadata | None = None
+        self._protocol: Protocol | None = None
+        self._creates_table = snapshot.version == -1
+        self._committed = False
+
+    @classmethod
+    def start(
+        cls,
+        table_log: TableLog,
+        settings: Settings | None = None,
+        dialect: Dialect = DELTA_OSS_4_4,
+        table_name: str = "delta.`table`",
+        lost_reply: LostReply = LostReply.RESEND,
+    ) -> Steps[Transaction]:
+        """Begin on the newest snapshot. Source: `DeltaLog.scala: startTransaction`."""
+        snapshot = yield from table_log.update()
+        txn_id = yield NewId()
+        return cls(table_log, snapshot, txn_id, settings, dialect, table_name, lost_reply)
+
+    @property
+    def read_version(self) -> int:
+        """The version that it reads, -1 where there is no table yet."""
+        return self.snapshot.version
+
+    @property
+    def metadata(self) -> Metadata:
+        """The table's metadata as this transaction will leave it. Not a tracked read."""
+        return self._metadata or self.snapshot.metadata or NO_METADATA
+
+    @property
+    def protocol(self) -> Protocol | None:
+        """The table's protocol as this transaction will leave it, `None` before there is one."""
+        return self._protocol or self.snapshot.protocol
+
+    # Reads ---------------------------------------------------------------------------------
+
+    def filter_files(self, predicates: Sequence[Predicate], resolved: bool = True) -> FileScan:
+        """Files that may hold rows matching all predicates; tracks the predicates and the files.
+
+        One entry, whose predicates are not split: each is a partition predicate only if all its
+        columns are partition columns. Iterating the answer lists the files. Source:
+        `OptimisticTransaction.scala: filterFiles(filters)`.
+        """
+        entry = self._entry(predicates, resolved)
+        may_match = statistics_test(entry.data_predicates, self.snapshot, self.settings)
+        scan = FileScan(self.snapshot, entry, may_match)
+        self.read_set = self.read_set.with_entry(entry).with_scan(scan)
+        return scan
+
+    def filter_all_files(self) -> FileScan:
+        """Every file, as one entry TRUE. Not the same as reading the whole table."""
+        return self.filter_files((TRUE,))
+
+    def filter_files_for_limit(
+        self, files: Iterable[AddFile], partition_predicates: Sequence[Predicate]
+    ) -> None:
+        """Track a scan that stopped at a LIMIT: the predicates, and only the files it came to.
+
+        Source: `filesForScan(limit, partitionFilters)`.
+        """
+        self.track_read_predicates(partition_predicates, partition_only=True)
+        self.track_files_read(files)
+
+    def filter_files_by_partitions_of(self, adds: Sequence[AddFile]) -> tuple[AddFile, ...]:
+        """Files in the partitions of `adds` (dynamic partition overwrite).
+
+        Tracks one entry over whole partition value maps, and no files. Raises `DeltaError` for
+        partition values that do not parse, if the session says so; else compares text. Source:
+        `filterFiles(newFiles)`.
+        """
+        try:
+            entry = self._partitions_entry(adds, self.settings.parse_partition_values)
+            files = tuple(FileScan(self.snapshot, entry))
+        except DeltaError:
+            if self.settings.fail_on_partition_value_parsing_error:
+                raise
+            entry = self._partitions_entry(adds, typed=False)
+            files = tuple(FileScan(self.snapshot, entry))
+        self.read_set = self.read_set.with_entry(entry)
+        return files
+
+    def read_whole_table(self) -> None:
+        """Depend on everything: one empty entry, and any removed file conflicts."""
+        self.read_set = self.read_set.with_entry(self._entry((), True)).with_whole_table()
+
+    def track_files_read(self, files: Iterable[AddFile]) -> None:
+        """Depend on these files staying."""
+        self.read_set = self.read_set.with_files({file.path: file for file in files})
+
+    def track_read_predicates(
+        self, predicates: Sequence[Predicate], resolved: bool = True, partition_only: bool = False
+    ) -> None:
+        """Depend on no file being added that matches: one entry, and no files."""
+        entry = self._entry(predicates, resolved, partition_only)
+        self.read_set = self.read_set.with_entry(entry)
+
+    def track_entry(self, entry: Entry) -> None:
+        """Depend on an entry made elsewhere, such as the one of an earlier try."""
+        self.read_set = self.read_set.with_entry(entry)
+
+    def txn_version(self, app_id: str) -> int:
+        """How far an application has come, -1 if it is unknown; from now on a dependency."""
+        self.read_set = self.read_set.with_app_id(app_id)
+        return self.snapshot.transaction_version(app_id)
+
+    # Changes other than the actions passed to commit ------------------------------------------
+
+    def update_set_transaction(
+        self, app_id: str, version: int, last_updated: int | None = None
+    ) -> None:
+        """Record an application's progress together with the commit."""
+        self._queued.append(
+            SetTransaction(app_id=app_id, version=version, last_updated=last_updated)
+        )
+
+    def update_metadata(self, metadata: Metadata) -> None:
+        """Set new metadata: session defaults, requested features and row id columns are filled in.
+
+        Raises `DeltaError` the second time. Source: `updateMetadataInternal`.
+        """
+        if self._metadata is not None:
+            raise refusals.metadata_changed_twice()
+        if self._creates_table:
+            metadata = with_session_defaults(metadata, self.settings)
+        protocol = protocol_with(metadata, self.protocol, self.snapshot.version == -1)
+        if protocol != self.protocol:
+            self._protocol = protocol
+        self._metadata = as_stored(metadata, protocol, self.snapshot.metadata, self.txn_id)
+
+    def update_metadata_for_new_table(self, metadata: Metadata) -> None:
+        """Set the metadata of a table that is created or replaced."""
+        self._creates_table = True
+        self.update_metadata(metadata)
+
+    def update_protocol(self, protocol: Protocol) -> None:
+        """Set a new protocol."""
+        self._protocol = protocol
+
+    def mark_identity_only(self) -> None:
+        """Say that the metadata only moves identity high-water marks (SYNC IDENTITY, inserts)."""
+        self.identity_only = True
+
+    # Commits ----------------------------------------------------------------------------------
+
+    def commit(
+        self,
+        actions: Iterable[AnyAction],
+        operation: Operation,
+        tags: Mapping[str, str] | None = None,
+    ) -> Steps[Outcome]:
+        """Commit; always writes a version unless it is refused.
+
+        A conflict ends as `Aborted`, a lost reply as the policy says. Raises `DeltaError` for what
+        Delta refuses otherwise.
+        """
+        return (yield from commit_prepared(self._plan(actions, operation, tags), False))
+
+    def commit_if_needed(
+        self,
+        actions: Iterable[AnyAction],
+        operation: Operation,
+        tags: Mapping[str, str] | None = None,
+    ) -> Steps[Outcome]:
+        """Commit, unless there is nothing to record: then `NothingToCommit`."""
+        return (yield from commit_prepared(self._plan(actions, operation, tags), True))
+
+    def commit_large(self, actions: Iterable[AnyAction], operation: Operation) -> Steps[Outcome]:
+        """Commit once at the next version, conflicting with any winner whatever it did."""
+        return (yield from commit_large(self._plan(actions, operation, None)))
+
+    def _plan(
+        self,
+        actions: Iterable[AnyAction],
+        operation: Operation,
+        tags: Mapping[str, str] | None,
+    ) -> CommitPlan:
+        if self._committed:
+            raise refusals.already_committed()
+        self._committed = True
+        return CommitPlan(
+            table_log=self.table_log,
+            draft=self._draft(),
+            dialect=self.dialect,
+            txn_id=self.txn_id,
+            read_set=self.read_set,
+            actions=(*actions, *self._queued),
+            operation=operation,
+            tags=dict(tags or {}),
+            identity_only=self.identity_only,
+            lost_reply=self.lost_reply,
+        )
+
+    def _draft(self) -> Draft:
+        return Draft(
+            snapshot=self.snapshot,
+            settings=self.settings,
+            table_name=self.table_name,
+            metadata=self._metadata,
+            protocol=self._protocol,
+            may_assign_any_protocol=self.snapshot.version == -1,
+        )
+
+    def _entry(
+        self, predicates: Sequence[Predicate], resolved: bool, partition_only: bool = False
+    ) -> PredicateEntry:
+        """Source: `trackReadPredicates`: classified by the NEW metadata, matched by the old."""
+        columns = self.metadata.partition_columns
+        partition = [p for p in predicates if partition_only or p.is_over(columns)]
+        data = [p for p in predicates if not (partition_only or p.is_over(columns))]
+        return PredicateEntry(
+            tuple(partition), tuple(data), self.snapshot.partition_schema, self.settings, resolved
+        )
+
+    def _partitions_entry(self, adds: Sequence[AddFile], typed: bool) -> PartitionValuesEntry:
+        normalizer = PartitionNormalizer.of(
+            self.snapshot.partition_schema, self.settings.session_time_zone, typed
+        )
+        partitions = frozenset(normalizer.normalize(add.partition_values or {}) for add in adds)
+        return PartitionValuesEntry(partitions, normalizer)
