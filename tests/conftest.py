@@ -1,13 +1,18 @@
-"""What tests of several rooms share: the one Spark session of a test run."""
+"""What tests of several rooms share: the one Spark session of a test run, Hypothesis's profile."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+# No deadline per example: the machines that run this have busy neighbours.
+settings.register_profile("house", deadline=None)
+settings.load_profile("house")
 
 
 @pytest.fixture(scope="session")

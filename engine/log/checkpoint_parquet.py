@@ -1,0 +1,231 @@
+"""Log actions in Parquet: one row per action, one struct column per kind of action.
+
+Source: PROTOCOL.md "Checkpoints", "Checkpoint Schema"; what delta-spark writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
+from functools import cache
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from engine.errors import InvalidLog, Problem
+from engine.log.actions import (
+    AddFile,
+    AnyAction,
+    DomainMetadata,
+    Metadata,
+    Protocol,
+    RemoveFile,
+    SetTransaction,
+)
+from engine.log.statistics import FileStatistics, statistics_text
+
+_STRINGS = pa.map_(pa.string(), pa.string())
+_VECTOR = pa.struct(
+    [
+        ("storageType", pa.string()),
+        ("pathOrInlineDv", pa.string()),
+        ("offset", pa.int32()),
+        ("sizeInBytes", pa.int32()),
+        ("cardinality", pa.int64()),
+    ]
+)
+_ROW_TRACKING = [("baseRowId", pa.int64()), ("defaultRowCommitVersion", pa.int64())]
+_COLUMNS: Mapping[str, pa.DataType] = {
+    "txn": pa.struct(
+        [("appId", pa.string()), ("version", pa.int64()), ("lastUpdated", pa.int64())]
+    ),
+    "add": pa.struct(
+        [
+            ("path", pa.string()),
+            ("partitionValues", _STRINGS),
+            ("size", pa.int64()),
+            ("modificationTime", pa.int64()),
+            ("dataChange", pa.bool_()),
+            ("tags", _STRINGS),
+            ("deletionVector", _VECTOR),
+            *_ROW_TRACKING,
+            ("clusteringProvider", pa.string()),
+            ("stats", pa.string()),
+        ]
+    ),
+    "remove": pa.struct(
+        [
+            ("path", pa.string()),
+            ("deletionTimestamp", pa.int64()),
+            ("dataChange", pa.bool_()),
+            ("extendedFileMetadata", pa.bool_()),
+            ("partitionValues", _STRINGS),
+            ("size", pa.int64()),
+            ("tags", _STRINGS),
+            ("deletionVector", _VECTOR),
+            *_ROW_TRACKING,
+        ]
+    ),
+    "metaData": pa.struct(
+        [
+            ("id", pa.string()),
+            ("name", pa.string()),
+            ("description", pa.string()),
+            ("format", pa.struct([("provider", pa.string()), ("options", _STRINGS)])),
+            ("schemaString", pa.string()),
+            ("partitionColumns", pa.list_(pa.string())),
+            ("configuration", _STRINGS),
+            ("createdTime", pa.int64()),
+        ]
+    ),
+    "protocol": pa.struct(
+        [
+            ("minReaderVersion", pa.int32()),
+            ("minWriterVersion", pa.int32()),
+            ("readerFeatures", pa.list_(pa.string())),
+            ("writerFeatures", pa.list_(pa.string())),
+        ]
+    ),
+    "domainMetadata": pa.struct(
+        [("domain", pa.string()), ("configuration", pa.string()), ("removed", pa.bool_())]
+    ),
+}
+_V2_COLUMN = pa.struct([("version", pa.int64()), ("tags", _STRINGS)])
+_KINDS: Mapping[str, type[Any]] = {
+    "txn": SetTransaction,
+    "add": AddFile,
+    "remove": RemoveFile,
+    "metaData": Metadata,
+    "protocol": Protocol,
+    "domainMetadata": DomainMetadata,
+}
+_NAMES = {kind: name for name, kind in _KINDS.items()}
+
+
+class Sidecar(msgspec.Struct, frozen=True, rename="camel"):
+    """A file beside a V2 checkpoint that holds some of its file actions."""
+
+    path: str
+    size_in_bytes: int
+    modification_time: int
+
+
+def encode_actions(actions: Sequence[AnyAction], v2_version: int | None = None) -> bytes:
+    """A checkpoint file of `actions`; `v2_version` marks it as a V2 checkpoint of that version.
+
+    The same actions are always the same bytes.
+    """
+    names = [_NAMES[type(action)] for action in actions]
+    values = [msgspec.to_builtins(action) for action in actions]
+    columns = {
+        name: pa.array(
+            [_fitted(v, kind) if n == name else None for n, v in zip(names, values, strict=True)],
+            kind,
+        )
+        for name, kind in _COLUMNS.items()
+    }
+    table = pa.table(columns)
+    if v2_version is not None:
+        table = pa.concat_tables([table, _v2_mark(v2_version)], promote_options="default")
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="snappy", store_schema=False)
+    return bytes(sink.getvalue())
+
+
+def decode_actions(content: bytes, place: str) -> tuple[list[AnyAction], list[Sidecar]]:
+    """The actions of a checkpoint or sidecar file, and the sidecars that it names.
+
+    Raises `InvalidLog` naming `place`.
+    """
+    try:
+        table = pq.read_table(pa.BufferReader(content))
+        actions = [
+            action
+            for name in _KINDS
+            if name in table.column_names
+            for action in _actions_of(table.column(name), name)
+        ]
+        return actions, list(_sidecars(table))
+    except (pa.ArrowException, msgspec.ValidationError, KeyError) as error:
+        raise InvalidLog([Problem(place, f"cannot be read: {error}")]) from error
+
+
+def _actions_of(column: pa.ChunkedArray, name: str) -> Iterable[AnyAction]:
+    kind = _KINDS[name]
+    for row in column.drop_null().to_pylist():
+        fields = _plain(row, column.type)
+        if name == "add" and fields.get("stats") is None and fields.get("stats_parsed"):
+            fields["stats"] = _statistics_of(fields["stats_parsed"])
+        yield msgspec.convert(fields, kind)
+
+
+def _sidecars(table: pa.Table) -> Iterable[Sidecar]:
+    if "sidecar" in table.column_names:
+        for row in table.column("sidecar").drop_null().to_pylist():
+            yield msgspec.convert(row, Sidecar)
+
+
+def _plain(value: Any, kind: pa.DataType) -> Any:
+    """Arrow's Python values as JSON's: maps are dictionaries, absent fields are left out."""
+    if value is None:
+        return None
+    if pa.types.is_map(kind):
+        return dict(value)
+    if pa.types.is_struct(kind):
+        return {
+            field.name: _plain(value[field.name], field.type)
+            for field in _fields(kind)
+            if value[field.name] is not None
+        }
+    return value
+
+
+@cache
+def _fields(kind: pa.DataType) -> tuple[pa.Field, ...]:
+    return tuple(kind.field(at) for at in range(kind.num_fields))
+
+
+def _fitted(value: Any, kind: pa.DataType) -> Any:
+    """JSON's Python values as Arrow takes them: maps are pairs, ordered by key."""
+    if value is None:
+        return None
+    if pa.types.is_map(kind):
+        return sorted(value.items())
+    if pa.types.is_struct(kind):
+        return {field.name: _fitted(value.get(field.name), field.type) for field in _fields(kind)}
+    return value
+
+
+def _statistics_of(parsed: Mapping[str, Any]) -> str:
+    """The JSON text of statistics that a checkpoint keeps as a struct only."""
+    return statistics_text(
+        FileStatistics(
+            parsed.get("numRecords"),
+            _json_values(parsed.get("minValues") or {}),
+            _json_values(parsed.get("maxValues") or {}),
+            dict(parsed.get("nullCount") or {}),
+            parsed.get("tightBounds"),
+        )
+    )
+
+
+def _json_values(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _json_value(value) for name, value in values.items()}
+
+
+def _json_value(value: Any) -> Any:
+    match value:
+        case datetime():
+            return value.isoformat(timespec="milliseconds")
+        case date():
+            return value.isoformat()
+        case dict():
+            return _json_values(value)
+        case _:
+            return value
+
+
+def _v2_mark(version: int) -> pa.Table:
+    return pa.table({"checkpointMetadata": pa.array([{"version": version}], _V2_COLUMN)})

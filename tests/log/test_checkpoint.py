@@ -1,0 +1,194 @@
+"""Checkpoints: the state read back is the state that was written, in every form Delta knows."""
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from log_samples import add, histories, remove, replayed, state, store_of, table
+
+from engine.errors import InvalidLog
+from engine.log.actions import AnyAction, CommitInfo, Protocol, SetTransaction
+from engine.log.checkpoint import (
+    LAST_CHECKPOINT_KEY,
+    checkpoint_actions,
+    checkpoint_key,
+    is_due,
+    write_checkpoint,
+    write_checkpoint_if_due,
+)
+from engine.log.checkpoint_parquet import encode_actions
+from engine.log.commit_file import commit_of, encode_commit, log_key
+from engine.log.snapshot import Snapshot
+from engine.log.table_log import CommitCache, TableLog
+from engine.storage.memory import MemoryStore, run
+
+DAY_MS = 86_400_000
+PROTOCOL = Protocol(1, 2)
+
+
+def loaded(store: MemoryStore) -> Snapshot:
+    return run(TableLog().update(), store)
+
+
+@given(histories(), st.data())
+def test_a_checkpoint_and_the_commits_after_it_are_the_whole_replay(
+    history: list[list[AnyAction]], data: st.DataObject
+) -> None:
+    store = store_of(*history)
+    at = data.draw(st.integers(0, len(history) - 1))
+    run(write_checkpoint(replayed(*history[: at + 1])), store)
+    for version in range(at):
+        store.delete(log_key(version))
+    assert state(loaded(store)) == state(replayed(*history))
+
+
+@given(histories())
+def test_commits_survive_the_store(history: list[list[AnyAction]]) -> None:
+    assert state(loaded(store_of(*history))) == state(replayed(*history))
+
+
+HISTORY: list[list[AnyAction]] = [
+    [CommitInfo(timestamp=5), PROTOCOL, table("x"), SetTransaction("app", 3)],
+    [CommitInfo(timestamp=6), add("a", x="1"), add("b", "v", x=None)],
+]
+
+
+def test_a_checkpoint_of_several_parts_is_read_when_all_are_there() -> None:
+    store, actions = store_of(*HISTORY), checkpoint_actions(replayed(*HISTORY))
+    store.delete(log_key(0))
+    stem = "_delta_log/00000000000000000001.checkpoint"
+    for part, some in ((1, actions[:2]), (2, actions[2:])):
+        with pytest.raises(InvalidLog, match="is missing"):
+            loaded(store)
+        store.put(f"{stem}.{part:010d}.0000000002.parquet", encode_actions(some))
+    assert state(loaded(store)) == state(replayed(*HISTORY))
+
+
+@pytest.mark.parametrize("form", ["json", "parquet"])
+def test_a_v2_checkpoint_finds_its_file_actions_in_sidecars(form: str) -> None:
+    store, snapshot = store_of(*HISTORY), replayed(*HISTORY)
+    store.delete(log_key(0))
+    actions = checkpoint_actions(snapshot)
+    store.put("_delta_log/_sidecars/s1.parquet", encode_actions(actions[3:]))
+    stem = "_delta_log/00000000000000000001.checkpoint.3a0d65cd-4056-49b8-937b-95f9e3ee90e5"
+    sidecar = {"path": "s1.parquet", "sizeInBytes": 1, "modificationTime": 1}
+    if form == "json":
+        top = b'{"checkpointMetadata":{"version":1}}\n' + encode_commit(actions[:3])
+        body = top + msgspec.json.encode({"sidecar": sidecar})
+    else:
+        body = parquet_with_sidecar(encode_actions(actions[:3], v2_version=1), sidecar)
+    store.put(f"{stem}.{form}", body)
+    assert state(loaded(store)) == state(snapshot)
+
+
+def parquet_with_sidecar(body: bytes, sidecar: dict[str, object]) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    extra = pa.table({"sidecar": [sidecar]})
+    table = pa.concat_tables(
+        [pq.read_table(pa.BufferReader(body)), extra], promote_options="default"
+    )
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink)
+    return bytes(sink.getvalue())
+
+
+def test_statistics_kept_as_a_struct_only_become_text_again() -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    parsed = {"numRecords": 2, "minValues": {"v": 1}, "maxValues": {"v": 9}, "nullCount": {"v": 0}}
+    fields = {"path": "a", "size": 1, "modificationTime": 1, "dataChange": False}
+    rows = pa.table({"add": [{**fields, "stats_parsed": parsed}]})
+    sink = pa.BufferOutputStream()
+    pq.write_table(rows, sink)
+    store = MemoryStore()
+    store.put(checkpoint_key(0), bytes(sink.getvalue()))
+    (file,) = loaded(store).all_files()
+    assert file.stats is not None
+    assert msgspec.json.decode(file.stats) == parsed
+
+
+@pytest.mark.parametrize("pointer", [b"nonsense", b'{"version":7}', b'{"version":0}'])
+def test_a_wrong_pointer_to_the_last_checkpoint_is_no_harm(pointer: bytes) -> None:
+    store = store_of(*HISTORY)
+    store.put(LAST_CHECKPOINT_KEY, pointer)
+    assert state(loaded(store)) == state(replayed(*HISTORY))
+
+
+def test_a_damaged_checkpoint_is_refused_by_name() -> None:
+    store = store_of(*HISTORY)
+    store.put(checkpoint_key(1), b"PAR1 not really")
+    with pytest.raises(InvalidLog, match=r"0001\.checkpoint\.parquet: cannot be read"):
+        loaded(store)
+
+
+def test_the_pointer_saves_listing_and_reading_the_old_commits() -> None:
+    store = store_of(*HISTORY, [add("c", x="1")])
+    run(write_checkpoint(replayed(*HISTORY)), store)
+    store.put(log_key(0), b"would be refused")
+    assert loaded(store).num_files == 3
+
+
+def test_clients_that_share_a_cache_share_what_follows_a_checkpoint() -> None:
+    store, cache = store_of(*HISTORY, [add("c", x="1")]), CommitCache()
+    run(write_checkpoint(replayed(*HISTORY)), store)
+    assert run(TableLog(cache).update(), store) is run(TableLog(cache).update(), store)
+
+
+@pytest.mark.parametrize(("version", "due"), [(0, False), (2, False), (3, True), (6, True)])
+def test_a_checkpoint_is_due_every_interval_but_not_at_first(version: int, due: bool) -> None:
+    first: list[AnyAction] = [PROTOCOL, table(checkpointInterval="3")]
+    snapshot = replayed(first, *([] for _ in range(version)))
+    store = MemoryStore()
+    assert is_due(snapshot) is due
+    assert run(write_checkpoint_if_due(snapshot), store) is due
+    assert (checkpoint_key(version) in store.keys) is due
+    assert (LAST_CHECKPOINT_KEY in store.keys) is due
+
+
+def test_a_checkpoint_is_the_same_bytes_every_time() -> None:
+    def written() -> bytes:
+        store = MemoryStore()
+        run(write_checkpoint(replayed(*HISTORY)), store)
+        return store.body(checkpoint_key(1))
+
+    assert written() == written()
+
+
+def test_removed_files_are_kept_for_the_retention_of_the_table_only() -> None:
+    now = 20 * DAY_MS
+    removes = [remove("old", at=now - 8 * DAY_MS), remove("new", at=now - 6 * DAY_MS)]
+    snapshot = replayed([CommitInfo(timestamp=now), PROTOCOL, table(), *removes])
+    kept = checkpoint_actions(snapshot)[2:]
+    assert [getattr(action, "path", None) for action in kept] == ["new"]
+
+
+def test_the_instant_of_a_checkpointed_version_comes_from_its_commit() -> None:
+    store = store_of(*HISTORY)
+    run(write_checkpoint(replayed(*HISTORY)), store)
+    assert loaded(store).timestamp_ms == 6
+    store.delete(log_key(1))
+    assert loaded(store).timestamp_ms == 0
+
+
+def test_a_v2_checkpoint_policy_is_followed() -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    protocol = Protocol(3, 7, ["v2Checkpoint"], ["v2Checkpoint"])
+    snapshot = replayed([protocol, table(checkpointPolicy="v2")])
+    store = MemoryStore()
+    run(write_checkpoint(snapshot), store)
+    found = pq.read_table(pa.BufferReader(store.body(checkpoint_key(0))))
+    marks = found.column("checkpointMetadata").drop_null().to_pylist()
+    assert marks == [{"version": 0, "tags": None}]
+    assert state(loaded(store))["metadata"] == snapshot.metadata
+
+
+def test_a_checkpointed_snapshot_goes_on() -> None:
+    store = MemoryStore()
+    run(write_checkpoint(replayed(*HISTORY)), store)
+    after = loaded(store).apply(commit_of(2, [remove("a")]))
+    assert [file.path for file in after.all_files()] == ["b"]
