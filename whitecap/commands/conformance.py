@@ -1,0 +1,84 @@
+"""`whitecap conformance`: observed races, run again on the engine or on a real Delta Lake."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from engine.conformance.case import Case, CaseResult, CaseStatus, load_cases
+from engine.conformance.selection import named, sampled
+from whitecap.exit_codes import ExitCode
+
+SHOWN_LENGTH = 500
+"""How much of a value is printed: enough for any message, not for a whole table."""
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--engine",
+    type=click.Choice(["whitecap", "spark"]),
+    default="whitecap",
+    show_default=True,
+    help="The engine of this project, or a real Delta Lake on local Spark.",
+)
+@click.option("--case", "ids", multiple=True, metavar="ID", help="Run only this case; repeatable.")
+@click.option("--sample", type=click.IntRange(min=1), help="Run only N cases, spread evenly.")
+@click.pass_context
+def conformance(
+    ctx: click.Context, files: tuple[Path, ...], engine: str, ids: tuple[str, ...], sample: int
+) -> None:
+    """Run the conformance cases in FILES and print every one that does not hold.
+
+    Exits 0 if all hold, 1 if one does not, 2 if a file cannot be read.
+    """
+    cases = [case for file in files for case in load_cases(file)]
+    chosen = sampled(named(cases, ids), sample)
+    counts: Counter[CaseStatus] = Counter()
+    for result in _results(engine, chosen):
+        counts[result.status] += 1
+        for line in _lines(result):
+            click.echo(line)
+    click.echo(_summary(counts))
+    ctx.exit(ExitCode.EXPECTATION_MISSED if counts[CaseStatus.FAILED] else ExitCode.FINE)
+
+
+def _results(engine: str, cases: Iterable[Case]) -> Iterator[CaseResult]:
+    """Spark is imported only where it is asked for: it takes seconds and needs Java."""
+    if engine == "spark":
+        from sim.replay.conformance import run_cases as run_on_spark
+
+        return run_on_spark(cases)
+    from engine.conformance.run import run_cases
+
+    return run_cases(cases)
+
+
+def _lines(result: CaseResult) -> Iterator[str]:
+    match result.status:
+        case CaseStatus.PASSED:
+            return
+        case CaseStatus.SKIPPED:
+            yield f"SKIPPED {result.id}: {result.reason}"
+        case CaseStatus.FAILED:
+            yield f"FAILED {result.id}"
+            for difference in result.differences:
+                yield f"  {difference.key}"
+                yield f"    expected: {_shown(difference.expected)}"
+                yield f"    found:    {_shown(difference.found)}"
+
+
+def _shown(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, default=str)
+    return text if len(text) <= SHOWN_LENGTH else text[: SHOWN_LENGTH - 1] + "…"
+
+
+def _summary(counts: Counter[CaseStatus]) -> str:
+    text = f"{counts[CaseStatus.PASSED]} passed, {counts[CaseStatus.FAILED]} failed"
+    skipped = counts[CaseStatus.SKIPPED]
+    return f"{text}, {skipped} skipped" if skipped else text
