@@ -14,6 +14,7 @@ import pandas as pd
 
 from reports.measures import CONFLICTS, MEASURES
 from reports.runs import NEEDED_COLUMNS, RunSet
+from reports.tables import Tables, build_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -26,6 +27,35 @@ GROUP = ("writer_group", "command")
 
 _PERCENTILES = {"latency_p50_ms": 0.5, "latency_p95_ms": 0.95, "latency_p99_ms": 0.99}
 _MS_PER_MINUTE = 60_000.0
+
+
+ALL_WRITERS = "all writers"
+
+
+def aggregate(session: SparkSession, runs: RunSet) -> Tables:
+    """All tables of a sweep; of one run, with its writer groups in the place of cells."""
+    transactions = transactions_of(session, runs)
+    if runs.is_sweep:
+        labels = runs.cells
+    else:
+        transactions = _writers_as_cells(transactions).cache()
+        found = sorted(row[0] for row in transactions.select("cell").distinct().collect())
+        names = sorted(found, key=lambda name: name != ALL_WRITERS)
+        labels = {name: {"writer": name} for name in names}
+    return build_tables(
+        measures_per_run(transactions),
+        measures_per_run(transactions, GROUP),
+        exceptions_per_run(transactions),
+        labels,
+    )
+
+
+def _writers_as_cells(transactions: DataFrame) -> DataFrame:
+    """Every transaction twice: under all writers, and under its own group and command."""
+    from pyspark.sql import functions as f
+
+    own = f.concat_ws(" · ", *GROUP)
+    return transactions.withColumn("cell", f.explode(f.array(f.lit(ALL_WRITERS), own)))
 
 
 def transactions_of(session: SparkSession, runs: RunSet) -> DataFrame:

@@ -16,7 +16,9 @@ from reports.ranges import ROUND_STEPS, Row, row_panels, rows_of, write_row_labe
 from reports.style import INK, MUTED, OKABE_ITO, Caption, house_style, ink_on
 from reports.tables import Tables
 
-OTHER_COLOUR = "#9AA5B1"
+OTHER_COLOURS = ("#9AA5B1", "#52606D", "#CBD2D9")
+"""Greys for what is no conflict: a crashed writer, a store that refuses, any other error."""
+
 _COLOURS = dict(zip(CONFLICTS, OKABE_ITO, strict=False))
 """An exception has the same colour in every report."""
 
@@ -33,6 +35,7 @@ def exception_bars(tables: Tables, layout: Layout, caption: Caption) -> Figure:
     rows = rows_of(layout)
     figure, (axes,) = row_panels(rows, 1, caption, panel=6.0, right=_LEGEND_WIDTH)
     names = ordered_exceptions(tables.exceptions)
+    colours = colours_by_exception(names)
     found = {name: tables.aborts_by(name) for name in names}
     shares = {
         row.cell: {name: found[name][row.cell].mean for name in names if row.cell in found[name]}
@@ -43,13 +46,13 @@ def exception_bars(tables: Tables, layout: Layout, caption: Caption) -> Figure:
     full = (most or 0.01) * 1.12
     for row in rows:
         if row.cell is not None:
-            _stack(axes, row, shares[row.cell], full)
+            _stack(axes, row, shares[row.cell], colours, full)
     axes.set_xlim(0, full)
     axes.xaxis.set_major_locator(MaxNLocator(6, steps=ROUND_STEPS))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: tick(v, Unit.SHARE)))
     axes.set_xlabel("share of ended transactions that were aborted")
     write_row_labels(axes, rows)
-    _legend(axes, names)
+    _legend(axes, colours)
     return figure
 
 
@@ -59,10 +62,12 @@ def ordered_exceptions(exceptions: pd.DataFrame) -> list[str]:
     return [name for name in CONFLICTS if name in found] + sorted(found - set(CONFLICTS))
 
 
-def _stack(axes: Axes, row: Row, shares: Mapping[str, float], full: float) -> None:
+def _stack(
+    axes: Axes, row: Row, shares: Mapping[str, float], colours: Mapping[str, str], full: float
+) -> None:
     left = 0.0
     for name, share in shares.items():
-        colour = colour_of(name)
+        colour = colours[name]
         axes.barh(row.y, share, _BAR, left=left, color=colour, edgecolor="white", linewidth=0.8)
         if share >= _LEAST_LABELLED * full:
             axes.text(
@@ -77,13 +82,18 @@ def _stack(axes: Axes, row: Row, shares: Mapping[str, float], full: float) -> No
     )  # fmt: skip
 
 
-def colour_of(exception: str) -> str:
-    """The fixed colour of an exception; grey for those that are not conflicts."""
-    return _COLOURS.get(exception, OTHER_COLOUR)
+def colours_by_exception(names: Sequence[str]) -> dict[str, str]:
+    """Fixed colours for Delta's conflicts, greys for the rest."""
+    others = [name for name in names if name not in _COLOURS]
+    greys = {name: OTHER_COLOURS[i % len(OTHER_COLOURS)] for i, name in enumerate(others)}
+    return {name: _COLOURS.get(name) or greys[name] for name in names}
 
 
-def _legend(axes: Axes, names: Sequence[str]) -> None:
-    patches = [Patch(color=colour_of(name), label=name.removesuffix("Exception")) for name in names]
+def _legend(axes: Axes, colours: Mapping[str, str]) -> None:
+    patches = [
+        Patch(color=colour, label=name.removesuffix("Exception"))
+        for name, colour in colours.items()
+    ]
     if patches:
         axes.legend(
             handles=patches, title="Exception", alignment="left", loc="upper left",

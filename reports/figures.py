@@ -14,29 +14,11 @@ from matplotlib.figure import Figure
 from reports.exceptions import exception_bars
 from reports.heatmap import heat_map
 from reports.latency import latency_figure
-from reports.layout import Layout
 from reports.measures import MEASURES
 from reports.quantity import quantity_figure
 from reports.ranges import measures_named, range_figure
 from reports.style import Caption
-from reports.tables import Tables
-
-INTERVALS = "Mean and 95 % interval over replications."
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """What a report is about: its tables, how its cells are laid out, and its origin line."""
-
-    tables: Tables
-    layout: Layout
-    origin: str
-    replications: int
-
-    def caption(self, headline: str, reading: str) -> Caption:
-        """A caption with this subject's origin; intervals are mentioned where there are any."""
-        bounds = f" {INTERVALS}" if self.replications > 1 else ""
-        return Caption(headline, reading + bounds, self.origin)
+from reports.subject import Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +64,9 @@ HEADLINES = {
 def rate_map(subject: Subject, measure: str) -> Figure:
     """Heat map of one measure over the sweep's two leading axes."""
     reading = f"{_sentence(measure)}. Tiles: mean over replications and its 95 % interval."
-    caption = Caption(HEADLINES[f"{measure}_map"], reading, subject.origin)
+    caption = Caption(HEADLINES[f"{measure}_map"], reading, subject.provenance.line)
     if subject.replications < 2:
-        caption = Caption(caption.headline, f"{_sentence(measure)}.", subject.origin)
+        caption = Caption(caption.headline, f"{_sentence(measure)}.", subject.provenance.line)
     found = subject.tables.of(measure)
     return heat_map(found, subject.layout, MEASURES[measure], caption)
 
@@ -101,7 +83,7 @@ def exceptions(subject: Subject) -> Figure:
     reading = "Aborted transactions by exception, as a share of all that ended."
     if subject.replications > 1:
         reading += " Mean over replications."
-    caption = Caption(HEADLINES["exceptions"], reading, subject.origin)
+    caption = Caption(HEADLINES["exceptions"], reading, subject.provenance.line)
     return exception_bars(subject.tables, subject.layout, caption)
 
 

@@ -14,7 +14,7 @@ from matplotlib.ticker import FuncFormatter
 
 from reports.intervals import Interval
 from reports.layout import Labels, Layout, phrase
-from reports.measures import Measure, Unit, tick, written
+from reports.measures import Measure, Unit, drawn_bounds, tick, written
 from reports.style import MAGNITUDES, MUTED, Caption, frame, house_style, ink_on, new_figure, place
 
 Estimates = Mapping[str, Interval]
@@ -120,7 +120,9 @@ def _write_tile(axes: Axes, x: float, y: float, tile: Interval, measure: Measure
         ha="center", va="center", size=11.5, weight="bold", color=ink,
     )  # fmt: skip
     if tile.is_known:
-        bounds = " to ".join(written(bound, measure.unit) for bound in tile.shown)
+        bounds = " to ".join(
+            written(bound, measure.unit) for bound in drawn_bounds(tile, measure.unit)
+        )
         axes.text(x, y + 0.2, bounds, ha="center", va="center", size=7.5, color=ink)
 
 

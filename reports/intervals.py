@@ -30,10 +30,11 @@ class Interval:
         """Whether there were enough replications for bounds."""
         return not math.isnan(self.low)
 
-    @property
-    def shown(self) -> tuple[float, float]:
-        """Bounds to draw for a quantity that cannot be negative; the mean where there are none."""
-        return (max(self.low, 0.0), self.high) if self.is_known else (self.mean, self.mean)
+    def bounds(self, least: float = 0.0, most: float = math.inf) -> tuple[float, float]:
+        """Bounds within what the quantity can be; the mean twice where there are none."""
+        if not self.is_known:
+            return self.mean, self.mean
+        return min(max(self.low, least), most), max(min(self.high, most), least)
 
     @property
     def excludes_zero(self) -> bool:

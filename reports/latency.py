@@ -60,7 +60,7 @@ def _draw_row(
     drawn = list(means)
     for measure, interval in known.items():
         _, marker, colour = PERCENTILES[measure]
-        low, high = interval.shown
+        low, high = interval.bounds()
         ends = [max(low, interval.mean / 10), high]
         axes.plot(ends, [row.y, row.y], color=colour, lw=3.2, alpha=0.45, zorder=2)
         axes.plot(interval.mean, row.y, marker, color=colour, ms=6, mec="white", mew=0.8, zorder=3)

@@ -11,7 +11,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 
 from reports.intervals import Interval
 from reports.layout import Labels, Layout, phrase
-from reports.measures import Measure, tick
+from reports.measures import Measure, drawn_bounds, tick
 from reports.ranges import axis_label, colours_of
 from reports.style import Caption, frame, horizontal_grid_only, house_style, new_figure, place
 
@@ -40,7 +40,7 @@ def quantity_figure(
     panels = list(layout.combinations(panel_axes))
     lines = list(layout.combinations(line_axes))
     figure, grid = _grid(len(panels), max(len(phrase(labels)) for labels in lines), caption)
-    top = max((each.shown[1] for each in found.values()), default=0.0)
+    top = max((drawn_bounds(each, measure.unit)[1] for each in found.values()), default=0.0)
     for position, (axes, labels) in enumerate(zip(grid, panels, strict=True)):
         axes.set_ylim(0, (top or 1.0) * 1.08)
         _draw_lines(axes, found, layout, axis, labels, lines, name_lines=axes is grid[-1])
@@ -54,9 +54,10 @@ def quantity_figure(
 
 def _grid(panels: int, longest_label: int, caption: Caption) -> tuple[Figure, list[Axes]]:
     left, right = 0.85, 0.3 + 0.075 * longest_label
+    top = 1.05 if panels > 1 else 0.8
     width = max(left + right + panels * _PANEL[0] + (panels - 1) * _BETWEEN, 7.2)
-    figure = new_figure(width, _PANEL[1] + 1.85)
-    place(figure, left=left, right=right, top=1.05, bottom=0.8)
+    figure = new_figure(width, _PANEL[1] + top + 0.8)
+    place(figure, left=left, right=right, top=top, bottom=0.8)
     grid = list(figure.subplots(1, panels, sharey=True, squeeze=False).flat)
     figure.subplots_adjust(wspace=_BETWEEN / _PANEL[0])
     frame(figure, caption)
@@ -101,7 +102,7 @@ def _points(
             continue
         interval = found[cell.name]
         if not math.isnan(interval.mean):
-            points.append((float(label), interval.mean, *interval.shown))
+            points.append((float(label), interval.mean, *interval.bounds()))
     return sorted(points)
 
 

@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from reports.intervals import Interval
 from reports.layout import Layout, phrase
-from reports.measures import MEASURES, Measure, tick, written
+from reports.measures import MEASURES, Measure, drawn_bounds, tick, written
 from reports.style import (
     INK,
     MUTED,
@@ -130,7 +130,7 @@ def _draw(axes: Axes, rows: Sequence[Row], found: Mapping[str, Interval], measur
         interval = found.get(row.cell) if row.cell else None
         if interval is None or math.isnan(interval.mean):
             continue
-        low, high = interval.shown
+        low, high = drawn_bounds(interval, measure.unit)
         axes.plot([low, high], [row.y, row.y], color=row.colour, lw=2.4, alpha=0.55)
         axes.plot(interval.mean, row.y, "o", color=row.colour, ms=6.5, mec="white", mew=0.8)
         axes.annotate(

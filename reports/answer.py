@@ -1,0 +1,143 @@
+"""The answer on top of a report: which cell gets the most work through, and is that certain?
+
+Cells are ranked by mean goodput. Whether the best can be told apart from another is decided by
+their paired difference (`reports.tables.paired_differences`), not by overlapping intervals.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from reports.intervals import Interval
+from reports.layout import Layout
+from reports.measures import MEASURES, drawn_bounds, written
+from reports.tables import Tables
+
+RANKED_BY = "goodput_per_minute"
+TIE_BROKEN_BY = "wasted_compute_share"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`best` and `next` are cells; `tied` are those that cannot be told apart from the best."""
+
+    best: str
+    next: str | None
+    distinguishable: bool
+    tied: tuple[str, ...]
+    headline: str
+    sentences: tuple[str, ...]
+
+    def write(self, path: Path) -> None:
+        """As JSON, for the replay and for scripts."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(asdict(self), indent=1, ensure_ascii=False)
+        path.write_text(text + "\n", encoding="utf-8")
+
+
+def answer_of(tables: Tables, layout: Layout) -> Answer | None:
+    """The answer of a sweep; `None` where there is nothing to compare."""
+    goodput = tables.of(RANKED_BY)
+    known = {cell: interval for cell, interval in goodput.items() if not math.isnan(interval.mean)}
+    ranked = sorted(known, key=lambda cell: -known[cell].mean)
+    if len(ranked) < 2:
+        return None
+    best, following = ranked[0], ranked[1]
+    differences = {cell: difference(tables, RANKED_BY, best, cell) for cell in ranked[1:]}
+    tied = tuple(cell for cell, each in differences.items() if not each.excludes_zero)
+    return Answer(
+        best=best,
+        next=following,
+        distinguishable=differences[following].excludes_zero,
+        tied=tied,
+        headline=_headline(layout.title(best), len(tied), goodput[best].is_known),
+        sentences=tuple(_sentences(tables, layout, ranked, differences, tied)),
+    )
+
+
+def _headline(title: str, tied: int, has_intervals: bool) -> str:
+    if not (tied and has_intervals):
+        return f"Best by goodput: {title}"
+    others = "one other" if tied == 1 else f"{tied} others"
+    return f"Best by goodput, though not distinguishable from {others}: {title}"
+
+
+def difference(tables: Tables, measure: str, first: str, second: str) -> Interval:
+    """The paired difference `first - second` of a measure."""
+    frame = tables.differences[tables.differences["measure"] == measure]
+    for a, b, sign in ((first, second, 1.0), (second, first, -1.0)):
+        found = frame[(frame["first"] == a) & (frame["second"] == b)]
+        if len(found):
+            mean, low, high = (float(found[k].iloc[0]) for k in ("difference", "low", "high"))
+            low, high = sorted((sign * low, sign * high))
+            return Interval(sign * mean, low, high, int(found["replications"].iloc[0]))
+    return Interval(math.nan, math.nan, math.nan, 0)
+
+
+def _sentences(
+    tables: Tables,
+    layout: Layout,
+    ranked: list[str],
+    differences: dict[str, Interval],
+    tied: tuple[str, ...],
+) -> list[str]:
+    best, following, worst = ranked[0], ranked[1], ranked[-1]
+    goodput = tables.of(RANKED_BY)
+    sentences = [_of_best(goodput[best])]
+    sentences.append(_of_next(layout.title(following), goodput[following], differences[following]))
+    if tied and goodput[best].is_known:
+        sentences.append(_of_tied(tables, layout, best, tied))
+    conflicts = tables.of("conflict_rate")
+    sentences.append(
+        f"Of its attempts to commit {_value('conflict_rate', conflicts[best])} are refused by a "
+        f"conflict check; in {layout.title(worst)}, the lowest in goodput "
+        f"({_value(RANKED_BY, goodput[worst])}), it is "
+        f"{_value('conflict_rate', conflicts[worst])}."
+    )
+    return sentences
+
+
+def _of_best(interval: Interval) -> str:
+    unit = MEASURES[RANKED_BY].unit
+    if not interval.is_known:
+        return (
+            f"Goodput is {written(interval.mean, unit)}. One replication says nothing about "
+            "chance: run at least two for intervals."
+        )
+    low, high = (written(bound, unit) for bound in drawn_bounds(interval, unit))
+    return (
+        f"Goodput is {written(interval.mean, unit)} "
+        f"(95 % interval {low} to {high}, {interval.replications} replications)."
+    )
+
+
+def _of_next(title: str, interval: Interval, gap: Interval) -> str:
+    unit = MEASURES[RANKED_BY].unit
+    text = f"The next, {title}, reaches {written(interval.mean, unit)}"
+    if not gap.is_known:
+        return f"{text}."
+    between = f"{written(gap.low, unit)} to {written(gap.high, unit)}"
+    verdict = (
+        "which is distinguishably less"
+        if gap.excludes_zero
+        else "which cannot be told apart from the best"
+    )
+    return f"{text}, {verdict}: the paired difference is {written(gap.mean, unit)} ({between})."
+
+
+def _of_tied(tables: Tables, layout: Layout, best: str, tied: tuple[str, ...]) -> str:
+    wasted = tables.of(TIE_BROKEN_BY)
+    alike = [best, *tied]
+    least = min(alike, key=lambda cell: wasted[cell].mean)
+    whose = "the best itself" if least == best else layout.title(least)
+    return (
+        f"Of the {len(alike)} cells that cannot be told apart by goodput, {whose} wastes the least "
+        f"compute: {_value(TIE_BROKEN_BY, wasted[least])}."
+    )
+
+
+def _value(measure: str, interval: Interval) -> str:
+    return written(interval.mean, MEASURES[measure].unit)

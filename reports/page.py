@@ -1,0 +1,73 @@
+"""The report's page: one HTML file with its images inside, that opens without a network."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+from reports.agreement import Agreement
+from reports.answer import Answer
+from reports.figures import Drawing
+from reports.page_tables import (
+    SUMMARY,
+    PageTable,
+    definitions,
+    differences_table,
+    exceptions_table,
+    groups_table,
+    measures_table,
+)
+from reports.subject import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A figure on the page: its image as a data URI, and the table that it is drawn from."""
+
+    name: str
+    headline: str
+    image: str
+    table: PageTable
+
+
+def page_of(
+    subject: Subject,
+    answer: Answer | None,
+    drawings: Sequence[tuple[Drawing, Path]],
+    agreement: Agreement | None,
+    scenario_text: str,
+) -> str:
+    """The whole page; `drawings` come with their SVG files."""
+    environment = Environment(
+        loader=PackageLoader("reports"),
+        autoescape=select_autoescape(["html"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    best = answer.best if answer else None
+    return environment.get_template("report.html").render(
+        subject=subject,
+        provenance=subject.provenance,
+        answer=answer,
+        agreement=agreement,
+        summary=measures_table(subject, SUMMARY, best),
+        figures=[_shown(subject, drawing, svg) for drawing, svg in drawings],
+        differences=differences_table(subject, answer) if answer else None,
+        groups=groups_table(subject) if subject.runs.is_sweep else None,
+        definitions=definitions(),
+        scenario_text=scenario_text,
+    )
+
+
+def _shown(subject: Subject, drawing: Drawing, svg: Path) -> Shown:
+    if drawing.measures == ("exceptions",):
+        table = exceptions_table(subject)
+    else:
+        table = measures_table(subject, drawing.measures)
+    image = base64.b64encode(svg.read_bytes()).decode("ascii")
+    return Shown(drawing.name, drawing.headline, f"data:image/svg+xml;base64,{image}", table)

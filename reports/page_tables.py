@@ -1,0 +1,153 @@
+"""The tables of the page: headings and written cells, ready for the template."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from reports.answer import Answer, difference
+from reports.exceptions import ordered_exceptions
+from reports.intervals import Interval
+from reports.measures import MEASURES, Unit, drawn_bounds, written
+from reports.subject import Subject
+
+SUMMARY = (
+    "goodput_per_minute", "conflict_rate", "retry_rate", "abort_rate", "rerun_rate",
+    "job_success_rate", "latency_p50_ms", "latency_p95_ms", "latency_p99_ms",
+    "wasted_compute_share",
+)  # fmt: skip
+
+COMPARED = ("goodput_per_minute", "conflict_rate", "latency_p95_ms", "wasted_compute_share")
+"""The measures whose paired differences are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What stands in one cell of a table: a value, and below it what qualifies it."""
+
+    text: str
+    below: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageTable:
+    """Headings, rows whose first entry names them, and the row to stress."""
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[Entry, ...], ...]
+    stressed: str | None = None
+
+
+def measures_table(
+    subject: Subject, measures: Sequence[str], stressed: str | None = None
+) -> PageTable:
+    """Cells down, measures across."""
+    found = {measure: subject.tables.of(measure) for measure in measures}
+    rows = tuple(
+        (
+            Entry(subject.layout.title(cell.name)),
+            *(_entry(found[m].get(cell.name), MEASURES[m].unit) for m in measures),
+        )
+        for cell in subject.layout.cells
+    )
+    headings = (_what(subject), *(MEASURES[measure].title for measure in measures))
+    return PageTable(headings, rows, stressed and subject.layout.title(stressed))
+
+
+def exceptions_table(subject: Subject) -> PageTable:
+    """Cells down, exceptions across: how many, and their share of ended transactions."""
+    names = ordered_exceptions(subject.tables.exceptions)
+    counts = subject.tables.exceptions.set_index(["cell", "exception"])["aborted"].to_dict()
+    found = {name: subject.tables.aborts_by(name) for name in names}
+    rows = tuple(
+        (
+            Entry(subject.layout.title(cell.name)),
+            *(
+                _counted(counts.get((cell.name, name), 0), found[name].get(cell.name))
+                for name in names
+            ),
+        )
+        for cell in subject.layout.cells
+    )
+    return PageTable((_what(subject), *names), rows)
+
+
+def groups_table(subject: Subject) -> PageTable:
+    """Per cell and writer group, the measures that differ between writers."""
+    measures = ("goodput_per_minute", "abort_rate", "job_success_rate", "latency_p95_ms")
+    groups = subject.tables.groups
+    keys = ["cell", "writer_group", "command"]
+    rows = []
+    for (cell, group, command), frame in groups.groupby(keys, sort=False):
+        by_measure = frame.set_index("measure")
+        entries = (
+            _entry(
+                Interval(
+                    float(by_measure["mean"][m]),
+                    float(by_measure["low"][m]),
+                    float(by_measure["high"][m]),
+                    int(by_measure["replications"][m]),
+                ),
+                MEASURES[m].unit,
+            )
+            for m in measures
+        )
+        rows.append(
+            (
+                Entry(subject.layout.title(str(cell))),
+                Entry(str(group)),
+                Entry(str(command)),
+                *entries,
+            )
+        )
+    headings = ("cell", "writer", "command", *(MEASURES[m].title for m in measures))
+    return PageTable(headings, tuple(rows))
+
+
+def differences_table(subject: Subject, answer: Answer) -> PageTable:
+    """The best cell minus each other one, paired by replication."""
+    rows = []
+    for cell in subject.layout.cells:
+        if cell.name == answer.best:
+            continue
+        gaps = [difference(subject.tables, m, answer.best, cell.name) for m in COMPARED]
+        entries = (_gap(gap, MEASURES[m].unit) for gap, m in zip(gaps, COMPARED, strict=True))
+        rows.append((Entry(subject.layout.title(cell.name)), *entries))
+    return PageTable(
+        ("best minus", *(MEASURES[measure].title for measure in COMPARED)), tuple(rows)
+    )
+
+
+def definitions() -> Iterable[tuple[str, str]]:
+    """Every measure with what it means."""
+    return [(measure.title, measure.meaning) for measure in MEASURES.values()]
+
+
+def _what(subject: Subject) -> str:
+    return "cell" if subject.runs.is_sweep else "writer"
+
+
+def _entry(interval: Interval | None, unit: Unit) -> Entry:
+    if interval is None or math.isnan(interval.mean):
+        return Entry("n/a")
+    if not interval.is_known:
+        return Entry(written(interval.mean, unit))
+    low, high = drawn_bounds(interval, unit)
+    return Entry(written(interval.mean, unit), f"{written(low, unit)} to {written(high, unit)}")
+
+
+def _counted(count: int, interval: Interval | None) -> Entry:
+    entry = _entry(interval, Unit.SHARE)
+    return Entry(entry.text, f"{count:,} aborted") if count else Entry("0")
+
+
+def _gap(gap: Interval, unit: Unit) -> Entry:
+    if math.isnan(gap.mean):
+        return Entry("n/a")
+    sign = "+" if gap.mean > 0 else ""
+    if not gap.is_known:
+        return Entry(sign + written(gap.mean, unit))
+    verdict = "distinguishable" if gap.excludes_zero else "not distinguishable"
+    bounds = f"{written(gap.low, unit)} to {written(gap.high, unit)}"
+    return Entry(sign + written(gap.mean, unit), f"{bounds}, {verdict}")

@@ -1,0 +1,71 @@
+"""Where the numbers are from: what every figure and page carries, read from the manifests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from reports.runs import RunSet
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Everything needed to make the same numbers again."""
+
+    scenario_name: str
+    scenario_hash: str
+    seed: str
+    replications: int
+    code_version: str
+    dialect: str
+    finished: int
+    planned: int
+
+    @property
+    def line(self) -> str:
+        """All of it on one line, for the foot of a figure."""
+        plural = "" if self.replications == 1 else "s"
+        parts = [
+            self.scenario_name,
+            f"scenario {self.scenario_hash[:12]}",
+            f"seed {self.seed}",
+            f"{self.replications} replication{plural}",
+            self.dialect,
+            f"whitecap {self.code_version}",
+        ]
+        if self.finished < self.planned:
+            parts.append(f"{self.finished} of {self.planned} runs finished")
+        return " · ".join(parts)
+
+    def rows(self) -> list[tuple[str, str]]:
+        """All of it as a table."""
+        return [
+            ("scenario", self.scenario_name),
+            ("scenario hash", self.scenario_hash),
+            ("seed", self.seed),
+            ("replications", str(self.replications)),
+            ("code version", self.code_version),
+            ("engine dialect", self.dialect),
+            ("runs", f"{self.finished} of {self.planned} finished"),
+        ]
+
+
+def provenance_of(runs: RunSet) -> Provenance:
+    """The provenance of a sweep (its definition's hash and seed) or of one run."""
+    manifests = [run.manifest for run in runs.runs]
+    source = runs.definition or manifests[0]
+    return Provenance(
+        scenario_name=str(source["scenario_name"]),
+        scenario_hash=str(source["scenario_hash"]),
+        seed=str(source["seed"]),
+        replications=len({run.replication for run in runs.runs}),
+        code_version=_all(manifest["code_version"] for manifest in manifests),
+        dialect=_all(manifest.get("dialect", "unknown") for manifest in manifests),
+        finished=len(runs.runs),
+        planned=runs.planned,
+    )
+
+
+def _all(values: Iterable[Any]) -> str:
+    return ", ".join(sorted({str(value) for value in values}))

@@ -1,0 +1,83 @@
+"""What a report is about: its tables, how its cells are laid out, and where they are from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reports.layout import Layout, layout_of
+from reports.provenance import Provenance, provenance_of
+from reports.runs import RunSet
+from reports.style import Caption
+from reports.tables import Tables
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+INTERVALS = "Mean and 95 % interval over replications."
+
+TABLES_FORMAT = 1
+"""Raised when tables of an older version must be computed again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A sweep, or one run whose writers take the place of cells."""
+
+    runs: RunSet
+    tables: Tables
+    layout: Layout
+    provenance: Provenance
+
+    @property
+    def replications(self) -> int:
+        """How many replications there are."""
+        return self.provenance.replications
+
+    def caption(self, headline: str, reading: str) -> Caption:
+        """A caption with this subject's origin; intervals are mentioned where there are any."""
+        bounds = f" {INTERVALS}" if self.replications > 1 else ""
+        return Caption(headline, reading + bounds, self.provenance.line)
+
+
+def subject_of(runs: RunSet, session: Callable[[], SparkSession]) -> Subject:
+    """The subject of these runs; `session` is called only if no current tables are stored."""
+    from reports.aggregate import aggregate
+
+    directory = runs.root / "report" / "tables"
+    source = {"format": TABLES_FORMAT, "runs": _fingerprint(runs)}
+    tables = _stored(directory, source)
+    if tables is None:
+        tables = aggregate(session(), runs)
+        tables.write(directory)
+        (directory / "source.json").write_text(json.dumps(source, indent=1) + "\n")
+    return Subject(runs, tables, _layout(runs, tables), provenance_of(runs))
+
+
+def _stored(directory: Path, source: dict[str, object]) -> Tables | None:
+    try:
+        if json.loads((directory / "source.json").read_text()) == source:
+            return Tables.read(directory)
+    except (OSError, ValueError):
+        pass
+    return None
+
+
+def _fingerprint(runs: RunSet) -> str:
+    """Changes when a run is added or recorded anew: manifests hold the hashes of their tables."""
+    digest = hashlib.sha256()
+    for run in runs.runs:
+        digest.update(f"{run.cell}/{run.replication}".encode())
+        digest.update((run.path / "manifest.json").read_bytes())
+    return digest.hexdigest()
+
+
+def _layout(runs: RunSet, tables: Tables) -> Layout:
+    if runs.is_sweep:
+        return layout_of(runs.cells, runs.axes)
+    writers = tuple(dict.fromkeys(tables.cells["cell"]))
+    return layout_of({name: {"writer": name} for name in writers}, {"writer": writers})
