@@ -104,7 +104,11 @@ class TableOf(Strict, frozen=True):
 
 
 class StatementCase(Strict, frozen=True):
-    """A race of SQL statements on the table `target`."""
+    """A race of SQL statements on the table `target`.
+
+    The winners run while the current statement waits before its commit. If it ends before it
+    comes to a commit, there is no race: the winners do not run.
+    """
 
     id: str
     dialect: str

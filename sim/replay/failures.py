@@ -66,7 +66,7 @@ def _of_java(java: Any) -> Failure:
     message = java.getMessage() or ""
     return Failure(
         exception=java.getClass().getSimpleName(),
-        error_class=_error_class(message) or _asked(java, "getErrorClass"),
+        error_class=_error_class(message) or _asked(java, "getCondition"),
         message=message,
         message_parameters=_parameters(java),
     )
@@ -77,18 +77,16 @@ def _error_class(message: str) -> str | None:
     return found.group(1) if found else None
 
 
-def _has(java: Any, method: str) -> bool:
-    return any(each.getName() == method for each in java.getClass().getMethods())
+def _asked(java: Any, getter: str) -> Any:
+    """What a getter answers; `None` also where the exception has no such getter."""
+    from py4j.protocol import Py4JError
 
-
-def _asked(java: Any, method: str) -> str | None:
-    if not _has(java, method):
+    try:
+        return getattr(java, getter)()
+    except Py4JError:
         return None
-    answer = getattr(java, method)()
-    return None if answer is None else str(answer)
 
 
 def _parameters(java: Any) -> dict[str, str]:
-    if not _has(java, "getMessageParameters"):
-        return {}
-    return {str(key): str(value) for key, value in dict(java.getMessageParameters()).items()}
+    found = _asked(java, "getMessageParameters")
+    return {str(key): str(value) for key, value in dict(found or {}).items()}

@@ -73,13 +73,15 @@ def race(
 
 
 def _race(spark: SparkSession, case: StatementCase, target: Path) -> dict[str, Any]:
+    found: dict[str, Any] = {}
     with Interleaving(spark) as interleaving:
-        interleaving.begin("current", lambda: spark.sql(case.current).collect())
-        winners = [_win(interleaving, spark, sql, target) for sql in case.winners]
+        # A current statement that ends before it comes to a commit has no race: no winner runs.
+        if interleaving.begin("current", lambda: spark.sql(case.current).collect()):
+            winners = [_win(interleaving, spark, sql, target) for sql in case.winners]
+            found["winner"] = winners if isinstance(case.winner, list) else winners[0]
         start = latest_version(target)
         ended = interleaving.finish("current")
-    found = _current_facts(ended, target, start)
-    found["winner"] = winners if isinstance(case.winner, list) else winners[0]
+    found |= _current_facts(ended, target, start)
     if "rows" in case.expect:
         found["rows"] = live_rows(spark, target)
     return found

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.conformance.case import TableOf
 from sim.replay.jvm import Jvm
+from sim.replay.rows import frame_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -109,17 +110,4 @@ def _create(spark: SparkSession, table: TableOf, folder: Path) -> None:
 def _append_file(
     spark: SparkSession, table: TableOf, rows: list[dict[str, Any]], folder: Path
 ) -> None:
-    """One append with one file: the rows come out of one JSON value, so out of one task."""
-    from pyspark.sql import functions
-
-    document = spark.createDataFrame([(json.dumps(rows),)], "rows string").coalesce(1)
-    parsed = functions.from_json("rows", f"array<struct<{_struct_fields(table.schema)}>>")
-    document.select(functions.inline(parsed)).write.format("delta").mode("append").save(str(folder))
-
-
-def _struct_fields(ddl: str) -> str:
-    """The DDL of columns as that of struct fields: `x INT` becomes `x: INT`."""
-    from pyspark.sql.types import StructType
-
-    parsed: Any = StructType.fromDDL(ddl)
-    return ", ".join(f"`{field.name}`: {field.dataType.simpleString()}" for field in parsed.fields)
+    frame_of(spark, table.schema, rows).write.format("delta").mode("append").save(str(folder))

@@ -59,6 +59,8 @@ class _Played:
         self.case = case
         self.table = table
         self.version: int | None = None
+        # What the reads returned. A dynamic overwrite returns files that it does not track.
+        self.read_files: set[str] = set()
         self.failure: Failure | None = None
         operation = operation_object(jvm, case.current.operation)
         self.log = jvm.delta_log(table)
@@ -87,9 +89,9 @@ class _Played:
     def _read(self, read: Read) -> None:
         match read.kind:
             case "filter_files":
-                self.transaction.filterFiles(self._predicates(read), False)
+                self._returned(self.transaction.filterFiles(self._predicates(read), False))
             case "filter_files_by_partitions_of":
-                self.transaction.filterFiles(self._actions(read.adds))
+                self._returned(self.transaction.filterFiles(self._actions(read.adds)))
             case "whole_table":
                 self.transaction.readWholeTable()
             case "txn_version":
@@ -102,6 +104,9 @@ class _Played:
                 self.transaction.trackReadPredicates(self._predicates(read), False, True)
             case unknown:
                 raise ValueError(f"{self.case.id}: unknown kind of read {unknown!r}")
+
+    def _returned(self, files: JavaObject) -> None:
+        self.read_files.update(file.path() for file in self.jvm.python_list(files))
 
     def _predicates(self, read: Read) -> JavaObject:
         return self.jvm.seq(self._predicate(sql, read.resolved) for sql in read.predicates)
@@ -143,7 +148,7 @@ class _Played:
 
     def found(self) -> dict[str, Any]:
         """What happened, under the keys that a case may expect."""
-        found: dict[str, Any] = {"read_files": self._read_files()}
+        found: dict[str, Any] = {"read_files": sorted(self.read_files)}
         if self.failure is not None:
             found["result"] = self.failure.exception
             found["error_class"] = self.failure.error_class
@@ -153,9 +158,6 @@ class _Played:
         found["result"] = "read" if self.case.current.commit is CommitKind.NONE else "committed"
         found["version"] = self.version
         return found | self._table_facts() | self._commit_facts()
-
-    def _read_files(self) -> list[str]:
-        return [file.path() for file in self.transaction.readFiles()]
 
     def _table_facts(self) -> dict[str, Any]:
         snapshot = self.log.update(False, self.jvm.none, self.jvm.none)

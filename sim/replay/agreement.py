@@ -1,0 +1,151 @@
+"""How far a recording and reality agree, transaction by transaction."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from sim.replay.player import Observed
+from sim.replay.script import End, Result
+
+FORMAT_VERSION = 1
+AGREEMENT = "agreement.json"
+ROWS = "agreement.csv"
+MESSAGE_LENGTH = 500
+"""Delta's messages carry whole commits; the beginning says what happened."""
+
+
+class Comparison(StrEnum):
+    """Whether the recorded and the real end of a transaction are the same."""
+
+    MATCH = "match"
+    MISMATCH = "mismatch"
+    NOT_COMPARABLE = "not_comparable"
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One transaction, recorded and real. `reason` says what differs, or why it may."""
+
+    transaction: str
+    command: str
+    read_version: int
+    comparison: Comparison
+    reason: str
+    recorded: Result
+    real: Result
+    real_message: str
+
+    def row(self) -> dict[str, Any]:
+        """As one flat row of a table."""
+        return {
+            "transaction": self.transaction,
+            "command": self.command,
+            "read_version": self.read_version,
+            "comparison": str(self.comparison),
+            "reason": self.reason,
+            **{f"recorded_{key}": value for key, value in asdict(self.recorded).items()},
+            **{f"real_{key}": value for key, value in asdict(self.real).items()},
+            "real_message": self.real_message,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """A replay's result: what was replayed, and how each transaction compares."""
+
+    origin: Mapping[str, Any]
+    compared: tuple[Compared, ...]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many transactions compare in each way."""
+        counted = Counter(each.comparison for each in self.compared)
+        return {str(way): counted[way] for way in Comparison}
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing disagrees."""
+        return self.counts[Comparison.MISMATCH] == 0
+
+    @property
+    def exceptions(self) -> dict[str, int]:
+        """The exception classes on which both sides agree, with their numbers."""
+        agreed = [each for each in self.compared if each.comparison is Comparison.MATCH]
+        counted = Counter(each.real.exception for each in agreed if each.real.exception)
+        return dict(sorted((str(name), number) for name, number in counted.items()))
+
+    def document(self) -> dict[str, Any]:
+        """What agreement.json holds."""
+        return {
+            "format_version": FORMAT_VERSION,
+            **self.origin,
+            "counts": self.counts,
+            "agreed_commits": self._agreed_commits(),
+            "agreed_exceptions": self.exceptions,
+            "transactions": [each.row() for each in self.compared],
+        }
+
+    def _agreed_commits(self) -> int:
+        return sum(
+            each.comparison is Comparison.MATCH and each.real.end is End.COMMITTED
+            for each in self.compared
+        )
+
+
+def compare(observed: Observed, command: str) -> Compared:
+    """Hold what was recorded of one transaction against what really happened."""
+    planned = observed.planned
+    differing = differences(planned.recorded, observed.real)
+    comparison, reason = _verdict(observed, differing)
+    return Compared(
+        transaction=planned.name,
+        command=command,
+        read_version=planned.read_version,
+        comparison=comparison,
+        reason=reason,
+        recorded=planned.recorded,
+        real=observed.real,
+        real_message=observed.message[:MESSAGE_LENGTH],
+    )
+
+
+def differences(recorded: Result, real: Result) -> list[str]:
+    """The names of what differs; what the recording does not say is not compared."""
+    always = {"end", "version", "exception"}
+    return [
+        field.name
+        for field in fields(Result)
+        if getattr(recorded, field.name) != getattr(real, field.name)
+        and (field.name in always or getattr(recorded, field.name) is not None)
+    ]
+
+
+def _verdict(observed: Observed, differing: Sequence[str]) -> tuple[Comparison, str]:
+    if observed.planned.excuse is not None:
+        return Comparison.NOT_COMPARABLE, observed.planned.excuse
+    if observed.parted:
+        reason = "the real table had already left the recorded history"
+        return Comparison.NOT_COMPARABLE, reason
+    if differing:
+        return Comparison.MISMATCH, f"{', '.join(differing)} differ"
+    return Comparison.MATCH, ""
+
+
+def write_agreement(agreement: Agreement, folder: Path) -> Path:
+    """Write agreement.json and agreement.csv into `folder`. Returns the first one's path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / AGREEMENT
+    path.write_text(json.dumps(agreement.document(), indent=1, default=str) + "\n")
+    rows = [each.row() for each in agreement.compared]
+    with (folder / ROWS).open("w", newline="") as file:
+        writer = csv.DictWriter(file, fieldnames=list(rows[0]) if rows else ["transaction"])
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
