@@ -1,0 +1,244 @@
+"""SQL statements as typed values, parsed once and bound to parameters for each transaction.
+
+A statement shares its `plans` with all its bindings: what a command compiles for one schema is
+there for the next transaction. Expressions stay syntax trees; predicates know how to split
+themselves.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Self
+
+from sqlglot import exp
+
+from engine.errors import InvalidInput, Problem
+from engine.sql.predicates import Predicate
+from engine.sql.rendering import Template
+from engine.sql.scope import nearest
+from engine.sql.terms import Parameters
+
+
+@dataclass(frozen=True, slots=True)
+class TableName:
+    """A table as a statement names it; `alias` is the name its columns go by."""
+
+    name: str
+    alias: str = ""
+    version: int | None = None
+    """The version of a time travel, `None` for the newest."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What may stand before a column's name."""
+        return (self.alias,) if self.alias else (self.name.rpartition(".")[2], self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """Literal rows: expressions, or the name of the parameter that holds all rows."""
+
+    rows: tuple[tuple[exp.Expr, ...], ...] = ()
+    rows_parameter: str | None = None
+    alias: str = ""
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """Columns of one table's rows: filtered, possibly limited. Without a table, one row."""
+
+    items: tuple[exp.Expr, ...]
+    table: TableName | None = None
+    condition: Predicate | None = None
+    limit: int | None = None
+    alias: str = ""
+    columns: tuple[str, ...] = ()
+
+
+Query = Values | Select
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What every statement has: its table, its text, its parameters' values."""
+
+    table: TableName
+    template: Template = field(repr=False)
+    parameters: Parameters = field(default_factory=dict, kw_only=True)
+    plans: dict[Any, Any] = field(
+        default_factory=dict, kw_only=True, repr=False, compare=False, hash=False
+    )
+
+    def with_parameters(self, parameters: Mapping[str, Any]) -> Self:
+        """The statement with these values. Raises `InvalidInput` unless they are all there is."""
+        wanted = self.template.parameter_names
+        if parameters.keys() != wanted:
+            raise InvalidInput(_parameter_problems(parameters.keys(), wanted))
+        return dataclasses.replace(self, parameters=parameters)
+
+    def sql(self) -> str:
+        """The whole statement as Spark SQL, parameters filled in."""
+        return self.template.render(self.parameters)
+
+    @property
+    def command(self) -> str:
+        """What the statement does, in one word: INSERT, DELETE, MERGE, ..."""
+        return type(self).__name__.upper()
+
+
+def _parameter_problems(given: Any, wanted: frozenset[str]) -> list[Problem]:
+    unknown = [
+        Problem(f":{name}", "no such parameter", nearest(name, wanted))
+        for name in sorted(set(given) - wanted)
+    ]
+    return unknown + [Problem(f":{n}", "has no value") for n in sorted(wanted - set(given))]
+
+
+@dataclass(frozen=True, slots=True)
+class Insert(Statement):
+    """INSERT INTO or OVERWRITE, with PARTITION or REPLACE WHERE.
+
+    `partition` maps columns to values, to `None` for a dynamic one.
+    """
+
+    query: Query
+    columns: tuple[str, ...] = ()
+    by_name: bool = False
+    overwrite: bool = False
+    partition: tuple[tuple[str, exp.Expr | None], ...] = ()
+    replace_where: Predicate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delete(Statement):
+    """DELETE FROM; without a condition every row goes."""
+
+    condition: Predicate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Truncate(Statement):
+    """TRUNCATE TABLE."""
+
+
+@dataclass(frozen=True, slots=True)
+class Update(Statement):
+    """UPDATE SET: `assignments` are column names and their new values."""
+
+    assignments: tuple[tuple[str, exp.Expr], ...]
+    condition: Predicate | None = None
+
+
+class Match(Enum):
+    """To which rows a MERGE clause applies."""
+
+    MATCHED = "WHEN MATCHED"
+    NOT_MATCHED = "WHEN NOT MATCHED"
+    NOT_MATCHED_BY_SOURCE = "WHEN NOT MATCHED BY SOURCE"
+
+
+class Act(Enum):
+    """What a MERGE clause does with a row."""
+
+    UPDATE = "UPDATE"
+    DELETE = "DELETE"
+    INSERT = "INSERT"
+
+
+@dataclass(frozen=True, slots=True)
+class MergeClause:
+    """One WHEN; `assignments` is `None` for UPDATE SET * and INSERT *."""
+
+    match: Match
+    act: Act
+    condition: exp.Expr | None = None
+    assignments: tuple[tuple[str, exp.Expr], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Merge(Statement):
+    """MERGE INTO ... USING ... ON ... WHEN ..."""
+
+    source: TableName | Query
+    on: exp.Expr
+    clauses: tuple[MergeClause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Optimize(Statement):
+    """OPTIMIZE [WHERE] [ZORDER BY]."""
+
+    condition: Predicate | None = None
+    zorder_by: tuple[str, ...] = ()
+
+    @property
+    def command(self) -> str:
+        """ZORDER is spoken of as a command of its own."""
+        return "ZORDER" if self.zorder_by else "OPTIMIZE"
+
+
+@dataclass(frozen=True, slots=True)
+class SetProperties(Statement):
+    """ALTER TABLE SET TBLPROPERTIES."""
+
+    properties: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnsetProperties(Statement):
+    """ALTER TABLE UNSET TBLPROPERTIES."""
+
+    keys: tuple[str, ...]
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AddColumns(Statement):
+    """ALTER TABLE ADD COLUMNS; `ddl` as in CREATE TABLE."""
+
+    ddl: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddConstraint(Statement):
+    """ALTER TABLE ADD CONSTRAINT name CHECK (condition)."""
+
+    name: str
+    condition: Predicate
+    condition_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DropConstraint(Statement):
+    """ALTER TABLE DROP CONSTRAINT name."""
+
+    name: str
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Vacuum(Statement):
+    """VACUUM."""
+
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Restore(Statement):
+    """RESTORE TABLE ... TO VERSION AS OF."""
+
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTable(Statement):
+    """CREATE TABLE with columns, partitioning and properties."""
+
+    ddl: str
+    partition_columns: tuple[str, ...] = ()
+    properties: tuple[tuple[str, str], ...] = ()
+    if_not_exists: bool = False

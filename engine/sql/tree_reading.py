@@ -1,0 +1,246 @@
+"""From sqlglot's syntax tree of a statement to our statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from sqlglot import exp
+
+from engine.errors import InvalidInput, Problem, UnsupportedFeature
+from engine.sql.compiler import DIALECT
+from engine.sql.predicates import Predicate, unqualified
+from engine.sql.rendering import Template
+from engine.sql.scope import nearest
+from engine.sql.statements import (
+    Act,
+    Delete,
+    Insert,
+    Match,
+    Merge,
+    MergeClause,
+    Query,
+    Select,
+    Statement,
+    TableName,
+    Truncate,
+    Update,
+    Values,
+)
+
+ROWS_MARK = "rows parameter "
+"""Before the name of a parameter that holds all rows of a VALUES; no user's parameter has it."""
+
+
+def statement_of(node: exp.Expr, template: Template) -> Statement | None:
+    """The statement of a syntax tree, `None` for a kind that is not modelled.
+
+    Raises `InvalidInput` or `UnsupportedFeature` for what is wrong or missing inside it.
+    """
+    reader = _READERS.get(type(node))
+    return None if reader is None else reader(node, template)
+
+
+def table_name(node: exp.Table) -> TableName:
+    """The table of a syntax tree, with its alias and time travel."""
+    path = ".".join(part.name for part in node.parts)
+    version = node.args.get("version")
+    at = None if version is None else int(version.expression.name)
+    return TableName(path, node.alias, at)
+
+
+def _predicate(node: exp.Expr | None, table: TableName) -> Predicate | None:
+    """A condition on one table: its columns may be qualified by the table's names."""
+    if node is None:
+        return None
+    check_qualifiers(node, table.names)
+    return Predicate.of_node(unqualified(node))
+
+
+def check_qualifiers(node: exp.Expr, names: Iterable[str]) -> None:
+    """Raises `InvalidInput` for a column of a table that is not there."""
+    known = {name.lower() for name in names}
+    wrong = [c for c in node.find_all(exp.Column) if c.table and c.table.lower() not in known]
+    if wrong:
+        raise InvalidInput(
+            [Problem(c.sql(DIALECT), "no such table here", nearest(c.table, known)) for c in wrong]
+        )
+
+
+def _where(node: exp.Expr) -> exp.Expr | None:
+    where = node.args.get("where")
+    return where.this if isinstance(where, exp.Where) else where
+
+
+def _insert(node: exp.Insert, template: Template) -> Statement:
+    target = node.this
+    columns = tuple(c.name for c in target.expressions) if isinstance(target, exp.Schema) else ()
+    table_node = target.this if isinstance(target, exp.Schema) else target
+    table = table_name(table_node)
+    source = node.args.get("source") or node.expression
+    return Insert(
+        table,
+        template,
+        _query(source),
+        columns,
+        bool(node.args.get("by_name")),
+        bool(node.args.get("overwrite")),
+        tuple(_partition_value(part) for part in _partition(table_node)),
+        _predicate(_where(node), table),
+    )
+
+
+def _partition(table: exp.Table) -> list[exp.Expr]:
+    partition = table.args.get("partition")
+    return [] if partition is None else list(partition.expressions)
+
+
+def _partition_value(node: exp.Expr) -> tuple[str, exp.Expr | None]:
+    if isinstance(node, exp.EQ):
+        return node.this.name, node.expression
+    return node.name, None
+
+
+def _delete(node: exp.Delete, template: Template) -> Statement:
+    table = table_name(node.this)
+    return Delete(table, template, _predicate(_where(node), table))
+
+
+def _update(node: exp.Update, template: Template) -> Statement:
+    table = table_name(node.this)
+    assignments = _assignments(node.expressions, table)
+    for _, value in assignments:
+        check_qualifiers(value, table.names)
+    plain = tuple((name, unqualified(value)) for name, value in assignments)
+    return Update(table, template, plain, _predicate(_where(node), table))
+
+
+def _assignments(nodes: Iterable[exp.Expr], table: TableName) -> tuple[tuple[str, exp.Expr], ...]:
+    pairs = []
+    for node in nodes:
+        if not isinstance(node, exp.EQ):
+            raise InvalidInput([Problem(node.sql(DIALECT), "is not an assignment")])
+        check_qualifiers(node.this, table.names)
+        pairs.append((node.this.name, node.expression))
+    return tuple(pairs)
+
+
+def _truncate(node: exp.TruncateTable, template: Template) -> Statement:
+    return Truncate(table_name(node.expressions[0]), template)
+
+
+def _merge(node: exp.Merge, template: Template) -> Statement:
+    table = table_name(node.this)
+    using = node.args["using"]
+    source = table_name(using) if isinstance(using, exp.Table) else _query(using)
+    clauses = tuple(_clause(when, table) for when in node.args["whens"].expressions)
+    return Merge(table, template, source, node.args["on"], clauses)
+
+
+def _clause(when: exp.When, table: TableName) -> MergeClause:
+    matched, by_source = bool(when.args.get("matched")), bool(when.args.get("source"))
+    match = Match.MATCHED if matched else Match.NOT_MATCHED
+    if by_source and not matched:
+        match = Match.NOT_MATCHED_BY_SOURCE
+    then = when.args["then"]
+    condition = when.args.get("condition")
+    if isinstance(then, exp.Update):
+        return MergeClause(match, Act.UPDATE, condition, _set_clause(then, table))
+    if isinstance(then, exp.Insert):
+        return MergeClause(match, Act.INSERT, condition, _insert_clause(then))
+    return MergeClause(match, Act.DELETE, condition)
+
+
+def _set_clause(then: exp.Update, table: TableName) -> tuple[tuple[str, exp.Expr], ...] | None:
+    if any(isinstance(node, exp.Star) for node in then.expressions):
+        return None
+    return _assignments(then.expressions, table)
+
+
+def _insert_clause(then: exp.Insert) -> tuple[tuple[str, exp.Expr], ...] | None:
+    if isinstance(then.this, exp.Star):
+        return None
+    names, values = then.this.expressions, then.expression.expressions
+    if len(names) != len(values):
+        raise InvalidInput(
+            [Problem(then.sql(DIALECT), f"{len(names)} columns, {len(values)} values")]
+        )
+    return tuple((name.name, value) for name, value in zip(names, values, strict=True))
+
+
+def _query(node: exp.Expr | None) -> Query:
+    match node:
+        case exp.Values():
+            return _values(node)
+        case exp.Table():
+            return Select((exp.Star(),), table_name(node))
+        case exp.Subquery():
+            return _aliased(_query(node.this), node)
+        case exp.Select():
+            return _select(node)
+    text = "" if node is None else node.sql(DIALECT)
+    raise UnsupportedFeature(f"queries of this form: {text}")
+
+
+def _aliased(query: Query, node: exp.Expr) -> Query:
+    alias, columns = node.alias, _alias_columns(node)
+    if isinstance(query, Values):
+        return Values(query.rows, query.rows_parameter, alias, columns or query.columns)
+    return Select(query.items, query.table, query.condition, query.limit, alias, columns)
+
+
+def _alias_columns(node: exp.Expr) -> tuple[str, ...]:
+    alias = node.args.get("alias")
+    return tuple(c.name for c in alias.args.get("columns") or ()) if alias else ()
+
+
+def _values(node: exp.Values) -> Values:
+    rows = tuple(
+        tuple(row.expressions) if isinstance(row, exp.Tuple) else (row,) for row in node.expressions
+    )
+    alias, columns = node.alias, _alias_columns(node)
+    first = rows[0][0] if rows and rows[0] else None
+    if isinstance(first, exp.Placeholder) and first.name.startswith(ROWS_MARK):
+        return Values((), first.name.removeprefix(ROWS_MARK), alias, columns)
+    return Values(rows, None, alias, columns)
+
+
+_PLAIN_SELECT = frozenset({"expressions", "from_", "where", "limit", "kind", "hint"})
+
+
+def _select(node: exp.Select) -> Query:
+    extra = [key for key, value in node.args.items() if value and key not in _PLAIN_SELECT]
+    if extra:
+        raise UnsupportedFeature(f"{', '.join(extra)} in a query: {node.sql(DIALECT)}")
+    source = node.args.get("from_")
+    limit = node.args.get("limit")
+    count = None if limit is None else int(limit.expression.name)
+    if source is None:
+        return Select(tuple(node.expressions), limit=count)
+    if isinstance(source.this, exp.Values) and _is_star(node) and _where(node) is None:
+        return _values(source.this)
+    if not isinstance(source.this, exp.Table):
+        raise UnsupportedFeature(f"queries of this form: {node.sql(DIALECT)}")
+    table = table_name(source.this)
+    items = tuple(_item(item, table) for item in node.expressions)
+    return Select(items, table, _predicate(_where(node), table), count)
+
+
+def _is_star(node: exp.Select) -> bool:
+    return len(node.expressions) == 1 and isinstance(node.expressions[0], exp.Star)
+
+
+def _item(node: exp.Expr, table: TableName) -> exp.Expr:
+    check_qualifiers(node, table.names)
+    if isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
+        return exp.Star()
+    return unqualified(node)
+
+
+_READERS: dict[type[exp.Expr], Callable[[Any, Template], Statement]] = {
+    exp.Insert: _insert,
+    exp.Delete: _delete,
+    exp.Update: _update,
+    exp.Merge: _merge,
+    exp.TruncateTable: _truncate,
+}
