@@ -48,6 +48,7 @@ def add(path: str, dv: str | None = None, size: int = 10, **values: str | None) 
         modification_time=1,
         data_change=True,
         deletion_vector=None if dv is None else vector(dv),
+        stats=None if dv is None else '{"numRecords":5}',
     )
 
 
@@ -95,7 +96,8 @@ def state(snapshot: Snapshot) -> dict[str, Any]:
 def histories(draw: st.DrawFn) -> list[list[AnyAction]]:
     """Valid histories: every removed file was live, every added one was not."""
     live: dict[str, str | None] = {}
-    first: list[AnyAction] = [CommitInfo(timestamp=100), Protocol(1, 2), table("x")]
+    protocol = Protocol(3, 7, ["deletionVectors"], ["deletionVectors", "domainMetadata"])
+    first: list[AnyAction] = [CommitInfo(timestamp=100), protocol, table("x")]
     commits = [first]
     for version in range(1, draw(st.integers(2, 8))):
         actions: list[AnyAction] = [CommitInfo(timestamp=100 + version)]
@@ -108,7 +110,8 @@ def histories(draw: st.DrawFn) -> list[list[AnyAction]]:
 @st.composite
 def _changes(draw: st.DrawFn, live: dict[str, str | None], name: str) -> list[AnyAction]:
     """One thing that a transaction may do: add, remove, delete rows of, or something else."""
-    old = sorted(path for path in live if not path.startswith(name.split("-")[0] + "-"))
+    version, number = name.split("-")
+    old = sorted(path for path in live if not path.startswith(f"{version}-"))
     match draw(st.sampled_from(["add", "remove", "delete rows", "application", "domain"])):
         case "remove" if old:
             path = draw(st.sampled_from(old))
@@ -119,9 +122,9 @@ def _changes(draw: st.DrawFn, live: dict[str, str | None], name: str) -> list[An
             # Not live for the rest of the commit: a file changes at most once in it.
             return [remove(path, before, at=10**15), add(path, name, x="1")]
         case "application":
-            return [SetTransaction(draw(st.sampled_from("ab")), draw(st.integers(0, 9)))]
+            return [SetTransaction(f"app{number}", draw(st.integers(0, 9)))]
         case "domain":
-            return [DomainMetadata("d", f'{{"n":"{name}"}}', draw(st.booleans()))]
+            return [DomainMetadata(f"d{number}", f'{{"n":"{name}"}}', draw(st.booleans()))]
         case _:
             live[name] = None
             return [add(name, x=draw(st.sampled_from(["1", "2", None])))]
