@@ -101,7 +101,6 @@ _KINDS: Mapping[str, type[Any]] = {
     "protocol": Protocol,
     "domainMetadata": DomainMetadata,
 }
-_NAMES = {kind: name for name, kind in _KINDS.items()}
 
 
 class Sidecar(msgspec.Struct, frozen=True, rename="camel"):
@@ -117,15 +116,7 @@ def encode_actions(actions: Sequence[AnyAction], v2_version: int | None = None) 
 
     The same actions are always the same bytes.
     """
-    names = [_NAMES[type(action)] for action in actions]
-    values = [msgspec.to_builtins(action) for action in actions]
-    columns = {
-        name: pa.array(
-            [_fitted(v, kind) if n == name else None for n, v in zip(names, values, strict=True)],
-            kind,
-        )
-        for name, kind in _COLUMNS.items()
-    }
+    columns = {name: _column_of(actions, kind, name) for name, kind in _COLUMNS.items()}
     table = pa.table(columns)
     if v2_version is not None:
         table = pa.concat_tables([table, _v2_mark(v2_version)], promote_options="default")
@@ -154,9 +145,8 @@ def decode_actions(content: bytes, place: str) -> tuple[list[AnyAction], list[Si
 
 def _actions_of(column: pa.ChunkedArray, name: str) -> Iterable[AnyAction]:
     kind = _KINDS[name]
-    for row in column.drop_null().to_pylist():
-        fields = _plain(row, column.type)
-        if name == "add" and fields.get("stats") is None and fields.get("stats_parsed"):
+    for fields in _values(column.drop_null()):
+        if name == "add" and "stats" not in fields and "stats_parsed" in fields:
             fields["stats"] = _statistics_of(fields["stats_parsed"])
         yield msgspec.convert(fields, kind)
 
@@ -167,19 +157,27 @@ def _sidecars(table: pa.Table) -> Iterable[Sidecar]:
             yield msgspec.convert(row, Sidecar)
 
 
-def _plain(value: Any, kind: pa.DataType) -> Any:
-    """Arrow's Python values as JSON's: maps are dictionaries, absent fields are left out."""
-    if value is None:
-        return None
+def _values(column: pa.ChunkedArray | pa.Array) -> list[Any]:
+    """Arrow's values as JSON's: maps are dictionaries, absent fields are left out.
+
+    Field by field rather than row by row, which is several times faster.
+    """
+    kind = column.type
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
     if pa.types.is_map(kind):
-        return dict(value)
-    if pa.types.is_struct(kind):
-        return {
-            field.name: _plain(value[field.name], field.type)
-            for field in _fields(kind)
-            if value[field.name] is not None
-        }
-    return value
+        return [None if pairs is None else dict(pairs) for pairs in column.to_pylist()]
+    if not pa.types.is_struct(kind):
+        return list(column.to_pylist())
+    names = [field.name for field in _fields(kind)]
+    fields = [_values(part) for part in column.flatten()]
+    rows = zip(*fields, strict=True)
+    there = column.is_valid().to_pylist()
+    return [_present(names, row) if valid else None for row, valid in zip(rows, there, strict=True)]
+
+
+def _present(names: list[str], row: tuple[Any, ...]) -> dict[str, Any]:
+    return {name: value for name, value in zip(names, row, strict=True) if value is not None}
 
 
 @cache
@@ -187,15 +185,25 @@ def _fields(kind: pa.DataType) -> tuple[pa.Field, ...]:
     return tuple(kind.field(at) for at in range(kind.num_fields))
 
 
-def _fitted(value: Any, kind: pa.DataType) -> Any:
-    """JSON's Python values as Arrow takes them: maps are pairs, ordered by key."""
-    if value is None:
-        return None
+def _column_of(actions: Sequence[AnyAction], kind: pa.DataType, name: str) -> pa.Array:
+    """The column of one kind of action: null in the rows of the others."""
+    wanted = _KINDS[name]
+    rows = [msgspec.to_builtins(a) if type(a) is wanted else None for a in actions]
+    return _array(rows, kind)
+
+
+def _array(values: list[Any], kind: pa.DataType) -> pa.Array:
+    """JSON's values as Arrow's, field by field; maps are pairs, ordered by key."""
     if pa.types.is_map(kind):
-        return sorted(value.items())
-    if pa.types.is_struct(kind):
-        return {field.name: _fitted(value.get(field.name), field.type) for field in _fields(kind)}
-    return value
+        return pa.array([None if v is None else sorted(v.items()) for v in values], kind)
+    if not pa.types.is_struct(kind):
+        return pa.array(values, kind)
+    parts = [
+        _array([None if v is None else v.get(field.name) for v in values], field.type)
+        for field in _fields(kind)
+    ]
+    absent = pa.array([v is None for v in values], pa.bool_())
+    return pa.StructArray.from_arrays(parts, fields=list(_fields(kind)), mask=absent)
 
 
 def _statistics_of(parsed: Mapping[str, Any]) -> str:
