@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 from urllib.parse import unquote
@@ -26,6 +26,9 @@ from engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 from engine.storage.requests import Body, Entry, Get, Put, Steps
 
 F = TypeVar("F", AddFile, RemoveFile)
+
+Encode = Callable[[Snapshot], bytes]
+"""How a checkpoint's file is made."""
 
 LAST_CHECKPOINT_KEY = f"{LOG_DIRECTORY}/_last_checkpoint"
 SIDECAR_DIRECTORY = f"{LOG_DIRECTORY}/_sidecars"
@@ -133,13 +136,12 @@ def checkpoint_actions(snapshot: Snapshot) -> tuple[AnyAction, ...]:
     )
 
 
-def is_due(snapshot: Snapshot) -> bool:
-    """Whether the commit that led to this snapshot is followed by a checkpoint.
+def is_due(version: int, configuration: Mapping[str, str]) -> bool:
+    """Whether the commit of a version is followed by a checkpoint, every so many commits.
 
     Source: OptimisticTransaction.scala `isCheckpointNeeded`.
     """
-    interval = properties.CHECKPOINT_INTERVAL.of(snapshot.configuration)
-    return snapshot.version > 0 and snapshot.version % interval == 0
+    return version > 0 and version % properties.CHECKPOINT_INTERVAL.of(configuration) == 0
 
 
 def checkpoint_key(version: int) -> str:
@@ -147,10 +149,11 @@ def checkpoint_key(version: int) -> str:
     return f"{LOG_DIRECTORY}/{version:020d}.checkpoint.parquet"
 
 
-def write_checkpoint(
-    snapshot: Snapshot, encode: Callable[[Snapshot], bytes] = encode_checkpoint
-) -> Steps[None]:
-    """Write a checkpoint and point `_last_checkpoint` at it."""
+def write_checkpoint(snapshot: Snapshot, encode: Encode = encode_checkpoint) -> Steps[None]:
+    """Write a checkpoint and point `_last_checkpoint` at it.
+
+    `encode` can stand in for the real encoding where nobody will read the file.
+    """
     body = encode(snapshot)
     yield Put(checkpoint_key(snapshot.version), body)
     size = snapshot.num_files + len(snapshot.applications) + len(snapshot.domains) + 2
@@ -158,15 +161,9 @@ def write_checkpoint(
     yield Put(LAST_CHECKPOINT_KEY, msgspec.json.encode(pointer))
 
 
-def write_checkpoint_if_due(
-    snapshot: Snapshot, encode: Callable[[Snapshot], bytes] = encode_checkpoint
-) -> Steps[bool]:
-    """The post-commit hook: write a checkpoint every `delta.checkpointInterval` commits.
-
-    `encode` can stand in for the real encoding where nobody will read the file. Answers whether it
-    was due.
-    """
-    if not is_due(snapshot):
+def write_checkpoint_if_due(snapshot: Snapshot, encode: Encode = encode_checkpoint) -> Steps[bool]:
+    """Write a checkpoint if the snapshot's version is one that gets one; answers whether it is."""
+    if not is_due(snapshot.version, snapshot.configuration):
         return False
     yield from write_checkpoint(snapshot, encode)
     return True

@@ -45,7 +45,15 @@ _NO_FILES = Partition(Map())
 class FileSet:
     """Live files, never changed once made: `after` makes the next set, sharing what is equal."""
 
-    __slots__ = ("_dv_ids", "_ordered", "_partitions", "columns", "files", "size_bytes")
+    __slots__ = (
+        "_dv_ids",
+        "_ordered",
+        "_partition_keys",
+        "_partitions",
+        "columns",
+        "files",
+        "size_bytes",
+    )
 
     def __init__(
         self,
@@ -54,12 +62,14 @@ class FileSet:
         partitions: Map[PartitionKey, Partition] | None = None,
         dv_ids: Map[str, tuple[str, ...]] | None = None,
         size_bytes: int = 0,
+        partition_keys: tuple[PartitionKey, ...] | None = None,
     ) -> None:
         self.columns = columns
         self.files: FileMap = Map() if files is None else files
         self.size_bytes = size_bytes
         self._partitions: Map[PartitionKey, Partition] = Map() if partitions is None else partitions
         self._dv_ids: Map[str, tuple[str, ...]] = Map() if dv_ids is None else dv_ids
+        self._partition_keys = partition_keys
         self._ordered: tuple[AddFile, ...] | None = None
 
     def after(self, removes: Iterable[RemoveFile], adds: Iterable[AddFile]) -> FileSet:
@@ -102,7 +112,9 @@ class FileSet:
 
     def partition_keys(self) -> tuple[PartitionKey, ...]:
         """The partitions that hold files, ordered, null first."""
-        return tuple(sorted(self._partitions, key=_null_first))
+        if self._partition_keys is None:
+            self._partition_keys = tuple(sorted(self._partitions, key=_null_first))
+        return self._partition_keys
 
     def ordered(self) -> tuple[AddFile, ...]:
         """Every file, by path."""
@@ -141,6 +153,9 @@ class _Change:
             self._dv_ids[key[0]] = (*self._dv_ids.get(key[0], ()), key[1])
 
     def finish(self) -> FileSet:
+        same_partitions = all(
+            bool(len(files)) == (key in self._partitions) for key, files in self._touched.items()
+        )
         for key, files in self._touched.items():
             if len(files):
                 self._partitions[key] = Partition(files.finish())
@@ -152,6 +167,7 @@ class _Change:
             self._partitions.finish(),
             self._dv_ids.finish(),
             self._size_bytes,
+            self._base._partition_keys if same_partitions else None,
         )
 
     def _partition_of(self, file: AddFile) -> MapMutation[FileKey, AddFile]:

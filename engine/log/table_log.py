@@ -13,10 +13,14 @@ from typing import Generic, TypeVar
 from engine.errors import InvalidLog, Problem
 from engine.log.checkpoint import (
     CheckpointFiles,
+    Encode,
+    encode_checkpoint,
+    is_due,
     last_checkpoint,
     newest_checkpoint,
     read_checkpoint,
     snapshot_of,
+    write_checkpoint,
 )
 from engine.log.commit_file import (
     LOG_DIRECTORY,
@@ -111,10 +115,18 @@ class CommitCache:
 
 
 class TableLog:
-    """One client's knowledge of a table's log; it only ever moves forward."""
+    """One client's knowledge of a table's log; it only ever moves forward.
 
-    def __init__(self, cache: CommitCache | None = None) -> None:
+    `encode` makes the checkpoints that the client writes after its commits; `None`: it writes none.
+    """
+
+    _encode: Encode | None = None
+
+    def __init__(
+        self, cache: CommitCache | None = None, encode: Encode | None = encode_checkpoint
+    ) -> None:
         self._cache = cache or CommitCache()
+        self._encode = encode
         self._snapshot = EMPTY_SNAPSHOT
 
     @property
@@ -137,9 +149,26 @@ class TableLog:
         return (yield from self._read_commits(listing.entries, version + 1))
 
     def accept(self, commit: Commit) -> Snapshot:
-        """Advance by the next commit, one that this client wrote or read. Raises `InvalidLog`."""
+        """Advance by the next commit, one that this client wrote or read; a known one is no news.
+
+        Raises `InvalidLog` for a commit further ahead.
+        """
+        if commit.version <= self._snapshot.version:
+            return self._snapshot
         self._snapshot = self._cache.snapshot_after(self._snapshot, commit)
         return self._snapshot
+
+    def after_commit(self, version: int) -> Steps[None]:
+        """What follows a commit of this client: a checkpoint of exactly that version, if it is due.
+
+        Source: OptimisticTransaction.scala `isCheckpointNeeded`; CheckpointHook.scala.
+        """
+        if self._encode is None or not is_due(version, self.snapshot.configuration):
+            return
+        newest = yield from self.update()
+        committed = newest if newest.version == version else self._cache.snapshot_at(version)
+        if committed is not None:
+            yield from write_checkpoint(committed, self._encode)
 
     def _load(self) -> Steps[None]:
         """Read the newest checkpoint, if there is one, and the commits after it.

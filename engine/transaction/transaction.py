@@ -13,7 +13,7 @@ from engine.errors import DeltaError
 from engine.log.actions import AddFile, AnyAction, Metadata, Protocol, SetTransaction
 from engine.log.snapshot import Snapshot
 from engine.log.table_log import TableLog
-from engine.outcomes import Outcome
+from engine.outcomes import Committed, Outcome
 from engine.settings import Settings
 from engine.sql.predicates import TRUE, Predicate
 from engine.storage.requests import NewId, Steps
@@ -207,7 +207,8 @@ class Transaction:
         A conflict ends as `Aborted`, a lost reply as the policy says. Raises `DeltaError` for what
         Delta refuses otherwise.
         """
-        return (yield from commit_prepared(self._plan(actions, operation, tags), False))
+        plan = self._plan(actions, operation, tags)
+        return (yield from self._followed_up(commit_prepared(plan, False)))
 
     def commit_if_needed(
         self,
@@ -216,11 +217,20 @@ class Transaction:
         tags: Mapping[str, str] | None = None,
     ) -> Steps[Outcome]:
         """Commit, unless there is nothing to record: then `NothingToCommit`."""
-        return (yield from commit_prepared(self._plan(actions, operation, tags), True))
+        plan = self._plan(actions, operation, tags)
+        return (yield from self._followed_up(commit_prepared(plan, True)))
 
     def commit_large(self, actions: Iterable[AnyAction], operation: Operation) -> Steps[Outcome]:
         """Commit once at the next version, conflicting with any winner whatever it did."""
-        return (yield from commit_large(self._plan(actions, operation, None)))
+        plan = self._plan(actions, operation, None)
+        return (yield from self._followed_up(commit_large(plan)))
+
+    def _followed_up(self, steps: Steps[Outcome]) -> Steps[Outcome]:
+        """Commit, and then what the log does after a commit. Source: `runPostCommitHooks`."""
+        outcome = yield from steps
+        if isinstance(outcome, Committed):
+            yield from self.table_log.after_commit(outcome.version)
+        return outcome
 
     def _plan(
         self,

@@ -142,7 +142,7 @@ def test_a_checkpoint_is_due_every_interval_but_not_at_first(version: int, due: 
     first: list[AnyAction] = [PROTOCOL, table(checkpointInterval="3")]
     snapshot = replayed(first, *([] for _ in range(version)))
     store = MemoryStore()
-    assert is_due(snapshot) is due
+    assert is_due(version, snapshot.configuration) is due
     assert run(write_checkpoint_if_due(snapshot), store) is due
     assert (checkpoint_key(version) in store.keys) is due
     assert (LAST_CHECKPOINT_KEY in store.keys) is due
@@ -192,3 +192,30 @@ def test_a_checkpointed_snapshot_goes_on() -> None:
     run(write_checkpoint(replayed(*HISTORY)), store)
     after = loaded(store).apply(commit_of(2, [remove("a")]))
     assert [file.path for file in after.all_files()] == ["b"]
+
+
+def put_and_follow(store: MemoryStore, log: TableLog, version: int) -> None:
+    store.put(log_key(version), encode_commit([add(f"f{version}", x="1")]))
+    run(log.after_commit(version), store)
+
+
+def test_a_client_writes_a_checkpoint_of_exactly_the_version_that_it_committed() -> None:
+    store, log = store_of(*HISTORY), TableLog()
+    run(log.update(), store)
+    for version in range(2, 10):
+        put_and_follow(store, log, version)
+    assert LAST_CHECKPOINT_KEY not in store.keys
+    store.put(log_key(11), encode_commit([]))
+    put_and_follow(store, log, 10)
+    assert checkpoint_key(10) in store.keys
+    for version in range(11):
+        store.delete(log_key(version))
+    assert loaded(store).num_files == 11
+
+
+def test_a_client_may_be_told_to_write_no_checkpoints() -> None:
+    store, log = store_of(*HISTORY), TableLog(encode=None)
+    run(log.update(), store)
+    for version in range(2, 11):
+        put_and_follow(store, log, version)
+    assert LAST_CHECKPOINT_KEY not in store.keys
