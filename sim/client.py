@@ -105,14 +105,32 @@ class Cluster:
     new_id: Callable[[], str]
     faults: WriterFaults
     crash_at_ms: float = math.inf
+    down_until_ms: float = 0.0
+    _restart: NextDraw | None = None
 
     def __post_init__(self) -> None:
-        self.plan_next_crash(0.0)
+        self._plan_next_crash(0.0)
 
-    def plan_next_crash(self, now_ms: float) -> None:
-        """Decide when the driver dies next."""
-        instants = [crashes.next_after(now_ms) for crashes in self.faults.crashes]
-        self.crash_at_ms = min(instants, default=math.inf)
+    def is_up(self) -> Waiting[None]:
+        """Wait until the driver is up. Crashes strike only while a transaction runs."""
+        now_ms = self.kernel.now_ms
+        if now_ms < self.down_until_ms:
+            yield self.kernel.wait(self.down_until_ms - now_ms)
+        elif self.crash_at_ms <= now_ms:
+            self._plan_next_crash(now_ms)
+
+    def crashed(self) -> None:
+        """The driver died just now; all of its transactions report it, the first one counts."""
+        now_ms = self.kernel.now_ms
+        if now_ms >= self.crash_at_ms and self._restart is not None:
+            self.down_until_ms = now_ms + self._restart()
+            self._plan_next_crash(self.down_until_ms)
+
+    def _plan_next_crash(self, now_ms: float) -> None:
+        plans = [(crashes.next_after(now_ms), crashes) for crashes in self.faults.crashes]
+        instant_ms, cause = min(plans, key=lambda plan: plan[0], default=(math.inf, None))
+        self.crash_at_ms = instant_ms
+        self._restart = None if cause is None else cause.restart
 
 
 @dataclass(slots=True)
@@ -150,11 +168,10 @@ class Client:
         return self.cluster.new_id()
 
     def _read_rows(self, request: ReadRows) -> RowsOf:
-        rows = self.cluster.store.rows
-        return RowsOf(tuple(rows[key] for key in request.keys))
+        return self.cluster.store.read_rows(request.keys)
 
     def _write_rows(self, request: WriteRows) -> Written:
-        size_bytes = self.cluster.store.write_rows(request.key, request.rows)
+        size_bytes = self.cluster.store.write_rows(request)
         self.record.bytes_written += size_bytes
         return Written(size_bytes)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.dialects import DELTA_OSS_4_4
 from engine.log.actions import AddFile, AnyAction, CommitInfo, Format, Metadata
 from engine.log.commit_file import encode_commit, log_key
 from engine.log.features import protocol_of_new_table, without_protocol_properties
@@ -19,8 +20,7 @@ from engine.log.paths import log_path, partition_directory
 from engine.log.schema import schema_string
 from engine.log.statistics import collect_statistics, statistics_text
 from engine.sql.types import to_text
-from engine.storage.requests import PutIfAbsent
-from engine.dialects import DELTA_OSS_4_4
+from engine.storage.requests import PutIfAbsent, WriteRows
 from sim.rows import FileRows, TableRows
 from sim.scenario.model import Scenario
 from sim.store import FakeStore
@@ -75,11 +75,13 @@ def _write(
 ) -> AddFile:
     made = FileRows(file.keys, rows.initial.slice_of, rows.maker)
     key = f"{partition_directory(file.partition)}part-00000-{new_id()}-c000.snappy.parquet"
-    statistics = collect_statistics(list(made), rows.schema, scenario.table.partition_by)
+    columns = tuple(scenario.table.partition_by)
+    statistics = collect_statistics(list(made), rows.schema, columns)
+    request = WriteRows(key, made, rows.schema.names, rows.schema.types, columns)
     return AddFile(
         path=log_path(key),
         partition_values=dict(file.partition),
-        size=store.write_rows(key, made),
+        size=store.write_rows(request),
         modification_time=scenario.start_ms,
         data_change=True,
         stats=statistics_text(statistics),

@@ -8,21 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
+from engine.log.actions import AddFile, RemoveFile
 from engine.outcomes import Aborted, Committed, NothingToCommit, Outcome, Unknown
 
 IN_FLIGHT = "in_flight"
 COMMITTED = "committed"
 ABORTED = "aborted"
 UNKNOWN = "unknown"
-
-NOT_A_CONFLICT = {
-    "writer_crash": "WriterCrash",
-    "store_refused": "StoreRefused",
-    "delta_error": "DeltaError",
-}
-"""Rules and exceptions of aborts that no winning commit decided."""
 
 NO_VERSION = -1
 
@@ -123,8 +116,6 @@ class TransactionRecord:
         self.message = message
 
     def _committed(self, outcome: Committed) -> None:
-        from engine.log.actions import AddFile, RemoveFile
-
         self.outcome = COMMITTED
         self.committed_version = outcome.version
         self.isolation_level = outcome.commit_info.isolation_level
@@ -143,10 +134,21 @@ class Recorder:
         self.attempts: list[AttemptRecord] = []
         self.requests: list[RequestRecord] = []
 
-    def begin(self, job_id: int | None, **known: Any) -> TransactionRecord:
+    def begin(
+        self,
+        job_id: int | None,
+        rerun_number: int,
+        writer: str,
+        group: str,
+        command: str,
+        submitted_ms: float,
+    ) -> TransactionRecord:
         """A transaction is submitted; without `job_id` it is the first of its job."""
         number = len(self.transactions)
-        record = TransactionRecord(number, number if job_id is None else job_id, **known)
+        job_id = number if job_id is None else job_id
+        record = TransactionRecord(
+            number, job_id, rerun_number, writer, group, command, submitted_ms
+        )
         self.transactions.append(record)
         return record
 

@@ -1,4 +1,4 @@
-"""A run's directory: tables in Parquet and a manifest; written whole or not at all, read with doubt.
+"""A run's directory: tables in Parquet and a manifest, written whole or not at all.
 
 `transactions`, `attempts`, `commits` and, if asked for, `requests`, each with a fixed schema, row
 order and encoding, so that the same scenario and seed give the same bytes. `scenario.yaml` is the

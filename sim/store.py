@@ -22,7 +22,8 @@ from engine.storage.requests import (
     Put,
     PutIfAbsent,
     PutResult,
-    Row,
+    RowsOf,
+    WriteRows,
 )
 from sim.scenario.store import Limits
 
@@ -80,7 +81,7 @@ class FakeStore:
     limits: Limits
     bytes_per_row: int
     objects: dict[str, StoredObject] = field(default_factory=dict)
-    rows: dict[str, Sequence[Row]] = field(default_factory=dict)
+    data_files: dict[str, WriteRows] = field(default_factory=dict)
     landings: list[Landing] = field(default_factory=list)
     _directories: dict[str, list[str]] = field(default_factory=dict)
     _writes: TokenBucket = field(init=False)
@@ -111,10 +112,14 @@ class FakeStore:
                 self._write(key, body, now_ms)
                 return PutResult.CREATED
 
-    def write_rows(self, key: str, rows: Sequence[Row]) -> int:
+    def write_rows(self, file: WriteRows) -> int:
         """Keep a data file's rows. Returns its size in bytes."""
-        self.rows[key] = rows
-        return DATA_FILE_OVERHEAD_BYTES + len(rows) * self.bytes_per_row
+        self.data_files[file.key] = file
+        return DATA_FILE_OVERHEAD_BYTES + len(file.rows) * self.bytes_per_row
+
+    def read_rows(self, keys: Sequence[str]) -> RowsOf:
+        """The rows of data files. Raises `KeyError`."""
+        return RowsOf(tuple(self.data_files[key].rows for key in keys))
 
     def _create(
         self, key: str, body: bytes, now_ms: float, transaction_id: int | None

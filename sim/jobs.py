@@ -1,0 +1,123 @@
+"""The two kinds of jobs: a SQL statement with its values, and the next batch of a stream."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from engine.commands.run import run_statement
+from engine.commands.streaming import append_batch
+from engine.commands.table import SharedTable, Table
+from engine.dialects import Dialect
+from engine.log.schema import Schema, ddl
+from engine.log.table_log import TableLog
+from engine.outcomes import Outcome
+from engine.settings import Settings
+from engine.sql.parsing import parse_statement
+from engine.sql.statements import Statement
+from engine.storage.requests import Row, Steps
+from engine.transaction.lost_reply import LostReply
+from sim.checkpoints import Checkpoint
+from sim.recorder import TransactionRecord
+from sim.rows import KeysInUse
+from sim.workload import Work
+
+
+@dataclass(frozen=True, slots=True)
+class TableClients:
+    """Makes the engine's handle on the table for one transaction."""
+
+    name: str
+    shared: SharedTable
+    settings: Settings
+    dialect: Dialect
+    lost_reply: LostReply
+
+    def client(self, table_log: TableLog) -> Table:
+        """A handle that knows of the log what `table_log` knows."""
+        table = Table(self.name, self.shared, self.settings, self.dialect, self.lost_reply)
+        table.log = table_log
+        return table
+
+
+@dataclass(slots=True)
+class StatementJob:
+    """Run a statement; every rerun has the same values."""
+
+    clients: TableClients
+    statement: Statement
+    work: Work
+    keys: KeysInUse
+
+    def describe(self, record: TransactionRecord, now_ms: float) -> None:
+        del now_ms
+        record.make_statement = self.statement.sql
+        record.rows_inserted = len(self.work.new_keys)
+
+    def transaction(self, table_log: TableLog) -> Steps[Outcome]:
+        table = self.clients.client(table_log)
+        return run_statement(self.statement, {table.name: table})
+
+    def is_committed(self) -> None:
+        self.work.is_done(self.keys)
+
+
+@dataclass(slots=True)
+class BatchJob:
+    """Append the batch that the checkpoint says is next; a rerun may find another one next."""
+
+    clients: TableClients
+    checkpoint: Checkpoint
+    keys: KeysInUse
+    _batch_id: int = 0
+    _work: Work = field(default_factory=Work)
+
+    def describe(self, record: TransactionRecord, now_ms: float) -> None:
+        self._batch_id, self._work = self.checkpoint.batch(now_ms)
+        record.app_id = self.checkpoint.app_id
+        record.batch_id = self._batch_id
+        record.rows_inserted = len(self._work.new_keys)
+        batch_id, rows = self._batch_id, self._rows
+        schema = self.checkpoint.schema
+        record.make_statement = lambda: batch_text(self.checkpoint.app_id, batch_id, schema, rows)
+
+    @property
+    def _rows(self) -> Sequence[Row]:
+        rows: Sequence[Row] = self._work.values["rows"]
+        return rows
+
+    def transaction(self, table_log: TableLog) -> Steps[Outcome]:
+        table = self.clients.client(table_log)
+        return append_batch(table, self.checkpoint.app_id, self._batch_id, self._rows)
+
+    def is_committed(self) -> None:
+        if self.checkpoint.complete(self._batch_id):
+            self._work.is_done(self.keys)
+
+
+def batch_text(app_id: str, batch_id: int, schema: Schema, rows: Sequence[Row]) -> str:
+    """A streaming batch as JSON: its application and number, its columns as DDL, and its rows."""
+    content = {
+        "app_id": app_id,
+        "batch_id": batch_id,
+        "schema": ddl(schema),
+        "rows": [dict(zip(schema.names, row, strict=True)) for row in rows],
+    }
+    return json.dumps(content, default=str, ensure_ascii=False)
+
+
+def bound(template: Statement, work: Work) -> Statement:
+    """The statement with this job's values.
+
+    Parameters of DDL stand in its text rather than in an expression, so its text is parsed again.
+    """
+    if not template.template.names:
+        return template
+    filled = template.with_parameters(
+        {name: work.values[name] for name in template.template.parameter_names}
+    )
+    return parse_statement(filled.sql()) if template.command in REPARSED else filled
+
+
+REPARSED = frozenset({"SETPROPERTIES", "ADDCOLUMNS", "CREATETABLE"})

@@ -1,0 +1,107 @@
+"""The finished log, commit by commit: what each one changed, in files and in rows.
+
+Read from the bytes in the store, not from what writers believe they did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from engine.log.actions import AddFile, RemoveFile
+from engine.log.commit_file import Commit, log_key
+from engine.log.statistics import parse_statistics
+from engine.log.table_log import CommitCache
+from sim.store import FakeStore
+
+FileKey = tuple[str, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One version. `rows_added` is negative where rows went; `None` where statistics lack."""
+
+    version: int
+    transaction_id: int | None
+    landed_at_ms: float
+    operation: str | None
+    files_added: int
+    files_removed: int
+    live_files: int
+    size_bytes: int
+    rows_added: int | None
+    live_rows: int | None
+    faults: tuple[str, ...] = ()
+
+
+class LogWalk:
+    """Follows the log from version 0, knowing which files are live and how many rows they hold."""
+
+    def __init__(self, store: FakeStore, cache: CommitCache) -> None:
+        self._store = store
+        self._cache = cache
+        self._live: dict[FileKey, int | None] = {}
+        self._rows: int | None = 0
+
+    def steps(self) -> Iterator[Step]:
+        """Each version that landed, in order of versions."""
+        for landing in sorted(self._store.landings, key=lambda landing: landing.version):
+            stored = self._store.objects[log_key(landing.version)]
+            commit = self._cache.commit(landing.version, stored.body, stored.modified_at_ms)
+            faults = tuple(self._faults(commit))
+            rows = self._apply(commit)
+            info = commit.commit_info
+            yield Step(
+                landing.version,
+                landing.transaction_id,
+                landing.landed_at_ms,
+                None if info is None else info.operation,
+                len(commit.adds),
+                len(commit.removes),
+                len(self._live),
+                len(stored.body),
+                rows,
+                self._rows,
+                faults,
+            )
+
+    def _faults(self, commit: Commit) -> Iterator[str]:
+        """What no commit may do: remove what is not live, add what is, both at once."""
+        removed = [_key(file) for file in commit.removes]
+        for key in removed:
+            if key not in self._live:
+                yield f"removes {key[0]}, which is not live"
+        if len(set(removed)) < len(removed):
+            yield "removes a file twice"
+        if set(removed) & {_key(file) for file in commit.adds}:
+            yield "adds and removes the same file"
+
+    def _apply(self, commit: Commit) -> int | None:
+        """Advance. Returns by how many rows the table grew, `None` if that cannot be told."""
+        before = self._rows
+        for removed in commit.removes:
+            self._take(self._live.pop(_key(removed), None), -1)
+        for added in commit.adds:
+            key, rows = _key(added), rows_in(added)
+            if key in self._live:
+                self._take(self._live[key], -1)
+            self._live[key] = rows
+            self._take(rows, 1)
+        return None if before is None or self._rows is None else self._rows - before
+
+    def _take(self, rows: int | None, sign: int) -> None:
+        unknown = rows is None or self._rows is None
+        self._rows = None if unknown else (self._rows or 0) + sign * (rows or 0)
+
+
+def rows_in(file: AddFile) -> int | None:
+    """How many rows a file still holds, `None` without statistics."""
+    count = parse_statistics(file.stats).num_records
+    if count is None:
+        return None
+    vector = file.deletion_vector
+    return count - (0 if vector is None else vector.cardinality)
+
+
+def _key(file: AddFile | RemoveFile) -> FileKey:
+    return file.path, file.dv_id

@@ -1,0 +1,179 @@
+"""Puts a scenario together: the store with its table, the writers with their clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.commands.table import SharedTable
+from engine.dialects import dialect_named
+from engine.log.table_log import TableLog
+from engine.settings import Settings
+from engine.sql.parsing import parse_statement
+from sim.checkpoints import Checkpoint
+from sim.client import Cluster, Latencies
+from sim.faults import faults_of
+from sim.identifiers import ids_of
+from sim.initial_table import create_table
+from sim.jobs import BatchJob, StatementJob, TableClients, bound
+from sim.kernel import Kernel
+from sim.random_streams import NextDraw, RandomStreams, in_blocks
+from sim.recorder import Recorder
+from sim.rows import KeysInUse, TableRows
+from sim.scenario.model import Scenario
+from sim.scenario.parameters import Parameter
+from sim.scenario.writers import WriterGroup
+from sim.store import FakeStore
+from sim.workload import NewKeys, Workload
+from sim.writer import Job, Writer
+
+STREAMING = "STREAMING"
+"""The command name of streaming appends in recordings."""
+
+ROWS = "rows"
+
+
+@dataclass
+class World:
+    """Everything that exists in one run."""
+
+    scenario: Scenario
+    streams: RandomStreams
+    kernel: Kernel
+    recorder: Recorder
+    store: FakeStore
+    table: TableRows
+    shared: SharedTable
+    keys: KeysInUse
+    clients: TableClients
+    writers: list[Writer]
+    checkpoints: dict[str, Checkpoint]
+    initial_version: int
+
+    @classmethod
+    def of(cls, scenario: Scenario, streams: RandomStreams, with_requests: bool) -> World:
+        """The world at simulated instant 0."""
+        table = TableRows.of(scenario)
+        store = FakeStore(scenario.start_ms, scenario.store.limits, scenario.table.bytes_per_row)
+        version = create_table(scenario, table, store, ids_of(streams, "table"))
+        shared = SharedTable()
+        clients = TableClients(
+            scenario.table.name,
+            shared,
+            Settings.from_conf(scenario.settings),
+            dialect_named(scenario.dialect),
+            scenario.store.client.on_lost_reply,
+        )
+        world = cls(
+            scenario=scenario,
+            streams=streams,
+            kernel=Kernel(),
+            recorder=Recorder(with_requests),
+            store=store,
+            table=table,
+            shared=shared,
+            keys=KeysInUse(table.initial),
+            clients=clients,
+            writers=[],
+            checkpoints={},
+            initial_version=version,
+        )
+        world.writers.extend(world._writers())
+        return world
+
+    def start(self) -> None:
+        """Let every writer begin."""
+        for writer in self.writers:
+            self.kernel.start(writer.process())
+
+    def _writers(self) -> Iterator[Writer]:
+        number = 0
+        for group_name, group in self.scenario.writers.items():
+            for instance in range(1, group.count + 1):
+                yield self._writer(f"{group_name}-{instance}", group_name, group, number)
+                number += 1
+
+    def _writer(self, name: str, group_name: str, group: WriterGroup, number: int) -> Writer:
+        command, new_job = self._jobs(name, group, number)
+        closed = group.arrival.closed
+        think = closed.think.sampler(self._stream("think", name)) if closed else zero
+        return Writer(
+            name=name,
+            group_name=group_name,
+            group=group,
+            command=command,
+            cluster=self._cluster(name, group_name, group),
+            table_log=TableLog(self.shared.commits),
+            new_job=new_job,
+            think=think,
+            rerun_uniform=self.streams.uniforms("rerun", name),
+            arrival_gap=self._gaps(name, group),
+        )
+
+    def _cluster(self, name: str, group_name: str, group: WriterGroup) -> Cluster:
+        return Cluster(
+            kernel=self.kernel,
+            store=self.store,
+            profile=self.scenario.store,
+            recorder=self.recorder,
+            latencies=Latencies.of(self.scenario.store, name, self.streams),
+            compute=group.compute,
+            compute_time=group.compute.time.sampler(self._stream("compute", name)),
+            backoff=self.streams.uniforms("backoff", name),
+            new_id=ids_of(self.streams, name),
+            faults=faults_of(self.scenario.faults, group_name, name, self.streams),
+        )
+
+    def _gaps(self, name: str, group: WriterGroup) -> NextDraw:
+        if group.arrival.open is None:
+            return zero
+        mean_ms = 1 / group.arrival.open.rate
+        generator = self._stream("arrival", name)
+        return in_blocks(lambda count: mean_ms * generator.standard_exponential(count))
+
+    def _jobs(
+        self, name: str, group: WriterGroup, number: int
+    ) -> tuple[str, Callable[[float], Job]]:
+        """The writer's command, and what makes its jobs."""
+        if group.streaming is not None:
+            checkpoint = self._checkpoint(group.streaming.checkpoint, group, number)
+            return STREAMING, lambda _: BatchJob(self.clients, checkpoint, self.keys)
+        assert group.statement is not None
+        template = parse_statement(group.statement)
+        workload = self._workload(name, group.parameters, number)
+
+        def statement_job(now_ms: float) -> Job:
+            work = workload.next_work(now_ms)
+            return StatementJob(self.clients, bound(template, work), work, self.keys)
+
+        return template.command, statement_job
+
+    def _checkpoint(self, name: str, group: WriterGroup, number: int) -> Checkpoint:
+        """One per name: the first writer that names it decides what its batches hold."""
+        if name not in self.checkpoints:
+            assert group.streaming is not None
+            parameters = {**group.parameters, ROWS: Parameter(rows=group.streaming.rows)}
+            workload = self._workload(f"checkpoint {name}", parameters, number)
+            app_id = ids_of(self.streams, f"checkpoint {name}")()
+            self.checkpoints[name] = Checkpoint(app_id, self.table.schema, workload.next_work)
+        return self.checkpoints[name]
+
+    def _workload(self, entity: str, parameters: dict[str, Parameter], number: int) -> Workload:
+        return Workload(
+            self.table,
+            parameters,
+            self.streams.uniforms("workload", entity),
+            self.keys,
+            NewKeys(number),
+            self.scenario.start_ms,
+        )
+
+    def _stream(self, component: str, entity: str) -> np.random.Generator:
+        return self.streams.generator(component, entity)
+
+
+def zero() -> float:
+    """A wait of no time, where the arrival model has none."""
+    return 0.0

@@ -1,0 +1,177 @@
+"""One writer: when it starts jobs, and how a job goes from its first transaction to its last.
+
+A job is a chain of transactions: the first one, and reruns of it after aborts. Each transaction
+takes a new snapshot; the statement with its values stays the same throughout the job.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from engine.errors import DeltaError
+from engine.log.table_log import TableLog
+from engine.outcomes import Outcome
+from engine.storage.requests import Steps
+from sim.client import Client, Cluster, StoreRefused, WriterCrashed
+from sim.kernel import Kernel, Waiting, drive
+from sim.log_view import LogView
+from sim.random_streams import NextDraw
+from sim.recorder import ABORTED, COMMITTED, UNKNOWN, Recorder, TransactionRecord
+from sim.rerun import JobReruns, policy_of
+from sim.scenario.writers import Closed, Open, Schedule, WriterGroup
+
+
+class Job(Protocol):
+    """What a writer has to do: makes transactions until one of them succeeds."""
+
+    def describe(self, record: TransactionRecord, now_ms: float) -> None:
+        """Note in the record what its transaction is about to do."""
+
+    def transaction(self, table_log: TableLog) -> Steps[Outcome]:
+        """One transaction."""
+
+    def is_committed(self) -> None:
+        """The last transaction succeeded."""
+
+
+@dataclass(slots=True)
+class Writer:
+    """One instance of a writer group."""
+
+    name: str
+    group_name: str
+    group: WriterGroup
+    command: str
+    cluster: Cluster
+    table_log: TableLog
+    new_job: Callable[[float], Job]
+    think: NextDraw
+    rerun_uniform: Callable[[], float]
+    arrival_gap: NextDraw
+    _running: int = 0
+    _waiting: deque[tuple[Job, TransactionRecord]] = field(default_factory=deque)
+
+    @property
+    def kernel(self) -> Kernel:
+        return self.cluster.kernel
+
+    @property
+    def recorder(self) -> Recorder:
+        return self.cluster.recorder
+
+    def process(self) -> Waiting[None]:
+        """Everything that this writer does in the run."""
+        if self.group.starts:
+            yield self.kernel.wait(self.group.starts)
+        match self.group.arrival.chosen:
+            case Closed():
+                yield from self._closed_loop()
+            case Open() as options:
+                yield from self._open_loop(options)
+            case Schedule() as options:
+                yield from self._scheduled(options)
+
+    @property
+    def _stops_ms(self) -> float:
+        return math.inf if self.group.stops is None else self.group.stops
+
+    def _closed_loop(self) -> Waiting[None]:
+        while True:
+            yield self.kernel.wait(self.think())
+            now_ms = self.kernel.now_ms
+            if now_ms >= self._stops_ms:
+                return
+            yield from self._run_job(*self._submit(now_ms))
+
+    def _open_loop(self, options: Open) -> Waiting[None]:
+        while True:
+            yield self.kernel.wait(self.arrival_gap())
+            now_ms = self.kernel.now_ms
+            if now_ms >= self._stops_ms:
+                return
+            self._waiting.append(self._submit(now_ms))
+            if options.concurrency is None or self._running < options.concurrency:
+                self.kernel.start(self._work_off())
+
+    def _work_off(self) -> Waiting[None]:
+        """Run waiting jobs until there are none."""
+        self._running += 1
+        while self._waiting:
+            yield from self._run_job(*self._waiting.popleft())
+        self._running -= 1
+
+    def _scheduled(self, options: Schedule) -> Waiting[None]:
+        for due_ms in _instants(options, self.group.starts):
+            if due_ms >= self._stops_ms:
+                return
+            if due_ms > self.kernel.now_ms:
+                yield self.kernel.wait(due_ms - self.kernel.now_ms)
+            yield from self._run_job(*self._submit(due_ms))
+
+    def _submit(self, submitted_ms: float) -> tuple[Job, TransactionRecord]:
+        """A new job and the record of its first transaction."""
+        job = self.new_job(self.kernel.now_ms)
+        record = self._record(None, 0, submitted_ms)
+        job.describe(record, self.kernel.now_ms)
+        return job, record
+
+    def _record(self, job_id: int | None, rerun: int, submitted_ms: float) -> TransactionRecord:
+        return self.recorder.begin(
+            job_id, rerun, self.name, self.group_name, self.command, submitted_ms
+        )
+
+    def _run_job(self, job: Job, record: TransactionRecord) -> Waiting[None]:
+        reruns = JobReruns(policy_of(self.group.rerun), self.rerun_uniform)
+        while True:
+            yield from self._run_transaction(job, record)
+            if record.outcome == COMMITTED:
+                job.is_committed()
+                return
+            wait_ms = reruns.next_wait_ms() if _may_rerun(record, reruns) else None
+            if wait_ms is None:
+                record.given_up = True
+                return
+            yield self.kernel.wait(wait_ms)
+            record = self._record(record.job_id, reruns.count, self.kernel.now_ms)
+
+    def _run_transaction(self, job: Job, record: TransactionRecord) -> Waiting[None]:
+        kernel, cluster = self.kernel, self.cluster
+        if cluster.faults.crashes:
+            yield from cluster.is_up()
+        job.describe(record, kernel.now_ms)
+        steps = job.transaction(LogView(self.table_log, record, kernel))
+        try:
+            outcome = yield from drive(steps, Client(cluster, record))
+        except WriterCrashed:
+            text = "the writer's driver died"
+            record.ends_badly("writer_crash", kernel.now_ms, "WriterCrash", None, text)
+            cluster.crashed()
+        except StoreRefused as refused:
+            record.ends_badly("store_refused", kernel.now_ms, "StoreRefused", None, str(refused))
+        except DeltaError as error:
+            record.ends_badly(
+                "delta_error", kernel.now_ms, error.exception, error.error_class, error.message
+            )
+        else:
+            record.ends_with(outcome, kernel.now_ms)
+
+
+def _may_rerun(record: TransactionRecord, reruns: JobReruns) -> bool:
+    if record.outcome == UNKNOWN:
+        return reruns.after_unknown
+    return record.outcome == ABORTED
+
+
+def _instants(options: Schedule, starts_ms: float) -> Iterator[float]:
+    if options.at is not None:
+        yield from sorted(options.at)
+        return
+    assert options.every is not None
+    number = 0
+    while True:
+        yield starts_ms + options.offset + number * options.every
+        number += 1

@@ -1,0 +1,80 @@
+"""A distribution is what its name says: shape, mean and spread follow the scenario's text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from scenarios import SCENARIOS
+from sim.distributions import Distribution
+from sim.random_streams import RandomStreams
+from sim.scenario.yaml_text import read_yaml
+
+
+def _draws(text: Any, count: int = 40_000) -> np.ndarray[Any, Any]:
+    distribution = Distribution.model_validate(text)
+    draw = distribution.sampler(RandomStreams(11).generator("test", "one"))
+    return np.array([draw() for _ in range(count)])
+
+
+@pytest.mark.parametrize(
+    ("text", "mean_ms", "deviation_ms"),
+    [
+        ("5 s", 5000, 0),
+        ({"constant": "250 ms"}, 250, 0),
+        ({"uniform": {"low": "1 s", "high": "3 s"}}, 2000, 2000 / 12**0.5),
+        ({"exponential": {"mean": "2 s"}}, 2000, 2000),
+        ({"lognormal": {"mean": "4 s", "cv": 0.5}}, 4000, 2000),
+    ],
+)
+def test_mean_and_deviation_are_those_of_the_text(
+    text: Any, mean_ms: float, deviation_ms: float
+) -> None:
+    draws = _draws(text)
+    assert draws.mean() == pytest.approx(mean_ms, rel=0.02)
+    assert draws.std() == pytest.approx(deviation_ms, rel=0.03)
+    assert Distribution.model_validate(text).mean_ms() == pytest.approx(mean_ms)
+
+
+def test_a_lognormal_by_median_and_sigma_has_that_median_and_sigma() -> None:
+    draws = _draws({"lognormal": {"median": "20 s", "sigma": 0.4}})
+    assert np.median(draws) == pytest.approx(20_000, rel=0.01)
+    assert np.log(draws).std() == pytest.approx(0.4, rel=0.02)
+
+
+@pytest.mark.parametrize("store", ["s3", "s3-express", "azure"])
+@pytest.mark.parametrize("outcome", ["success", "loss"])
+def test_measured_quantiles_are_reproduced(store: str, outcome: str) -> None:
+    profile = read_yaml(SCENARIOS / "stores" / f"{store}.yaml").content
+    latency = profile["put_if_absent"][outcome]["latency"]
+    draws = _draws(latency, 200_000)
+    for name, told in latency["quantiles"].items():
+        expected = float(told.removesuffix(" ms"))
+        rank = float(name[1:]) / 100
+        assert (draws < expected).mean() <= rank + 0.004, name
+        assert (draws <= expected).mean() >= rank - 0.004, name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        5,
+        "5",
+        "5 sec",
+        {},
+        {"constant": "1 s", "exponential": {"mean": "1 s"}},
+        {"lognormal": {"median": "1 s"}},
+        {"lognormal": {"median": "1 s", "sigma": 1, "mean": "1 s", "cv": 1}},
+        {"uniform": {"low": "2 s", "high": "1 s"}},
+        {"quantiles": {"p50": "2 s", "p90": "1 s"}},
+        {"quantiles": {"p50": "2 s", "90": "3 s"}},
+        {"exponential": {"mean": "0 s"}},
+        {"normal": {"mean": "1 s"}},
+    ],
+)
+def test_a_text_that_is_no_distribution_is_refused(text: Any) -> None:
+    with pytest.raises(ValidationError):
+        Distribution.model_validate(text)

@@ -1,0 +1,138 @@
+"""The public Python API: run a scenario, load a recording, look at it with pandas.
+
+import whitecap
+run = whitecap.run("scenarios/events.yaml", seed=7)
+run.transactions.groupby("exception").size()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sim.scenario import Scenario, load_scenario, parse_scenario, scenario_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from sim.expectations import ExpectationResult
+    from sim.recording import Recording
+    from sim.run import FinishedRun
+
+ScenarioLike = Scenario | str | Path | Mapping[str, Any]
+"""A scenario, the path of its file, its YAML text, or its content as a dictionary."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One recorded run. `scenario` is what was run."""
+
+    scenario: Scenario
+    recording: Recording
+    _finished: FinishedRun | None = field(default=None, repr=False)
+
+    @cached_property
+    def transactions(self) -> pd.DataFrame:
+        """One row per transaction, in order of submission."""
+        return self._frame("transactions")
+
+    @cached_property
+    def attempts(self) -> pd.DataFrame:
+        """One row per put-if-absent of a commit file."""
+        return self._frame("attempts")
+
+    @cached_property
+    def commits(self) -> pd.DataFrame:
+        """One row per version of the log."""
+        return self._frame("commits")
+
+    @cached_property
+    def requests(self) -> pd.DataFrame:
+        """One row per request to the store; run with `requests=True`."""
+        return self._frame("requests")
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        """One row per writer group and command, and one for all."""
+        from dataclasses import asdict
+
+        import pandas as pd
+
+        from sim.summary import summary_of
+
+        return pd.DataFrame([asdict(line) for line in summary_of(self.recording)])
+
+    @property
+    def expectations(self) -> list[ExpectationResult]:
+        """The scenario's `expect:`, held against this run."""
+        from sim.expectations import evaluate
+
+        return evaluate(self.scenario.expect, self.recording)
+
+    def export(
+        self, directory: str | Path, *, version: int | None = None, data: bool = True
+    ) -> int:
+        """Write the simulated Delta table to disk, up to `version`; returns the version."""
+        from sim.export import export_table
+
+        if self._finished is None:
+            raise ValueError("only a run that was just made has its table; run the scenario again")
+        store = self._finished.world.store
+        return export_table(store, Path(directory), version=version, data=data)
+
+    def _frame(self, name: str) -> pd.DataFrame:
+        if name not in self.recording.tables:
+            raise ValueError(f"{name} were not recorded")
+        frame: pd.DataFrame = self.recording.tables[name].to_pandas()
+        return frame
+
+
+def run(
+    scenario: ScenarioLike,
+    *,
+    seed: int | None = None,
+    replication: int = 0,
+    changes: Mapping[str, Any] | None = None,
+    out: str | Path | None = None,
+    requests: bool = False,
+) -> Run:
+    """Simulate a scenario; `changes` are dotted paths and their values, `out` a directory.
+
+    Raises `InvalidInput` with every problem of the scenario.
+    """
+    from sim.run import run_scenario
+
+    loaded = scenario_from(scenario, changes)
+    finished = run_scenario(
+        loaded,
+        seed=seed,
+        replication=replication,
+        out=None if out is None else Path(out),
+        requests=requests,
+    )
+    return Run(loaded, finished.recording, finished)
+
+
+def load(directory: str | Path) -> Run:
+    """A run that was recorded before. Raises `InvalidInput` if it is none or is damaged."""
+    from sim.recording import read_recording
+
+    recording = read_recording(Path(directory))
+    return Run(parse_scenario(recording.scenario, str(directory)), recording)
+
+
+def scenario_from(given: ScenarioLike, changes: Mapping[str, Any] | None = None) -> Scenario:
+    """A checked scenario, with changes applied. Raises `InvalidInput`."""
+    changed = dict(changes or {})
+    match given:
+        case Scenario():
+            return scenario_of(given.document, changed) if changed else given
+        case Mapping():
+            return scenario_of(dict(given), changed)
+        case str() if "\n" in given:
+            return parse_scenario(given, "scenario", changed)
+        case _:
+            return load_scenario(Path(str(given)), changed)

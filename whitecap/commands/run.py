@@ -1,0 +1,145 @@
+"""`whitecap run`: one scenario, live progress, a summary, and a recording if asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from sim.recording import Recording
+    from sim.run import FinishedRun, Progress, Tick
+    from sim.summary import Line
+
+
+@click.command()
+@click.argument("scenario", type=click.Path(path_type=Path))
+@click.option("--seed", type=click.IntRange(min=0), help="Instead of the scenario's.")
+@click.option("--replication", type=click.IntRange(min=0), default=0, help="Which draws.")
+@click.option("--out", type=click.Path(path_type=Path), help="Write the recording there.")
+@click.option("--requests", is_flag=True, help="Record every request to the store too.")
+@click.option("--export", type=click.Path(path_type=Path), help="Write the Delta table there.")
+@click.option("--data", is_flag=True, help="With --export: data files in Parquet too.")
+@click.option("--quiet", is_flag=True, help="No progress and no summary.")
+def run(
+    scenario: Path,
+    seed: int | None,
+    replication: int,
+    out: Path | None,
+    requests: bool,
+    export: Path | None,
+    data: bool,
+    quiet: bool,
+) -> None:
+    """Simulate SCENARIO once and print what happened.
+
+    The same scenario and seed give the same recording, byte for byte.
+    """
+    from sim.run import run_scenario
+    from sim.scenario import load_scenario
+
+    if data and export is None:
+        raise click.UsageError("--data goes with --export")
+    if requests and out is None:
+        raise click.UsageError("--requests goes with --out")
+    loaded = load_scenario(scenario)
+    with _progress(quiet) as show:
+        finished = run_scenario(
+            loaded, seed=seed, replication=replication, out=out, requests=requests, progress=show
+        )
+    if not quiet:
+        print_summary(finished.recording)
+    if out is not None:
+        click.echo(f"recording  {out}")
+    if export is not None:
+        _export(finished, export, data)
+
+
+def _export(finished: FinishedRun, directory: Path, data: bool) -> None:
+    from sim.export import export_table
+
+    version = export_table(finished.world.store, directory, data=data)
+    files = "log and data files" if data else "log only"
+    click.echo(f"table      {directory} (version {version}, {files})")
+
+
+@contextmanager
+def _progress(quiet: bool) -> Iterator[Progress | None]:
+    """A bar on stderr over simulated time."""
+    if quiet:
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+    from rich.progress import TimeRemainingColumn as Left
+
+    from sim.units import show_duration
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), Left())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("simulating", total=1.0)
+
+        def show(tick: Tick) -> None:
+            said = f"{show_duration(round(tick.now_ms / 1e3) * 1e3)}, {tick.submitted} transactions"
+            bar.update(task, completed=tick.now_ms / tick.duration_ms, description=said)
+
+        yield show
+
+
+def print_summary(recording: Recording) -> None:
+    """A table per writer group and command, then why transactions were aborted."""
+    from rich.console import Console
+
+    from sim.summary import heading, summary_of
+
+    console = Console()
+    lines = summary_of(recording)
+    console.print(" · ".join(heading(recording)), highlight=False)
+    console.print(_table(lines))
+    for line in lines:
+        if line.reasons and line.command:
+            told = ", ".join(f"{name} {count}" for name, count in line.reasons.items())
+            console.print(f"{line.writer} {line.command} aborted: {told}", highlight=False)
+
+
+HEADINGS = (
+    "writer", "command", "submitted", "committed", "aborted", "unknown", "in flight", "reruns",
+    "given up", "attempts", "p50", "p95", "p99", "wasted",
+)  # fmt: skip
+
+
+def _table(lines: list[Line]) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    caption = "p50, p95, p99: first submission to commit · wasted: share of compute lost to aborts"
+    table = Table(box=box.SIMPLE_HEAD, caption=caption, caption_justify="left")
+    for position, name in enumerate(HEADINGS):
+        table.add_column(name, justify="left" if position < 2 else "right")
+    for line in lines:
+        table.add_row(*_cells(line), style=None if line.command else "bold")
+    return table
+
+
+def _cells(line: Line) -> list[str]:
+    from sim.summary import shown_latency
+
+    counts = (
+        line.submitted, line.committed, line.aborted, line.unknown, line.in_flight, line.reruns,
+        line.given_up, line.attempts,
+    )  # fmt: skip
+    latencies = (line.latency_p50_ms, line.latency_p95_ms, line.latency_p99_ms)
+    wasted = line.wasted_compute_share
+    return [
+        line.writer,
+        line.command,
+        *(f"{count:,}" if count else "·" for count in counts),
+        *map(shown_latency, latencies),
+        "-" if math.isnan(wasted) else f"{wasted:.0%}",
+    ]
