@@ -119,8 +119,8 @@ def _give_up(
     now_ms = yield ReadClock()
     raise refusals.commit_retries_exceeded(
         settings.max_commit_attempts + 1,
-        version,
         first_version,
+        version,
         len(current.lines),
         now_ms - (current.commit_info.timestamp or now_ms),
     )
