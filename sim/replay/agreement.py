@@ -63,40 +63,44 @@ class Agreement:
     origin: Mapping[str, Any]
     compared: tuple[Compared, ...]
 
-    @property
-    def counts(self) -> dict[str, int]:
-        """How many transactions compare in each way."""
-        counted = Counter(each.comparison for each in self.compared)
-        return {str(way): counted[way] for way in Comparison}
+    def count(self, comparison: Comparison) -> int:
+        """How many transactions compare in this way."""
+        return sum(each.comparison is comparison for each in self.compared)
 
     @property
     def holds(self) -> bool:
         """Whether nothing disagrees."""
-        return self.counts[Comparison.MISMATCH] == 0
+        return not self.count(Comparison.MISMATCH)
 
     @property
-    def exceptions(self) -> dict[str, int]:
+    def agreed(self) -> list[Compared]:
+        """The transactions on which both sides agree."""
+        return [each for each in self.compared if each.comparison is Comparison.MATCH]
+
+    @property
+    def agreed_exceptions(self) -> dict[str, int]:
         """The exception classes on which both sides agree, with their numbers."""
-        agreed = [each for each in self.compared if each.comparison is Comparison.MATCH]
-        counted = Counter(each.real.exception for each in agreed if each.real.exception)
+        counted = Counter(each.real.exception for each in self.agreed if each.real.exception)
         return dict(sorted((str(name), number) for name, number in counted.items()))
+
+    @property
+    def agreed_commits(self) -> int:
+        """How many commits both sides agree on."""
+        return sum(each.real.end is End.COMMITTED for each in self.agreed)
 
     def document(self) -> dict[str, Any]:
         """What agreement.json holds."""
         return {
             "format_version": FORMAT_VERSION,
             **self.origin,
-            "counts": self.counts,
-            "agreed_commits": self._agreed_commits(),
-            "agreed_exceptions": self.exceptions,
+            "matches": self.count(Comparison.MATCH),
+            "mismatches": self.count(Comparison.MISMATCH),
+            "not_comparable": self.count(Comparison.NOT_COMPARABLE),
+            "commits": self.agreed_commits,
+            "exceptions": list(self.agreed_exceptions),
+            "exception_counts": self.agreed_exceptions,
             "transactions": [each.row() for each in self.compared],
         }
-
-    def _agreed_commits(self) -> int:
-        return sum(
-            each.comparison is Comparison.MATCH and each.real.end is End.COMMITTED
-            for each in self.compared
-        )
 
 
 def compare(observed: Observed, command: str) -> Compared:

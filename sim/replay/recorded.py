@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,8 +54,7 @@ class Recorded:
 
 def recorded_transactions(recording: Recording) -> list[Recorded]:
     """The transactions that took a snapshot and came to an end, or left a commit in the log."""
-    commits = recording.commits.to_pylist()
-    history = _History(commits)
+    history = _History(recording)
     found = [history.recorded(row) for row in recording.transactions.to_pylist()]
     return [each for each in found if each is not None]
 
@@ -63,13 +62,24 @@ def recorded_transactions(recording: Recording) -> list[Recorded]:
 class _History:
     """The versions of a run: who made them and when."""
 
-    def __init__(self, commits: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(self, recording: Recording) -> None:
+        commits = recording.commits.to_pylist()
         self._landed = {
             row["transaction_id"]: int(row["version"])
             for row in commits
             if row["transaction_id"] is not None
         }
         self._instants = [(float(row["committed_at_ms"]), int(row["version"])) for row in commits]
+        self._first_attempts = {
+            row["transaction_id"]: int(row["version"])
+            for row in recording.attempts.to_pylist()
+            if row["attempt_number"] == 1
+        }
+
+    def _read_version(self, row: Mapping[str, Any]) -> int:
+        """The version of its first snapshot: a retry of its own overwrites what the row says."""
+        first_attempt = self._first_attempts.get(row["transaction_id"])
+        return int(row["read_version"]) if first_attempt is None else first_attempt - 1
 
     def recorded(self, row: Mapping[str, Any]) -> Recorded | None:
         landed = self._landed.get(row["transaction_id"])
@@ -83,7 +93,7 @@ class _History:
             statement=row["statement"],
             app_id=row["app_id"],
             batch_id=row["batch_id"],
-            read_version=row["read_version"],
+            read_version=self._read_version(row),
             landed=landed,
             decided_at=self._decided_at(row, landed),
             result=_result(row, landed),
@@ -91,11 +101,10 @@ class _History:
         )
 
     def _decided_at(self, row: Mapping[str, Any], landed: int | None) -> int:
-        read = int(row["read_version"])
         if landed is not None:
             return landed - 1
         if row["outcome"] != ABORTED or row["winning_version"] is None:
-            return read
+            return self._read_version(row)
         if row["command"] in STARTS_AGAIN_BY_ITSELF:
             return max(int(row["winning_version"]), self._newest_at(row["ended_at_ms"]))
         # Winners are checked in order, so those after the deciding one play no part.
