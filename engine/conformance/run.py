@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from engine.conformance import transactions
+from engine.conformance import statements, transactions
 from engine.conformance.case import Case, CaseResult, StatementCase, TransactionCase
-from engine.conformance.compare import failed, skipped
+from engine.conformance.compare import failed
 from engine.errors import InvalidInput
 
 
@@ -26,4 +26,4 @@ def _run(case: Case) -> CaseResult:
         case TransactionCase():
             return transactions.run_case(case)
         case StatementCase():
-            return skipped(case, "statement cases are not there yet")
+            return statements.run_case(case)

@@ -1,0 +1,84 @@
+"""The rows of data files, kept once read: a data file never changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pyroaring import BitMap64
+
+from engine.log.actions import AddFile
+from engine.log.deletion_vectors import read_vector
+from engine.log.paths import data_key
+from engine.storage.requests import ReadRows, Row, RowsOf, Steps
+
+
+@dataclass(frozen=True, slots=True)
+class FileRows:
+    """A file with its rows; `deleted` are the positions that its deletion vector hides."""
+
+    file: AddFile
+    rows: Sequence[Row]
+    deleted: BitMap64 | None = None
+
+    def __iter__(self) -> Iterator[tuple[int, Row]]:
+        """The live rows, with their positions in the file."""
+        if self.deleted is None:
+            return enumerate(self.rows)
+        hidden = self.deleted
+        return ((at, row) for at, row in enumerate(self.rows) if at not in hidden)
+
+    def live_rows(self) -> Sequence[Row]:
+        """The live rows, in file order."""
+        return self.rows if self.deleted is None else [row for _, row in self]
+
+    @property
+    def live_count(self) -> int:
+        """How many rows are live."""
+        return len(self.rows) - (0 if self.deleted is None else len(self.deleted))
+
+
+class DataFiles:
+    """The rows of one table's files, by path in the log."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, Sequence[Row]] = {}
+        self._vectors: dict[str, BitMap64] = {}
+
+    def keep(self, path: str, rows: Sequence[Row]) -> None:
+        """Remember the rows of a file that was just written."""
+        self._rows[path] = rows
+
+    def read(self, files: Sequence[AddFile], width: int) -> Steps[list[FileRows]]:
+        """The rows of files, each `width` values: columns added later are NULL in old files.
+
+        Asks the store, in one request, for the files that nobody here has read.
+        """
+        yield from self._fetch([file.path for file in files if file.path not in self._rows], width)
+        found = []
+        for file in files:
+            deleted = None
+            if file.deletion_vector is not None:
+                deleted = yield from self.vector(file)
+            found.append(FileRows(file, _widened(self._rows[file.path], width), deleted))
+        return found
+
+    def vector(self, file: AddFile) -> Steps[BitMap64]:
+        """The positions that a file's deletion vector hides."""
+        assert file.deletion_vector is not None
+        name = file.deletion_vector.unique_id
+        known = self._vectors.get(name)
+        if known is None:
+            known = self._vectors[name] = yield from read_vector(file.deletion_vector)
+        return known
+
+    def _fetch(self, paths: Sequence[str], width: int) -> Steps[None]:
+        if paths:
+            answer: RowsOf = yield ReadRows(tuple(data_key(path) for path in paths))
+            self._rows.update(zip(paths, answer.rows, strict=True))
+
+
+def _widened(rows: Sequence[Row], width: int) -> Sequence[Row]:
+    if not rows or len(rows[0]) == width:
+        return rows
+    return [row + (None,) * (width - len(row)) for row in rows]

@@ -1,0 +1,101 @@
+"""DELETE and TRUNCATE.
+
+Source: DeleteCommand.scala: performDelete. Three cases: no condition, a condition on partition
+columns alone (whole files go), any other (files are searched for matching rows).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.commands.data_files import FileRows
+from engine.commands.execution import (
+    already_executed,
+    begin,
+    job,
+    logged,
+    preserved_row_tracking,
+    uses_vectors,
+)
+from engine.commands.search import search
+from engine.commands.table import Table
+from engine.commands.vectors import hide_rows
+from engine.commands.writing import FileWriter, remove, scan_tasks
+from engine.log.actions import AddFile, RemoveFile
+from engine.outcomes import NothingToCommit, Outcome
+from engine.sql.predicates import Predicate, split_condition
+from engine.sql.statements import Delete, Truncate
+from engine.storage.requests import ReadClock, Row, Steps
+from engine.transaction.operation import Operation
+from engine.transaction.transaction import Transaction
+
+Changes = list[AddFile | RemoveFile]
+
+
+def delete(table: Table, statement: Delete) -> Steps[Outcome]:
+    """Run a DELETE."""
+    txn = yield from begin(table)
+    done = yield from already_executed(table, txn)
+    if done is not None:
+        return done
+    condition = statement.condition
+    conjuncts: tuple[Predicate, ...] = ()
+    if condition is not None:
+        conjuncts = (condition.with_parameters(statement.parameters),)
+    actions = yield from delete_actions(table, txn, conjuncts)
+    operation = Operation("DELETE", {"predicate": logged(conjuncts)})
+    tags = preserved_row_tracking(txn.metadata)
+    return (yield from txn.commit_if_needed(actions, operation, tags))
+
+
+def truncate(table: Table, _statement: Truncate) -> Steps[Outcome]:
+    """Run a TRUNCATE: always commits, unless there is no file to remove."""
+    txn = yield from begin(table)
+    files = list(txn.filter_all_files())
+    yield from job("TRUNCATE")
+    if not files:
+        return NothingToCommit(txn.read_version)
+    now_ms = yield ReadClock()
+    operation = Operation("TRUNCATE")
+    return (yield from txn.commit([remove(file, now_ms) for file in files], operation))
+
+
+def delete_actions(
+    table: Table, txn: Transaction, conditions: Sequence[Predicate]
+) -> Steps[Changes]:
+    """What deleting the rows that match all conditions takes; also part of a REPLACE WHERE."""
+    splits = [split_condition(c, txn.metadata.partition_columns) for c in conditions]
+    partition = [predicate for part, _ in splits for predicate in part]
+    data = [predicate for _, part in splits for predicate in part]
+    if not data:
+        files = txn.filter_files(partition) if conditions else txn.filter_all_files()
+        gone = list(files)
+        yield from job("DELETE")
+        now_ms = yield ReadClock()
+        return [remove(file, now_ms) for file in gone]
+    scan = txn.filter_files([*partition, *data])
+    touched = yield from search(table, txn, scan, conditions)
+    if uses_vectors(txn.metadata, txn.settings.delete_with_deletion_vectors):
+        now_ms = yield ReadClock()
+        yield from job("DELETE", [one for one, _ in touched])
+        return (yield from hide_rows(touched, now_ms))
+    return (yield from _rewritten(table, txn, touched))
+
+
+def _rewritten(
+    table: Table, txn: Transaction, touched: Sequence[tuple[FileRows, Sequence[int]]]
+) -> Steps[Changes]:
+    """Files without the rows that match, in place of those with them."""
+    kept = {one.file.path: _without(one, positions) for one, positions in touched}
+    tasks = scan_tasks([one.file for one, _ in touched])
+    writer = FileWriter(table, txn.metadata)
+    rows = ([row for file in task for row in kept[file.path]] for task in tasks)
+    adds = yield from writer.write(rows)
+    yield from job("DELETE", [one for one, _ in touched], writer)
+    now_ms = yield ReadClock()
+    return [*adds, *(remove(one.file, now_ms) for one, _ in touched)]
+
+
+def _without(one: FileRows, positions: Sequence[int]) -> list[Row]:
+    gone = frozenset(positions)
+    return [row for at, row in one if at not in gone]

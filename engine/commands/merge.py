@@ -1,0 +1,281 @@
+"""MERGE.
+
+Source: MergeIntoCommand.scala, ClassicMergeExecutor.scala, InsertOnlyMergeExecutor.scala. First the
+files that hold matches are found among those that the target-only conditions leave; then they are
+rewritten, or their changed rows are hidden and written anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engine.commands.data_files import FileRows
+from engine.commands.execution import (
+    already_executed,
+    begin,
+    job,
+    preserved_row_tracking,
+    uses_vectors,
+)
+from engine.commands.inserting import row_check
+from engine.commands.merge_plan import Clause, MergePlan, plan_merge
+from engine.commands.queries import Projection, Source, own_source, projection
+from engine.commands.table import Table
+from engine.commands.vectors import hide_rows
+from engine.commands.writing import FileWriter, remove, scan_tasks
+from engine.errors import DeltaError
+from engine.log.actions import AddFile, RemoveFile
+from engine.outcomes import Outcome
+from engine.sql.compiler import DIALECT
+from engine.sql.statements import Act, Merge
+from engine.sql.terms import Evaluate, Parameters
+from engine.storage.requests import ReadClock, Row, Steps
+from engine.transaction.operation import Operation
+from engine.transaction.transaction import Transaction
+
+Changes = list[AddFile | RemoveFile]
+
+
+def merge(table: Table, statement: Merge, source: Source | None) -> Steps[Outcome]:
+    """Run a MERGE. `source` is `None` if it is the table itself."""
+    txn = yield from begin(table)
+    done = yield from already_executed(table, txn)
+    if done is not None:
+        return done
+    if source is None:
+        source = yield from own_source(statement.source, table, txn, statement.parameters)
+    plan = plan_merge(statement, txn.snapshot.schema, source, table.session)
+    predicates = [p.with_parameters(statement.parameters) for p in plan.predicates]
+    scan = txn.filter_files(predicates)
+    width = len(txn.snapshot.schema)
+    candidates = yield from table.data_files.read(list(scan), width)
+    join = Join(plan, source.rows, statement.parameters, width)
+    run = _Run(table, txn, plan, join, statement.parameters)
+    actions = yield from run.actions(candidates)
+    operation = Operation("MERGE", _parameters(statement))
+    tags = preserved_row_tracking(txn.metadata)
+    return (yield from txn.commit_if_needed(actions, operation, tags))
+
+
+def _parameters(statement: Merge) -> dict[str, Any]:
+    """Source: DeltaOperations.Merge."""
+    return {"predicate": f'["({statement.on.sql(DIALECT)})"]'}
+
+
+class Join:
+    """The source's rows by the keys that ON equates, and which of them match a target row."""
+
+    def __init__(
+        self, plan: MergePlan, rows: Sequence[Row], parameters: Parameters, width: int
+    ) -> None:
+        blank = (None,) * width
+        self.rows = rows
+        self._target = [key.target.bind(parameters).evaluate for key in plan.keys]
+        source = [key.source.bind(parameters).evaluate for key in plan.keys]
+        residual = plan.residual.bind(parameters)
+        self._residual = residual.evaluate
+        self._always = residual.is_constant and residual.value is True
+        self._by_key: dict[Any, list[int]] = {}
+        for at, row in enumerate(rows):
+            key = _key(source, blank + row)
+            if key is not None:
+                self._by_key.setdefault(key, []).append(at)
+
+    def matches(self, row: Row) -> list[int]:
+        """The positions of the source rows that match a target row."""
+        key = _key(self._target, row)
+        found = self._by_key.get(key) if key is not None else None
+        if not found or self._always:
+            return found or []
+        residual, rows = self._residual, self.rows
+        return [at for at in found if residual(row + rows[at]) is True]
+
+
+def _key(evaluates: Sequence[Evaluate], row: Row) -> tuple[Any, ...] | None:
+    """The values that are compared; `None` if one is NULL, which equals nothing."""
+    values = tuple([evaluate(row) for evaluate in evaluates])
+    return None if None in values else values
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """A clause with parameters: whether it applies to a row, and what it makes of it."""
+
+    act: Act
+    applies: Evaluate | None
+    make: Projection | None
+
+
+@dataclass(slots=True)
+class _Matched:
+    """A candidate file with the source positions that each of its rows matches."""
+
+    one: FileRows
+    matches: dict[int, int]
+    is_touched: bool
+
+
+class _Run:
+    """One execution: the clauses bound to parameters, applied to files."""
+
+    def __init__(
+        self,
+        table: Table,
+        txn: Transaction,
+        plan: MergePlan,
+        join: Join,
+        parameters: Parameters,
+    ) -> None:
+        self.table = table
+        self.txn = txn
+        self.plan = plan
+        self.join = join
+        self.blank = (None,) * len(txn.snapshot.schema)
+        self.matched = [_bound(clause, parameters) for clause in plan.matched]
+        self.not_matched = [_bound(clause, parameters) for clause in plan.not_matched]
+        self.by_source = [_bound(c, parameters) for c in plan.not_matched_by_source]
+        self.check = row_check(txn.metadata, table.session)
+        self.used: set[int] = set()
+
+    def actions(self, candidates: Sequence[FileRows]) -> Steps[Changes]:
+        """What the MERGE adds and removes."""
+        found = [self._match(one) for one in candidates]
+        touched = [file for file in found if file.is_touched]
+        inserts = self._inserts()
+        writer = FileWriter(self.table, self.txn.metadata)
+        if self.plan.is_insert_only or not touched:
+            adds = yield from writer.write([inserts])
+            yield from job("MERGE", candidates, writer)
+            return list(adds)
+        if uses_vectors(self.txn.metadata, self.txn.settings.merge_with_deletion_vectors):
+            return (yield from self._hide_and_write(touched, inserts, writer))
+        tasks = self._tasks(touched, inserts, self._rewritten)
+        adds = yield from writer.write(tasks)
+        yield from job("MERGE", [file.one for file in touched], writer)
+        now_ms = yield ReadClock()
+        return [*adds, *(remove(file.one.file, now_ms) for file in touched)]
+
+    def _match(self, one: FileRows) -> _Matched:
+        """Join one file. Raises `DeltaError` if a row has several matches that would change it."""
+        matches: dict[int, int] = {}
+        touched = bool(self.by_source) and one.live_count > 0
+        find = self.join.matches
+        for at, row in one:
+            hits = find(row)
+            if hits:
+                if len(hits) > 1:
+                    self._check_single()
+                matches[at] = hits[0]
+                self.used.update(hits)
+                touched = touched or self._counts(row, hits)
+        return _Matched(one, matches, touched and not self.plan.is_insert_only)
+
+    def _counts(self, row: Row, hits: Sequence[int]) -> bool:
+        """Whether a match makes its file touched: if only WHEN MATCHED, a clause must apply."""
+        if not self.plan.is_matched_only:
+            return True
+        return any(_first(self.matched, row + self.join.rows[at]) is not None for at in hits)
+
+    def _check_single(self) -> None:
+        """Several matches are fine for inserts, and for one DELETE without condition."""
+        only = self.matched[0] if len(self.matched) == 1 else None
+        if not self.matched or (only and only.act is Act.DELETE and only.applies is None):
+            return
+        error_class = "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"
+        text = f"[{error_class}] Several source rows match one target row."
+        raise DeltaError("DeltaUnsupportedOperationException", error_class, text)
+
+    def _inserts(self) -> list[Row]:
+        """The new rows of source rows without a match."""
+        if not self.not_matched:
+            return []
+        made = []
+        for at, row in enumerate(self.join.rows):
+            if at not in self.used:
+                joined = self.blank + row
+                clause = _first(self.not_matched, joined)
+                if clause is not None and clause.make is not None:
+                    made.append(self._checked(clause.make(joined)))
+        return made
+
+    def _checked(self, row: Row) -> Row:
+        if self.check is not None:
+            self.check(row)
+        return row
+
+    def _outcome(self, file: _Matched, at: int, row: Row) -> tuple[_Bound | None, Row]:
+        """The clause for one row of a touched file, and the joined row that it sees."""
+        match = file.matches.get(at)
+        if match is None:
+            return _first(self.by_source, row), row
+        joined = row + self.join.rows[match]
+        return _first(self.matched, joined), joined
+
+    def _rewritten(self, file: _Matched) -> list[Row]:
+        """All rows of a touched file as they will be."""
+        rows: list[Row] = []
+        for at, row in file.one:
+            clause, joined = self._outcome(file, at, row)
+            if clause is None:
+                rows.append(row)
+            elif clause.make is not None:
+                rows.append(self._checked(clause.make(joined)))
+        return rows
+
+    def _changed(self, file: _Matched) -> tuple[list[int], list[Row]]:
+        """The positions of rows that change or go, and the rows that take their place."""
+        positions: list[int] = []
+        rows: list[Row] = []
+        for at, row in file.one:
+            clause, joined = self._outcome(file, at, row)
+            if clause is not None:
+                positions.append(at)
+                if clause.make is not None:
+                    rows.append(self._checked(clause.make(joined)))
+        return positions, rows
+
+    def _hide_and_write(
+        self, touched: Sequence[_Matched], inserts: list[Row], writer: FileWriter
+    ) -> Steps[Changes]:
+        changed = {file.one.file.path: self._changed(file) for file in touched}
+        new_rows = self._tasks(touched, inserts, lambda file: changed[file.one.file.path][1])
+        adds = yield from writer.write(new_rows)
+        yield from job("MERGE", [file.one for file in touched], writer)
+        now_ms = yield ReadClock()
+        hidden = [(file.one, changed[file.one.file.path][0]) for file in touched]
+        return [*adds, *(yield from hide_rows(hidden, now_ms))]
+
+    def _tasks(
+        self,
+        touched: Sequence[_Matched],
+        inserts: list[Row],
+        rows_of: Callable[[_Matched], Iterable[Row]],
+    ) -> list[list[Row]]:
+        """New rows by writing task.
+
+        Rows are shuffled into one task, unless only matches are concerned and the table has no
+        partitions: then the scan's own tasks write. Source: MergeOutputGeneration;
+        spark.databricks.delta.merge.repartitionBeforeWrite.enabled.
+        """
+        if not self.plan.is_matched_only or self.txn.metadata.partition_columns:
+            return [[*(row for file in touched for row in rows_of(file)), *inserts]]
+        by_path = {file.one.file.path: file for file in touched}
+        tasks = scan_tasks([file.one.file for file in touched])
+        return [[row for f in task for row in rows_of(by_path[f.path])] for task in tasks]
+
+
+def _bound(clause: Clause, parameters: Parameters) -> _Bound:
+    applies = None if clause.condition is None else clause.condition.bind(parameters).evaluate
+    # The width is that of no joined row, so that a projection never takes one for the new row.
+    make = None if clause.values is None else projection(clause.values, parameters, -1)
+    return _Bound(clause.act, applies, make)
+
+
+def _first(clauses: Sequence[_Bound], row: Row) -> _Bound | None:
+    """The first clause whose condition holds."""
+    for clause in clauses:
+        if clause.applies is None or clause.applies(row) is True:
+            return clause
+    return None

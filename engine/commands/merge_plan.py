@@ -1,0 +1,209 @@
+"""A MERGE, compiled for the schemas of its target and source.
+
+Source: MergeIntoCommandBase.scala (getTargetOnlyPredicates), DeltaMergeInto.scala (resolution of
+clauses). Conditions are compiled over a joined row: the target's values, then the source's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from sqlglot import exp
+
+from engine.commands.queries import Source
+from engine.errors import DeltaError, InvalidInput
+from engine.log.schema import Schema
+from engine.sql.coercion import common_type
+from engine.sql.compiler import compile_boolean, compile_term
+from engine.sql.predicates import TRUE, Predicate, join_and, split_and, unqualified
+from engine.sql.scope import Relation, Scope
+from engine.sql.statements import Act, Match, Merge, MergeClause, TableName
+from engine.sql.terms import Term, column, convert, literal
+from engine.sql.types import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One WHEN: its condition, and the values of the row that it makes (`None` for DELETE)."""
+
+    act: Act
+    condition: Term | None
+    values: tuple[Term, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class JoinKey:
+    """One equality of ON between a target and a source expression, in their common type."""
+
+    target: Term
+    source: Term
+    target_column: str | None
+    """The target's column, where the expression is nothing but a column that is not cast."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergePlan:
+    """What a MERGE does, but for its parameters' values."""
+
+    predicates: tuple[Predicate, ...]
+    keys: tuple[JoinKey, ...]
+    residual: Term
+    matched: tuple[Clause, ...]
+    not_matched: tuple[Clause, ...]
+    not_matched_by_source: tuple[Clause, ...]
+
+    @property
+    def is_insert_only(self) -> bool:
+        """Whether no row of the target changes."""
+        return not self.matched and not self.not_matched_by_source
+
+    @property
+    def is_matched_only(self) -> bool:
+        """Whether only rows of the target with a match are concerned."""
+        return not self.not_matched and not self.not_matched_by_source
+
+
+def plan_merge(statement: Merge, schema: Schema, source: Source, session: Session) -> MergePlan:
+    """The plan, compiled once for these columns."""
+    key = (id(schema), source.names, source.types, session)
+    known = statement.plans.get(key)
+    if known is None or known[0] is not schema:
+        plan = _Planner(statement, schema, source, session).plan()
+        known = statement.plans[key] = (schema, plan)
+    return known[1]
+
+
+class _Planner:
+    def __init__(self, statement: Merge, schema: Schema, source: Source, session: Session) -> None:
+        self.statement = statement
+        self.schema = schema
+        self.source = source
+        self.session = session
+        self.target = Relation.of(schema, *statement.table.names)
+        self.other = source.relation(_source_names(statement), offset=len(schema))
+        self.joined = Scope((self.target, self.other), session)
+        self.alone = Scope((self.target,), session)
+
+    def plan(self) -> MergePlan:
+        conjuncts = split_and(self.statement.on)
+        keys = [self._join_key(node) for node in conjuncts]
+        rest = [node for node, key in zip(conjuncts, keys, strict=True) if key is None]
+        residual = join_and(rest)
+        return MergePlan(
+            self._predicates(conjuncts),
+            tuple(key for key in keys if key is not None),
+            compile_boolean(exp.true() if residual is None else residual, self.joined),
+            self._clauses(Match.MATCHED),
+            self._clauses(Match.NOT_MATCHED),
+            self._clauses(Match.NOT_MATCHED_BY_SOURCE),
+        )
+
+    def _of(self, match: Match) -> list[MergeClause]:
+        return [clause for clause in self.statement.clauses if clause.match is match]
+
+    def _predicates(self, on: Sequence[exp.Expr]) -> tuple[Predicate, ...]:
+        """What the scan of the target is told. Source: getTargetOnlyPredicates."""
+        if self._of(Match.NOT_MATCHED_BY_SOURCE):
+            return (TRUE,)
+        found = [_predicate(node) for node in on if self._is_target_only(node)]
+        if not self._of(Match.NOT_MATCHED):
+            found.append(self._any_clause(self._of(Match.MATCHED)))
+        return tuple(found)
+
+    def _any_clause(self, clauses: Iterable[MergeClause]) -> Predicate:
+        """The OR of what clauses ask of the target; one that asks nothing makes it TRUE."""
+        parts: list[exp.Expr] = []
+        for clause in clauses:
+            nodes = [] if clause.condition is None else split_and(clause.condition)
+            own = join_and(node for node in nodes if self._is_target_only(node))
+            if own is None:
+                return TRUE
+            parts.append(own)
+        return _predicate(reduce(lambda a, b: exp.Or(this=a.copy(), expression=b.copy()), parts))
+
+    def _is_target_only(self, node: exp.Expr) -> bool:
+        positions = [self.joined.find(c.name, c.table)[0] for c in node.find_all(exp.Column)]
+        return all(position < len(self.schema) for position in positions)
+
+    def _is_source_only(self, node: exp.Expr) -> bool:
+        positions = [self.joined.find(c.name, c.table)[0] for c in node.find_all(exp.Column)]
+        return bool(positions) and min(positions) >= len(self.schema)
+
+    def _join_key(self, node: exp.Expr) -> JoinKey | None:
+        """The node as an equality between target and source, `None` if it is none."""
+        if not isinstance(node, exp.EQ):
+            return None
+        for one, other in ((node.left, node.right), (node.right, node.left)):
+            if one.find(exp.Column) and self._is_target_only(one) and self._is_source_only(other):
+                return self._equality(one, other)
+        return None
+
+    def _equality(self, target: exp.Expr, source: exp.Expr) -> JoinKey:
+        left, right = compile_term(target, self.joined), compile_term(source, self.joined)
+        common = common_type(left.type, right.type)
+        name = target.name if isinstance(target, exp.Column) and left.type == common else None
+        left, right = (convert(term, common, self.session) for term in (left, right))
+        return JoinKey(left, right, name)
+
+    def _clauses(self, match: Match) -> tuple[Clause, ...]:
+        by_source = match is Match.NOT_MATCHED_BY_SOURCE
+        scope = self.alone if by_source else self.joined
+        return tuple(self._clause(clause, scope) for clause in self._of(match))
+
+    def _clause(self, clause: MergeClause, scope: Scope) -> Clause:
+        condition = clause.condition
+        test = None if condition is None else compile_boolean(condition, scope)
+        match clause.act:
+            case Act.UPDATE:
+                return Clause(clause.act, test, self._updated(clause, scope))
+            case Act.INSERT:
+                return Clause(clause.act, test, self._inserted(clause, scope))
+        return Clause(clause.act, test, None)
+
+    def _updated(self, clause: MergeClause, scope: Scope) -> tuple[Term, ...]:
+        if clause.assignments is None:
+            return self._star("UPDATE")
+        terms = [column(at, f.type) for at, f in enumerate(self.schema)]
+        for name, node in clause.assignments:
+            at, type_name = self.alone.find(name, "")
+            terms[at] = convert(compile_term(node, scope), type_name, self.session)
+        return tuple(terms)
+
+    def _inserted(self, clause: MergeClause, scope: Scope) -> tuple[Term, ...]:
+        if clause.assignments is None:
+            return self._star("INSERT")
+        terms = [literal(None, f.type) for f in self.schema]
+        for name, node in clause.assignments:
+            at, type_name = self.alone.find(name, "")
+            terms[at] = convert(compile_term(node, scope), type_name, self.session)
+        return tuple(terms)
+
+    def _star(self, act: str) -> tuple[Term, ...]:
+        """Every target column from the source's column of its name, which must be there."""
+        terms = []
+        for field in self.schema:
+            try:
+                at, type_name = Scope((self.other,)).find(field.name, "")
+            except InvalidInput as error:
+                raise _unresolved(field.name, act, self.source) from error
+            terms.append(convert(column(at, type_name), field.type, self.session))
+        return tuple(terms)
+
+
+def _source_names(statement: Merge) -> tuple[str, ...]:
+    source = statement.source
+    return source.names if isinstance(source, TableName) else (source.alias,)
+
+
+def _predicate(node: exp.Expr) -> Predicate:
+    return Predicate.of_node(unqualified(node))
+
+
+def _unresolved(name: str, act: str, source: Source) -> DeltaError:
+    """Source: DeltaErrors / ResolveDeltaMergeInto: INSERT * and UPDATE * need every column."""
+    error_class = "DELTA_MERGE_UNRESOLVED_EXPRESSION"
+    columns = ", ".join(source.names)
+    text = f"Cannot resolve {name} in {act} clause given columns {columns}."
+    return DeltaError("DeltaAnalysisException", error_class, f"[{error_class}] {text}")

@@ -1,0 +1,279 @@
+"""Rows that a statement brings along: literal values, parameters, other tables, its own table.
+
+Source: a scan of the table that the transaction writes is a tracked read (PrepareDeltaScan.scala);
+other tables, and time travel, are pinned before the transaction starts and never tracked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Any
+
+from sqlglot import exp
+
+from engine.commands.data_files import FileRows
+from engine.commands.table import Table, Tables, table_named
+from engine.commands.writing import scan_tasks
+from engine.errors import InvalidInput, Problem
+from engine.log.actions import AddFile
+from engine.log.schema import Schema
+from engine.log.snapshot import Snapshot
+from engine.log.statistics import parse_statistics
+from engine.sql.coercion import common_type
+from engine.sql.compiler import compile_term
+from engine.sql.predicates import TRUE, Predicate
+from engine.sql.scope import Relation, Scope
+from engine.sql.statements import Query, Select, TableName, Values
+from engine.sql.terms import Evaluate, Parameters, Term, column, convert
+from engine.sql.types import PARAMETER, Session, type_of
+from engine.storage.requests import Row, Steps
+from engine.transaction.transaction import Transaction
+
+Projection = Callable[[Row], Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Rows with their columns. `tasks` are the rows of each task of the Spark job."""
+
+    names: tuple[str, ...]
+    types: tuple[str, ...]
+    tasks: Sequence[Sequence[Row]]
+    files: tuple[AddFile, ...] = field(default=(), compare=False)
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """All rows, whatever task they belong to."""
+        if len(self.tasks) == 1:
+            return self.tasks[0]
+        return [row for task in self.tasks for row in task]
+
+    def relation(self, names: Sequence[str], offset: int = 0) -> Relation:
+        """The source's columns in a scope, by its names."""
+        return Relation(frozenset(n.lower() for n in names), self.names, self.types, offset)
+
+
+def projection(terms: Sequence[Term], parameters: Parameters, width: int) -> Projection:
+    """The terms' values of a row of `width` values, as a row."""
+    bounds = [term.bind(parameters) for term in terms]
+    places = [bound.column for bound in bounds]
+    if places == list(range(width)):
+        return lambda row: row
+    known = [place for place in places if place is not None]
+    if len(known) == len(places) and len(known) > 1:
+        return itemgetter(*known)
+    evaluates: list[Evaluate] = [bound.evaluate for bound in bounds]
+    return lambda row: tuple([evaluate(row) for evaluate in evaluates])
+
+
+def table_of(query: Query | TableName) -> TableName | None:
+    """The table that a query reads, if it reads one."""
+    if isinstance(query, TableName):
+        return query
+    return query.table if isinstance(query, Select) else None
+
+
+def reads_own_table(query: Query | TableName, target: TableName) -> bool:
+    """Whether a query reads the newest version of the table that is written."""
+    table = table_of(query)
+    return table is not None and table.version is None and _same(table, target)
+
+
+def _same(one: TableName, other: TableName) -> bool:
+    return one.name.lower() == other.name.lower()
+
+
+def source_of(
+    query: Query | TableName,
+    target: TableName,
+    tables: Tables,
+    parameters: Parameters,
+    session: Session,
+) -> Steps[Source | None]:
+    """What a query gives that needs no transaction; `None` if it reads the target itself."""
+    if reads_own_table(query, target):
+        return None
+    table_name = table_of(query)
+    if table_name is None:
+        return values_source(query, parameters, session)
+    table = table_named(tables, table_name.name)
+    snapshot = yield from table.at_root(_pinned(table, table_name))
+    condition = query.condition if isinstance(query, Select) else None
+    files = [f for f in snapshot.all_files() if _in_partition(f, condition, snapshot, table)]
+    steps = table.data_files.read(files, len(snapshot.schema))
+    file_rows = yield from table.at_root(steps)
+    return select_source(query, table_name, snapshot.schema, file_rows, parameters, table.session)
+
+
+def _pinned(table: Table, name: TableName) -> Steps[Snapshot]:
+    if name.version is not None:
+        return (yield from table.as_of(name.version))
+    return (yield from table.latest())
+
+
+def _in_partition(
+    file: AddFile, condition: Predicate | None, snapshot: Snapshot, table: Table
+) -> bool:
+    parts = () if condition is None else condition.conjuncts()
+    schema = snapshot.partition_schema
+    return all(
+        part.evaluate_partition(file.partition_values or {}, schema, table.settings) is True
+        for part in parts
+        if part.is_over(snapshot.partition_columns) and part.columns
+    )
+
+
+def own_source(
+    query: Query | TableName, table: Table, txn: Transaction, parameters: Parameters
+) -> Steps[Source]:
+    """What a query on the written table gives: a tracked read of the transaction's snapshot."""
+    schema = txn.snapshot.schema
+    files = _tracked_files(query, txn, parameters)
+    file_rows = yield from table.data_files.read(files, len(schema))
+    name = table_of(query)
+    assert name is not None
+    source = select_source(query, name, schema, file_rows, parameters, table.session)
+    if isinstance(query, Select) and query.limit is not None:
+        return Source(source.names, source.types, [source.rows[: query.limit]], source.files)
+    return source
+
+
+def _tracked_files(
+    query: Query | TableName, txn: Transaction, parameters: Parameters
+) -> list[AddFile]:
+    condition = query.condition if isinstance(query, Select) else None
+    if condition is None:
+        return list(txn.filter_all_files())
+    parts = condition.with_parameters(parameters).conjuncts()
+    limit = query.limit if isinstance(query, Select) else None
+    if limit is not None and all(p.is_over(txn.metadata.partition_columns) for p in parts):
+        return _files_for_limit(txn, parts, limit)
+    return list(txn.filter_files(parts))
+
+
+def _files_for_limit(txn: Transaction, parts: Sequence[Predicate], limit: int) -> list[AddFile]:
+    """Only as many files as hold `limit` rows. Source: DataSkippingReader.pruneFilesByLimit."""
+    chosen: list[AddFile] = []
+    rows = 0
+    for file in _untracked(txn).filter_files(parts):
+        if rows >= limit:
+            break
+        chosen.append(file)
+        rows += parse_statistics(file.stats).num_records or 0
+    txn.filter_files_for_limit(chosen, parts)
+    return chosen
+
+
+def _untracked(txn: Transaction) -> Transaction:
+    """A transaction on the same snapshot whose reads nobody asks for."""
+    return Transaction(txn.table_log, txn.snapshot, txn.txn_id, txn.settings, txn.dialect)
+
+
+def select_source(
+    query: Query | TableName,
+    name: TableName,
+    schema: Schema,
+    file_rows: Sequence[FileRows],
+    parameters: Parameters,
+    session: Session,
+) -> Source:
+    """A table's rows: all of them, or those and the columns that a SELECT asks for."""
+    tasks = tasks_of(file_rows)
+    files = tuple(one.file for one in file_rows)
+    if not isinstance(query, Select):
+        return Source(schema.names, schema.types, tasks, files)
+    scope = Scope((Relation.of(schema, *name.names),), session)
+    names, terms = select_terms(query, scope, schema)
+    keep = (query.condition or TRUE).with_parameters(parameters).bind(schema, session)
+    project = projection(terms, parameters, len(schema))
+    chosen = [[project(row) for row in rows if keep(row) is True] for rows in tasks]
+    return Source(names, tuple(term.type for term in terms), chosen, files)
+
+
+def tasks_of(file_rows: Sequence[FileRows]) -> list[list[Row]]:
+    """The live rows of files, by the task that reads them."""
+    by_path = {one.file.path: one for one in file_rows}
+    return [
+        [row for file in task for row in by_path[file.path].live_rows()]
+        for task in scan_tasks([one.file for one in file_rows])
+    ]
+
+
+def select_terms(
+    query: Select, scope: Scope, schema: Schema | None
+) -> tuple[tuple[str, ...], list[Term]]:
+    """Names and terms of a SELECT list, stars spread."""
+    names: list[str] = []
+    terms: list[Term] = []
+    for item in query.items:
+        if isinstance(item, exp.Star):
+            fields = () if schema is None else schema.fields
+            names += [f.name for f in fields]
+            terms += [column(at, f.type) for at, f in enumerate(fields)]
+        else:
+            names.append(item.alias_or_name or item.sql())
+            terms.append(compile_term(item.unalias(), scope))
+    if query.columns:
+        names = list(query.columns)
+    return tuple(names), terms
+
+
+def values_source(query: Query | TableName, parameters: Parameters, session: Session) -> Source:
+    """Literal rows, or the rows of a parameter."""
+    scope = Scope((), session)
+    if isinstance(query, Select):
+        names, terms = select_terms(query, scope, None)
+        row = tuple(term.bind(parameters).evaluate(()) for term in terms)
+        return Source(names, tuple(term.type for term in terms), [[row]])
+    assert isinstance(query, Values)
+    if query.rows_parameter is not None:
+        return _parameter_rows(query, parameters[query.rows_parameter])
+    table = [[compile_term(node, scope) for node in row] for row in query.rows]
+    if len({len(row) for row in table}) > 1:
+        raise InvalidInput([Problem("VALUES", "rows have different numbers of values")])
+    rows = [tuple(term.bind(parameters).evaluate(()) for term in row) for row in table]
+    types = tuple(_column_type(table, rows, at) for at in range(len(table[0])))
+    return Source(_value_names(query, len(types)), types, [_in_types(table, rows, types, session)])
+
+
+def _column_type(table: list[list[Term]], rows: list[Row], at: int) -> str:
+    found = "void"
+    for terms, row in zip(table, rows, strict=True):
+        kind = terms[at].type
+        found = common_type(found, type_of(row[at]) if kind == PARAMETER else kind)
+    return found
+
+
+def _in_types(
+    table: list[list[Term]], rows: list[Row], types: tuple[str, ...], session: Session
+) -> list[Row]:
+    if all(term.type == kind for terms in table for term, kind in zip(terms, types, strict=True)):
+        return rows
+    return [
+        tuple(
+            convert(term, kind, session).bind({}).evaluate(())
+            if term.type not in (PARAMETER, kind)
+            else value
+            for term, kind, value in zip(terms, types, row, strict=True)
+        )
+        for terms, row in zip(table, rows, strict=True)
+    ]
+
+
+def _value_names(query: Values, count: int) -> tuple[str, ...]:
+    return query.columns or tuple(f"col{at + 1}" for at in range(count))
+
+
+def _parameter_rows(query: Values, rows: Sequence[Row]) -> Source:
+    """Rows of a parameter: their Python types say what they are; whole numbers are BIGINT."""
+    if not rows:
+        return Source(query.columns, ("void",) * len(query.columns), [[]])
+    kinds = tuple(_python_type([row[at] for row in rows]) for at in range(len(rows[0])))
+    return Source(_value_names(query, len(kinds)), kinds, [rows])
+
+
+def _python_type(values: Sequence[Any]) -> str:
+    kind = next((type_of(value) for value in values if value is not None), "void")
+    return "bigint" if kind == "int" else kind

@@ -1,0 +1,115 @@
+"""UPDATE.
+
+Source: UpdateCommand.scala: performUpdate. Without a condition on data columns whole files are
+rewritten; with deletion vectors old rows are hidden and only the new ones are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from engine.commands.data_files import FileRows
+from engine.commands.execution import (
+    already_executed,
+    begin,
+    job,
+    logged,
+    preserved_row_tracking,
+    uses_vectors,
+)
+from engine.commands.inserting import row_check
+from engine.commands.queries import projection
+from engine.commands.search import Found, search
+from engine.commands.table import Table
+from engine.commands.vectors import hide_rows
+from engine.commands.writing import FileWriter, remove, scan_tasks
+from engine.log.actions import AddFile, RemoveFile
+from engine.log.schema import Schema
+from engine.outcomes import Outcome
+from engine.sql.compiler import compile_term
+from engine.sql.predicates import TRUE, split_condition
+from engine.sql.scope import schema_scope
+from engine.sql.statements import Update
+from engine.sql.terms import Term, column, convert
+from engine.sql.types import Session
+from engine.storage.requests import ReadClock, Row, Steps
+from engine.transaction.operation import Operation
+from engine.transaction.transaction import Transaction
+
+Changes = list[AddFile | RemoveFile]
+
+
+def update(table: Table, statement: Update) -> Steps[Outcome]:
+    """Run an UPDATE."""
+    txn = yield from begin(table)
+    done = yield from already_executed(table, txn)
+    if done is not None:
+        return done
+    change = _change_of(statement, txn, table)
+    condition = (statement.condition or TRUE).with_parameters(statement.parameters)
+    partition, data = split_condition(condition, txn.metadata.partition_columns)
+    scan = txn.filter_files([*partition, *data])
+    touched = yield from search(table, txn, scan, [condition] if data else [])
+    actions = yield from _actions(table, txn, touched, change, bool(data))
+    operation = Operation("UPDATE", {"predicate": logged([condition])})
+    tags = preserved_row_tracking(txn.metadata)
+    return (yield from txn.commit_if_needed(actions, operation, tags))
+
+
+def _actions(
+    table: Table,
+    txn: Transaction,
+    touched: Found,
+    change: Callable[[Row], Row],
+    has_data_condition: bool,
+) -> Steps[Changes]:
+    vectors = uses_vectors(txn.metadata, txn.settings.update_with_deletion_vectors)
+    changed_only = vectors and has_data_condition
+    rows = {one.file.path: _new_rows(one, at, change, changed_only) for one, at in touched}
+    tasks = scan_tasks([one.file for one, _ in touched])
+    writer = FileWriter(table, txn.metadata)
+    adds = yield from writer.write([row for f in task for row in rows[f.path]] for task in tasks)
+    yield from job("UPDATE", [one for one, _ in touched], writer)
+    now_ms = yield ReadClock()
+    if changed_only:
+        return [*(yield from hide_rows(touched, now_ms)), *adds]
+    return [*(remove(one.file, now_ms) for one, _ in touched), *adds]
+
+
+def _new_rows(
+    one: FileRows, positions: Sequence[int], change: Callable[[Row], Row], changed_only: bool
+) -> list[Row]:
+    if changed_only:
+        return [change(one.rows[at]) for at in positions]
+    chosen = frozenset(positions)
+    return [change(row) if at in chosen else row for at, row in one]
+
+
+def _change_of(statement: Update, txn: Transaction, table: Table) -> Callable[[Row], Row]:
+    """What the assignments make of a row, checked against the table's constraints."""
+    schema = txn.snapshot.schema
+    known = statement.plans.get((id(schema), table.session))
+    if known is None or known[0] is not schema:
+        known = (schema, assignment_terms(statement, schema, table.session))
+        statement.plans[id(schema), table.session] = known
+    project = projection(known[1], statement.parameters, len(schema))
+    check = row_check(txn.metadata, table.session)
+    if check is None:
+        return project
+
+    def changed(row: Row) -> Row:
+        new = project(row)
+        check(new)
+        return new
+
+    return changed
+
+
+def assignment_terms(statement: Update, schema: Schema, session: Session) -> list[Term]:
+    """One term for each column: what it is assigned, else itself."""
+    scope = schema_scope(schema, statement.table.names, session)
+    terms = [column(at, f.type) for at, f in enumerate(schema)]
+    for name, node in statement.assignments:
+        at, type_name = scope.find(name, "")
+        terms[at] = convert(compile_term(node, scope), type_name, session)
+    return terms

@@ -1,0 +1,187 @@
+"""Writing data files, and the actions that put them into the table and take them out.
+
+Source: TransactionalWrite.scala (writeFiles), DelayedCommitProtocol.scala (file names),
+StatisticsCollection.scala, DeletionVectorUtils (wide bounds).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from engine.commands.table import Table
+from engine.log import properties
+from engine.log.actions import AddFile, DeletionVector, Metadata, PartitionValues, RemoveFile
+from engine.log.paths import log_path, partition_directory
+from engine.log.schema import Schema, schema_of_metadata
+from engine.log.statistics import (
+    FileStatistics,
+    collect_statistics,
+    parse_statistics,
+    statistics_text,
+)
+from engine.sql.types import to_text
+from engine.storage.requests import NewId, ReadClock, Row, Steps, WriteRows, Written
+
+# How many tasks Spark splits a small scan into: the cores of the session. Source: FilePartition.
+TASKS = 2
+_MAX_SPLIT_BYTES = 128 * 1024**2  # spark.sql.files.maxPartitionBytes
+_OPEN_COST_BYTES = 4 * 1024**2  # spark.sql.files.openCostInBytes
+
+
+@dataclass(slots=True)
+class FileWriter:
+    """Writes the data files of one command; counts what it wrote."""
+
+    table: Table
+    metadata: Metadata
+    data_change: bool = True
+    rows_written: int = 0
+    bytes_written: int = 0
+    files_written: int = 0
+    _job: str = ""
+    _now_ms: int = 0
+
+    @property
+    def schema(self) -> Schema:
+        """The columns of a row."""
+        return schema_of_metadata(self.metadata)
+
+    def write(self, tasks: Iterable[Sequence[Row]]) -> Steps[list[AddFile]]:
+        """Write each task's rows: one file for each partition that they fall in."""
+        adds: list[AddFile] = []
+        for rows in tasks:
+            for values, part in self._partitioned(rows):
+                adds.append((yield from self._write_file(values, part)))
+        return adds
+
+    def metrics(self) -> dict[str, str]:
+        """The operation metrics of a write. Source: DeltaOperationMetrics: WRITE."""
+        return {
+            "numFiles": str(self.files_written),
+            "numOutputRows": str(self.rows_written),
+            "numOutputBytes": str(self.bytes_written),
+        }
+
+    def _partitioned(self, rows: Sequence[Row]) -> Iterable[tuple[PartitionValues, Sequence[Row]]]:
+        columns = self.metadata.partition_columns
+        if not columns:
+            return [({}, rows)] if rows else []
+        places = [self.schema.index(name) for name in columns]
+        parts: dict[tuple[Any, ...], list[Row]] = {}
+        for row in rows:
+            parts.setdefault(tuple([row[at] for at in places]), []).append(row)
+        return [(self._values(key), part) for key, part in parts.items()]
+
+    def _values(self, key: tuple[Any, ...]) -> PartitionValues:
+        names = [self.schema.fields[self.schema.index(n)] for n in self.metadata.partition_columns]
+        return {
+            column.physical_name: partition_text(value)
+            for column, value in zip(names, key, strict=True)
+        }
+
+    def _write_file(self, values: PartitionValues, rows: Sequence[Row]) -> Steps[AddFile]:
+        key = partition_directory(values) + (yield from self._file_name())
+        schema, partitions = self.schema, tuple(self.metadata.partition_columns)
+        request = WriteRows(key, rows, schema.names, schema.types, partitions)
+        written: Written = yield request
+        path = log_path(key)
+        self.table.data_files.keep(path, rows)
+        self._count(rows, written.size_bytes)
+        return AddFile(
+            path=path,
+            partition_values=values,
+            size=written.size_bytes,
+            modification_time=self._now_ms,
+            data_change=self.data_change,
+            stats=statistics_text(self._statistics(rows)),
+        )
+
+    def _file_name(self) -> Steps[str]:
+        if not self._job:
+            self._job = yield NewId()
+            self._now_ms = yield ReadClock()
+        separator = "." if self.metadata.partition_columns else "-"
+        return f"part-{self.files_written:05d}-{self._job}{separator}c000.snappy.parquet"
+
+    def _statistics(self, rows: Sequence[Row]) -> FileStatistics:
+        limit = properties.INDEXED_COLUMNS.of(self.metadata.configuration)
+        tight = True if properties.DELETION_VECTORS.of(self.metadata.configuration) else None
+        return collect_statistics(rows, self.schema, self.metadata.partition_columns, limit, tight)
+
+    def _count(self, rows: Sequence[Row], size_bytes: int) -> None:
+        self.rows_written += len(rows)
+        self.bytes_written += size_bytes
+        self.files_written += 1
+
+
+def partition_text(value: Any) -> str | None:
+    """A partition value as the log writes it; an empty string is a null partition.
+
+    Source: PROTOCOL.md "Partition Value Serialization"; Spark's Empty2Null.
+    """
+    if value is None or value == "":
+        return None
+    if isinstance(value, datetime):
+        zone = "Z" if value.tzinfo else ""
+        moment = value.astimezone(UTC) if value.tzinfo else value
+        return moment.strftime("%Y-%m-%dT%H:%M:%S.%f" if zone else "%Y-%m-%d %H:%M:%S.%f") + zone
+    return to_text(value)
+
+
+def remove(file: AddFile, at_ms: int, data_change: bool = True) -> RemoveFile:
+    """Take a file out of the table. Source: actions.scala: AddFile.removeWithTimestamp."""
+    return RemoveFile(
+        path=file.path,
+        data_change=data_change,
+        deletion_timestamp=at_ms,
+        extended_file_metadata=True,
+        partition_values=file.partition_values,
+        size=file.size,
+        tags=file.tags,
+        deletion_vector=file.deletion_vector,
+        base_row_id=file.base_row_id,
+        default_row_commit_version=file.default_row_commit_version,
+    )
+
+
+def with_vector(file: AddFile, vector: DeletionVector) -> AddFile:
+    """The file with a deletion vector; its statistics become bounds that need not be reached."""
+    wide = wide_bounds(parse_statistics(file.stats))
+    return msgspec.structs.replace(
+        file, deletion_vector=vector, data_change=True, stats=statistics_text(wide)
+    )
+
+
+def wide_bounds(statistics: FileStatistics) -> FileStatistics:
+    """Null counts stay true only where no value or every value is null.
+
+    Source: StatisticsCollection.scala: updateStatsToWideBounds.
+    """
+    certain = {0, statistics.num_records}
+    nulls = {name: count for name, count in statistics.null_count.items() if count in certain}
+    return msgspec.structs.replace(statistics, null_count=nulls, tight_bounds=False)
+
+
+def scan_tasks(files: Sequence[AddFile]) -> list[list[AddFile]]:
+    """How Spark spreads a scan of whole files over tasks, which decides how many files it writes.
+
+    Source: FilePartition.scala (maxSplitBytes, getFilePartitions); files are not split here.
+    """
+    if not files:
+        return []
+    total = sum(file.size + _OPEN_COST_BYTES for file in files)
+    limit = min(_MAX_SPLIT_BYTES, max(_OPEN_COST_BYTES, total // TASKS))
+    tasks: list[list[AddFile]] = [[]]
+    filled = 0
+    for file in sorted(files, key=lambda file: -file.size):
+        if tasks[-1] and filled + file.size > limit:
+            tasks.append([])
+            filled = 0
+        tasks[-1].append(file)
+        filled += file.size + _OPEN_COST_BYTES
+    return tasks
