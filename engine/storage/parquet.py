@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from engine.errors import InvalidInput, Problem
 from engine.log.ddl import read_type
 from engine.sql.types import from_text
 from engine.storage.requests import ReadRows, Row, WriteRows
@@ -52,9 +53,15 @@ def decode_rows(content: bytes, request: ReadRows, at: int) -> list[Row]:
     """The rows of the request's file number `at`, in file order.
 
     A column that the file lacks is null (it was added later). Without `columns` in the request
-    the columns are those of the file.
+    the columns are those of the file. Raises `InvalidInput` for bytes that are no such file.
     """
-    table = pq.read_table(pa.BufferReader(content))
+    try:
+        return _decode_rows(pq.read_table(pa.BufferReader(content)), request, at)
+    except (pa.ArrowException, OSError) as error:
+        raise InvalidInput([Problem(request.keys[at], f"cannot be read: {error}")]) from error
+
+
+def _decode_rows(table: pa.Table, request: ReadRows, at: int) -> list[Row]:
     columns = request.columns or tuple(table.column_names)
     types = request.types or ("",) * len(columns)
     values = request.partition_values[at] if request.partition_values else None
