@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from engine.errors import DeltaError
 from engine.log.actions import PartitionValues
 from engine.log.schema import Schema
 from engine.settings import Settings, Widening
 from engine.sql.predicates import Predicate
+from engine.transaction import refusals
 from engine.transaction.partition_values import PartitionNormalizer, TypedValues
 
 
@@ -76,5 +78,13 @@ class PartitionValuesEntry:
         shown = sorted(str(dict(partition)) for partition in self.partitions)
         return f"partitionValues in {{{', '.join(shown)}}}"
 
-    def matches(self, values: PartitionValues | None) -> bool:
+    def holds(self, values: PartitionValues | None) -> bool:
+        """Whether the values are among those written. Raises `DeltaError` if they do not parse."""
         return self.normalizer.normalize(values or {}) in self.partitions
+
+    def matches(self, values: PartitionValues | None) -> bool:
+        """The same inside the conflict check, where Delta runs it as a function of Spark's."""
+        try:
+            return self.holds(values)
+        except DeltaError as cause:
+            raise refusals.user_function_failed(cause.message) from cause

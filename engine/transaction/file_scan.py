@@ -10,25 +10,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.log.actions import AddFile
+from engine.log.actions import AddFile, PartitionValues
 from engine.log.snapshot import Snapshot
 from engine.log.statistics import parse_statistics
 from engine.settings import Settings
 from engine.sql.predicates import Predicate, session_of
-from engine.transaction.read_set import Entry
 
 FileTest = Callable[[AddFile], bool]
+PartitionTest = Callable[[PartitionValues | None], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class FileScan:
-    """Live files of `snapshot` in partitions that `entry` matches and that may hold matching rows.
+    """Live files of `snapshot` whose partition is `wanted` and that may hold matching rows.
 
     `may_match` is the test by statistics, `None` where there is none to make.
     """
 
     snapshot: Snapshot
-    entry: Entry
+    wanted: PartitionTest
     may_match: FileTest | None = None
 
     def __iter__(self) -> Iterator[AddFile]:
@@ -36,7 +36,7 @@ class FileScan:
             yield from self._within(partition)
 
     def __contains__(self, file: AddFile) -> bool:
-        return self.entry.matches(file.partition_values) and self._may_match(file)
+        return self.wanted(file.partition_values) and self._may_match(file)
 
     def at(self, path: str) -> AddFile | None:
         """The file read at this path, `None` if the scan did not return it."""
@@ -45,7 +45,7 @@ class FileScan:
 
     def _within(self, partition: tuple[str | None, ...]) -> Iterator[AddFile]:
         files = self.snapshot.files_in(partition)
-        if files and self.entry.matches(files[0].partition_values):
+        if files and self.wanted(files[0].partition_values):
             yield from (file for file in files if self._may_match(file))
 
     def _may_match(self, file: AddFile) -> bool:

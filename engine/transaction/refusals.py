@@ -158,6 +158,15 @@ def inconsistent_data_change(operation: str) -> DeltaError:
     )
 
 
+def user_function_failed(cause: str) -> DeltaError:
+    """Spark's wrapping of an error inside a function of the user's, or of Delta's."""
+    return DeltaError(
+        "SparkException",
+        "FAILED_EXECUTE_UDF",
+        f"[FAILED_EXECUTE_UDF] User defined function failed due to: {cause}",
+    )
+
+
 def empty_file(path: str) -> DeltaError:
     return DeltaError(
         "IllegalStateException",

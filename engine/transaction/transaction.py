@@ -96,8 +96,11 @@ class Transaction:
         `OptimisticTransaction.scala: filterFiles(filters)`.
         """
         entry = self._entry(predicates, resolved)
-        may_match = statistics_test(entry.data_predicates, self.snapshot, self.settings)
-        scan = FileScan(self.snapshot, entry, may_match)
+        # Files are never left out by what is not deterministic: `eligibleFilters` of filesForScan.
+        usable = [p for p in predicates if p.is_deterministic or not resolved]
+        pruning = entry if len(usable) == len(predicates) else self._entry(usable, resolved)
+        may_match = statistics_test(pruning.data_predicates, self.snapshot, self.settings)
+        scan = FileScan(self.snapshot, pruning.matches, may_match)
         self.read_set = self.read_set.with_entry(entry).with_scan(scan)
         return scan
 
@@ -124,12 +127,12 @@ class Transaction:
         """
         try:
             entry = self._partitions_entry(adds, self.settings.parse_partition_values)
-            files = tuple(FileScan(self.snapshot, entry))
+            files = tuple(FileScan(self.snapshot, entry.holds))
         except DeltaError:
             if self.settings.fail_on_partition_value_parsing_error:
                 raise
             entry = self._partitions_entry(adds, typed=False)
-            files = tuple(FileScan(self.snapshot, entry))
+            files = tuple(FileScan(self.snapshot, entry.holds))
         self.read_set = self.read_set.with_entry(entry)
         return files
 
