@@ -7,7 +7,10 @@ the measures stand in `reports.measures`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -17,13 +20,15 @@ from reports.runs import NEEDED_COLUMNS, RunSet
 from reports.tables import Tables, build_tables
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, GroupedData, SparkSession
 
 RUN = ("cell", "replication")
 """What identifies a run within a sweep."""
 
 GROUP = ("writer_group", "command")
 """What identifies a kind of writer within a run."""
+
+_WHOLE_RUN = ""
 
 _PERCENTILES = {"latency_p50_ms": 0.5, "latency_p95_ms": 0.95, "latency_p99_ms": 0.99}
 _MS_PER_MINUTE = 60_000.0
@@ -42,12 +47,24 @@ def aggregate(session: SparkSession, runs: RunSet) -> Tables:
         found = sorted(row[0] for row in transactions.select("cell").distinct().collect())
         names = sorted(found, key=lambda name: name != ALL_WRITERS)
         labels = {name: {"writer": name} for name in names}
-    return build_tables(
-        measures_per_run(transactions),
-        measures_per_run(transactions, GROUP),
-        exceptions_per_run(transactions),
-        labels,
-    )
+    measured = measures_per_run(transactions)
+    complete = _with_idle_runs(measured.runs, labels, runs)
+    return build_tables(complete, measured.groups, exceptions_per_run(transactions), labels)
+
+
+def _with_idle_runs(measured: pd.DataFrame, cells: Iterable[str], runs: RunSet) -> pd.DataFrame:
+    """The measures with a row for runs that have no transaction: their goodput is zero."""
+    replications = {run.replication for run in runs.runs}
+    recorded = {(run.cell, run.replication) for run in runs.runs}
+    keys = [
+        (cell, replication)
+        for cell in cells
+        for replication in sorted(replications)
+        if not runs.is_sweep or (cell, replication) in recorded
+    ]
+    complete = pd.DataFrame(keys, columns=list(RUN)).merge(measured, "left", list(RUN))
+    counts = ["transactions", "attempts", "jobs", "goodput_per_minute"]
+    return complete.fillna(dict.fromkeys(counts, 0.0))
 
 
 def _writers_as_cells(transactions: DataFrame) -> DataFrame:
@@ -62,12 +79,16 @@ def transactions_of(session: SparkSession, runs: RunSet) -> DataFrame:
     """All recorded transactions with their run's cell, replication, warm-up and duration."""
     from pyspark.sql import functions as f
 
-    paths = [run.transactions.resolve().as_uri() for run in runs.runs]
-    table = session.read.parquet(*paths).select(
+    table = session.read.parquet(*(_literal(run.transactions) for run in runs.runs)).select(
         *NEEDED_COLUMNS, f.col("_metadata.file_path").alias("file_path")
     )
     table = table.withColumn("run", _run_key(runs))
     return table.join(f.broadcast(_run_table(session, runs)), "run").drop("run", "file_path")
+
+
+def _literal(path: Path) -> str:
+    """The path for Spark, which would take brackets, braces and stars for a pattern."""
+    return "file://" + re.sub(r"([][{}*?\\\\])", r"\\\1", str(path.resolve()))
 
 
 def _run_key(runs: RunSet) -> Column:
@@ -94,33 +115,55 @@ def _run_table(session: SparkSession, runs: RunSet) -> DataFrame:
     return session.createDataFrame(rows, schema)
 
 
-def measures_per_run(transactions: DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
-    """Every measure of every run as columns; `by` splits the runs further, e.g. by `GROUP`."""
-    keys = [*RUN, *by]
-    counted = _transaction_measures(transactions, keys)
-    measured = counted.join(_job_measures(transactions, keys), keys, "full_outer")
-    columns = [*keys, "transactions", "attempts", "jobs", *MEASURES]
-    return _sorted(measured.select(*columns).toPandas(), keys)
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One row per run with a column per measure, for all writers and per `GROUP`."""
+
+    runs: pd.DataFrame
+    groups: pd.DataFrame
+
+
+def measures_per_run(transactions: DataFrame) -> Measured:
+    """Every measure of every run, whole and by writer group and command."""
+    counted = _transaction_measures(transactions).toPandas()
+    measured = counted.merge(_job_measures(transactions).toPandas(), "outer", [*RUN, *GROUP])
+    table = measured[[*RUN, *GROUP, "transactions", "attempts", "jobs", *MEASURES]]
+    is_whole = table[GROUP[0]] == _WHOLE_RUN
+    whole = table[is_whole].drop(columns=list(GROUP))
+    return Measured(_sorted(whole, RUN), _sorted(table[~is_whole], [*RUN, *GROUP]))
 
 
 def exceptions_per_run(transactions: DataFrame) -> pd.DataFrame:
     """Aborted transactions per run and exception, as a count and as a share of those that ended."""
     from pyspark.sql import functions as f
 
+    name = f.when(f.col("outcome") == "aborted", f.coalesce("exception", f.lit("(none recorded)")))
     kept = _after_warm_up(transactions).where("outcome <> 'in_flight'")
-    name = f.coalesce(f.col("exception"), f.lit("(none recorded)"))
-    aborted = kept.where("outcome = 'aborted'").groupBy(*RUN, name.alias("exception"))
-    counts = aborted.agg(f.count("*").alias("aborted"))
-    ended = kept.groupBy(*RUN).agg(f.count("*").alias("ended"))
-    frame = counts.join(ended, list(RUN)).withColumn("rate", f.col("aborted") / f.col("ended"))
-    return _sorted(frame.toPandas(), [*RUN, "exception"])
+    counts = kept.groupBy(*RUN, name.alias("exception")).count().toPandas()
+    ended = counts.groupby(list(RUN))["count"].transform("sum")
+    counts = counts.assign(ended=ended, rate=counts["count"] / ended)
+    aborted = counts[counts["exception"].notna()].rename(columns={"count": "aborted"})
+    return _sorted(aborted, [*RUN, "exception"])
 
 
 def _after_warm_up(transactions: DataFrame) -> DataFrame:
     return transactions.where("submitted_at_ms >= run_warm_up_ms")
 
 
-def _transaction_measures(transactions: DataFrame, keys: Sequence[str]) -> DataFrame:
+def _by_run_and_by_group(rows: DataFrame) -> GroupedData:
+    """Groups of a whole run, marked by `_WHOLE_RUN`, beside those of its kinds of writers."""
+    return rows.groupingSets([[*RUN], [*RUN, *GROUP]], *RUN, *GROUP)
+
+
+def _keys() -> list[Column]:
+    """The columns that name a group of `_by_run_and_by_group`."""
+    from pyspark.sql import functions as f
+
+    whole = f.lit(_WHOLE_RUN)
+    return [f.col(name) for name in RUN] + [f.coalesce(name, whole).alias(name) for name in GROUP]
+
+
+def _transaction_measures(transactions: DataFrame) -> DataFrame:
     """The measures whose unit of counting is the transaction or the attempt."""
     from pyspark.sql import functions as f
 
@@ -136,13 +179,12 @@ def _transaction_measures(transactions: DataFrame, keys: Sequence[str]) -> DataF
         "compute": f.when(has_ended, f.col("compute_ms")),
         "wasted": f.when(is_aborted, f.col("compute_ms")),
     }
-    counted = _after_warm_up(transactions).groupBy(*keys)
-    counts = counted.agg(
+    counts = _by_run_and_by_group(_after_warm_up(transactions)).agg(
         f.count("*").alias("transactions"),
         *(f.coalesce(f.sum(column), f.lit(0)).alias(name) for name, column in sums.items()),
     )
     return counts.select(
-        *keys,
+        *_keys(),
         "transactions",
         "attempts",
         _share("refused", "attempts").alias("conflict_rate"),
@@ -153,14 +195,14 @@ def _transaction_measures(transactions: DataFrame, keys: Sequence[str]) -> DataF
     )
 
 
-def _job_measures(transactions: DataFrame, keys: Sequence[str]) -> DataFrame:
+def _job_measures(transactions: DataFrame) -> DataFrame:
     """The measures whose unit of counting is the job: a transaction with all its reruns."""
     from pyspark.sql import functions as f
 
-    jobs = _jobs(transactions, keys)
-    is_counted = f.col("first_submitted_at_ms") >= f.col("run_warm_up_ms")
+    jobs = _jobs(transactions)
+    is_counted = f.col("last.submitted_at_ms") >= f.col("run_warm_up_ms")
     succeeded = f.col("last.outcome") == "committed"
-    ended = succeeded | (f.col("last.outcome") == "unknown") | f.col("last.given_up")
+    ended = succeeded | f.col("last.given_up")
     is_good = (
         succeeded
         & f.col("last.committed_version").isNotNull()
@@ -170,7 +212,7 @@ def _job_measures(transactions: DataFrame, keys: Sequence[str]) -> DataFrame:
     latency = f.when(
         is_counted & succeeded, f.col("last.ended_at_ms") - f.col("first_submitted_at_ms")
     )
-    counts = jobs.groupBy(*keys).agg(
+    counts = _by_run_and_by_group(jobs).agg(
         f.count(f.when(is_counted, 1)).alias("jobs"),
         f.count(f.when(is_counted & succeeded, 1)).alias("succeeded"),
         f.count(f.when(is_counted & ended, 1)).alias("jobs_ended"),
@@ -178,7 +220,7 @@ def _job_measures(transactions: DataFrame, keys: Sequence[str]) -> DataFrame:
         f.percentile(latency, f.lit([*_PERCENTILES.values()])).alias("latency"),
     )
     return counts.select(
-        *keys,
+        *_keys(),
         "jobs",
         "goodput_per_minute",
         _share("succeeded", "jobs_ended").alias("job_success_rate"),
@@ -186,21 +228,12 @@ def _job_measures(transactions: DataFrame, keys: Sequence[str]) -> DataFrame:
     )
 
 
-def _jobs(transactions: DataFrame, keys: Sequence[str]) -> DataFrame:
-    """One row per job with its first submission and its last transaction.
-
-    A job that was given up is one whose last transaction aborted and was not run again; a writer
-    that is still waiting to run it again when the run ends has not given up.
-    """
+def _jobs(transactions: DataFrame) -> DataFrame:
+    """One row per job with its first submission and its last transaction."""
     from pyspark.sql import functions as f
 
-    last = f.struct(
-        f.col("outcome"),
-        f.col("ended_at_ms"),
-        f.col("committed_version"),
-        (f.col("given_up") & (f.col("outcome") == "aborted")).alias("given_up"),
-    )
-    grouped = transactions.groupBy(*keys, "job_id")
+    last = f.struct("outcome", "submitted_at_ms", "ended_at_ms", "committed_version", "given_up")
+    grouped = transactions.groupBy(*RUN, *GROUP, "job_id")
     return grouped.agg(
         f.min("submitted_at_ms").alias("first_submitted_at_ms"),
         f.max_by(last, f.col("rerun_number")).alias("last"),

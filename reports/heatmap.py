@@ -15,7 +15,17 @@ from matplotlib.ticker import FuncFormatter
 from reports.intervals import Interval
 from reports.layout import Labels, Layout, phrase
 from reports.measures import Measure, Unit, drawn_bounds, tick, written
-from reports.style import MAGNITUDES, MUTED, Caption, frame, house_style, ink_on, new_figure, place
+from reports.style import (
+    MAGNITUDES,
+    MUTED,
+    Caption,
+    frame,
+    house_style,
+    ink_on,
+    least_width,
+    new_figure,
+    place,
+)
 
 Estimates = Mapping[str, Interval]
 """Cell -> one measure's mean and interval."""
@@ -41,7 +51,7 @@ def heat_map(found: Estimates, layout: Layout, measure: Measure, caption: Captio
     rows, columns = layout.grid
     panels = list(layout.combinations(layout.rest(rows, columns)))
     scale = Normalize(0, _full_scale(found, measure))
-    figure, grid = _panels(layout, len(panels))
+    figure, grid = _panels(layout, len(panels), caption)
     for axes, labels in zip(grid, panels, strict=False):
         _draw_panel(axes, found, layout, labels, scale, measure)
         axes.set_title(phrase(labels))
@@ -60,7 +70,7 @@ def _full_scale(found: Estimates, measure: Measure) -> float:
     return max(most, LEAST_FULL_SCALE) if measure.unit is Unit.SHARE else most or 1.0
 
 
-def _panels(layout: Layout, count: int) -> tuple[Figure, Sequence[Axes]]:
+def _panels(layout: Layout, count: int, caption: Caption) -> tuple[Figure, Sequence[Axes]]:
     """A figure just large enough for the tiles, the row labels and the colour bar."""
     assert layout.grid is not None
     rows, columns = (layout.axes[axis] for axis in layout.grid)
@@ -69,7 +79,7 @@ def _panels(layout: Layout, count: int) -> tuple[Figure, Sequence[Axes]]:
     left = 0.45 + 0.082 * max(len(label) for label in rows)
     tiles_wide, tiles_high = _TILE[0] * len(columns), _TILE[1] * len(rows)
     gaps = (across - 1) * _BETWEEN_COLUMNS, (down - 1) * (_BETWEEN_ROWS + 0.3)
-    width = max(left + across * tiles_wide + gaps[0] + 1.25, 7.2)
+    width = max(left + across * tiles_wide + gaps[0] + 1.25, least_width(caption))
     top = _TOP + (_PANEL_TITLE if count > 1 else 0)
     height = top + down * tiles_high + gaps[1] + _BOTTOM
     figure = new_figure(width, height)

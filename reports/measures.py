@@ -1,8 +1,9 @@
 """What is measured in a run: every measure's name, unit and exact meaning, in one place.
 
 The aggregation computes these, the figures label them, and the report prints their meaning.
-Transactions submitted before the end of the warm-up are left out of every measure; goodput looks
-at the instant of success instead, because throughput is counted where work leaves the system.
+Transactions submitted before the end of the warm-up are left out of every measure, and so are
+jobs whose last transaction was; goodput looks at the instant of success instead, because
+throughput is counted where work leaves the system.
 """
 
 from __future__ import annotations
@@ -79,8 +80,8 @@ _ALL = (
         "Job success rate",
         Unit.SHARE,
         True,
-        "Jobs that committed, divided by jobs that ended (committed, given up or unknown). Jobs "
-        "still under way when the run ends are left out.",
+        "Jobs that committed, divided by jobs that ended: committed or given up, for a refusal or "
+        "for an outcome that was never learned. Jobs still under way at the end are left out.",
     ),
     Measure(
         "latency_p50_ms",

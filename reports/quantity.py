@@ -13,7 +13,15 @@ from reports.intervals import Interval
 from reports.layout import Labels, Layout, phrase
 from reports.measures import Measure, drawn_bounds, tick
 from reports.ranges import axis_label, colours_of
-from reports.style import Caption, frame, horizontal_grid_only, house_style, new_figure, place
+from reports.style import (
+    Caption,
+    frame,
+    horizontal_grid_only,
+    house_style,
+    least_width,
+    new_figure,
+    place,
+)
 
 _PANEL = (4.1, 2.9)
 _BETWEEN = 0.35
@@ -55,7 +63,7 @@ def quantity_figure(
 def _grid(panels: int, longest_label: int, caption: Caption) -> tuple[Figure, list[Axes]]:
     left, right = 0.85, 0.3 + 0.075 * longest_label
     top = 1.05 if panels > 1 else 0.8
-    width = max(left + right + panels * _PANEL[0] + (panels - 1) * _BETWEEN, 7.2)
+    width = max(left + right + panels * _PANEL[0] + (panels - 1) * _BETWEEN, least_width(caption))
     figure = new_figure(width, _PANEL[1] + top + 0.8)
     place(figure, left=left, right=right, top=top, bottom=0.8)
     grid = list(figure.subplots(1, panels, sharey=True, squeeze=False).flat)

@@ -20,6 +20,7 @@ from reports.style import (
     Caption,
     frame,
     house_style,
+    least_width,
     new_figure,
     place,
     vertical_grid_only,
@@ -100,7 +101,7 @@ def row_panels(
     """A figure with `count` panels that share the rows, framed by the caption."""
     left = label_width(rows)
     height = _HEADER + _FOOTER + ROW_HEIGHT * (rows[-1].y + 1)
-    width = max(left + count * panel + (count - 1) * _BETWEEN + right, 7.6)
+    width = max(left + count * panel + (count - 1) * _BETWEEN + right, least_width(caption))
     figure = new_figure(width, height)
     place(figure, left=left, right=right, top=_HEADER, bottom=_FOOTER)
     grid = figure.subplots(1, count, sharey=True, squeeze=False)

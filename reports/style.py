@@ -92,6 +92,16 @@ def frame(figure: Figure, caption: Caption) -> None:
     figure.text(left, 0.1 / height, caption.origin, va="bottom", size=7, color=MUTED)
 
 
+_INCHES_PER_CHARACTER = {"headline": 0.122, "reading": 0.073, "origin": 0.058}
+"""How wide a character of the caption's three lines is at most, on average."""
+
+
+def least_width(caption: Caption) -> float:
+    """The width in inches that a figure needs for its caption to fit."""
+    lengths = (len(getattr(caption, part)) * w for part, w in _INCHES_PER_CHARACTER.items())
+    return max(lengths) + 0.3
+
+
 def place(figure: Figure, *, left: float, right: float, top: float, bottom: float) -> None:
     """Set the margins of the axes in inches, which do not move when the figure grows."""
     width, height = figure.get_size_inches()

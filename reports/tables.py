@@ -91,7 +91,7 @@ def paired_differences(per_run: pd.DataFrame, cells: Sequence[str]) -> pd.DataFr
     """
     rows: list[dict[str, object]] = []
     for measure in MEASURES:
-        values = per_run.pivot(index="replication", columns="cell", values=measure)
+        values = per_run.pivot(index="replication", columns="cell", values=measure).astype(float)
         for first, second in itertools.combinations(cells, 2):
             interval = interval_of((values[first] - values[second]).tolist())
             rows.append(

@@ -145,7 +145,8 @@ def _job(random: Any, first: int, refusal: float, end_ms: float) -> list[dict[st
         identity = {
             "job_id": first, "rerun_number": rerun, "submitted_at_ms": at, "ended_at_ms": done,
             "compute_ms": spent, "attempts": 1 + int(random.poisson(0.3)),
-            "writer_group": ("loader", "merger")[first % 2], "command": ("INSERT", "MERGE")[first % 2],
+            "writer_group": ("loader", "merger")[first % 2],
+            "command": ("INSERT", "MERGE")[first % 2],
         }  # fmt: skip
         if random.random() > refusal:
             return [*rows, transaction(first + rerun, **identity)]

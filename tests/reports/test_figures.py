@@ -1,0 +1,204 @@
+"""Figures: nothing overlaps, colours are told apart, layout follows the axes, bytes repeat."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from synthetic_recordings import write_sweep
+
+from reports.exceptions import colours_by_exception
+from reports.figures import draw_all
+from reports.layout import layout_of, phrase
+from reports.measures import CONFLICTS, MEASURES, Unit, duration, tick, written
+from reports.provenance import provenance_of
+from reports.quantity import spread
+from reports.runs import find_runs
+from reports.style import MAGNITUDES, OKABE_ITO, ink_on, save
+from reports.subject import Subject
+from reports.tables import build_tables
+
+GRIDS = {
+    "two names": {"partitioning": ["none", "by date"], "isolation": ["A", "B"]},
+    "a number": {"writers": ["2", "8", "32"]},
+    "names and a number": {
+        "partitioning": ["unpartitioned", "by date", "by date and country"],
+        "isolation": ["Serializable", "WriteSerializable"],
+        "writers": ["2", "16"],
+    },
+}
+
+
+def made_up_subject(root: Path, axes: dict[str, list[str]], replications: int = 3) -> Subject:
+    """A subject whose numbers depend on cell and replication, without Spark."""
+    runs = find_runs(write_sweep(root, axes, replications, minutes=2))
+    rows, exceptions = [], []
+    for position, (cell, replication) in enumerate(
+        itertools.product(runs.cells, range(replications))
+    ):
+        size = 0.02 + 0.9 * position / (len(runs.cells) * replications)
+        values = {
+            name: size if measure.unit is Unit.SHARE else 3_000 * (1 + size)
+            for name, measure in MEASURES.items()
+        }
+        rows.append({"cell": cell, "replication": replication, **values})
+        exceptions += [
+            {"cell": cell, "replication": replication, "exception": name, "aborted": 5,
+             "ended": 40, "rate": size / 7}
+            for name in CONFLICTS
+        ]  # fmt: skip
+    per_run = pd.DataFrame(rows)
+    groups = per_run.assign(writer_group="loader", command="INSERT")
+    tables = build_tables(per_run, groups, pd.DataFrame(exceptions), runs.cells)
+    return Subject(runs, tables, layout_of(runs.cells, runs.axes), provenance_of(runs))
+
+
+def _labels_of_ticks_outside(figure: Figure) -> set[Text]:
+    """Labels that matplotlib keeps and does not draw: their ticks are not in view."""
+    outside = set()
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            ticks = (tick for tick in axis.get_major_ticks() if not low <= tick.get_loc() <= high)
+            outside.update(label for tick in ticks for label in (tick.label1, tick.label2))
+    return outside
+
+
+def texts_of(figure: Figure) -> list[tuple[str, object]]:
+    """Every visible text with the box that it takes on the canvas."""
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    renderer = canvas.get_renderer()
+    beyond = _labels_of_ticks_outside(figure)
+    found = [
+        (text.get_text(), text.get_window_extent(renderer))
+        for text in figure.findobj(Text)
+        if text.get_visible() and text.get_text().strip() and text not in beyond
+    ]
+    return [(words, box) for words, box in found if box.width > 0]
+
+
+@pytest.mark.parametrize("name", sorted(GRIDS))
+def test_no_text_overlaps_another_or_leaves_the_figure(tmp_path: Path, name: str) -> None:
+    subject = made_up_subject(tmp_path / "s", GRIDS[name])
+    for drawing in draw_all(subject):
+        boxes = texts_of(drawing.figure)
+        width, height = drawing.figure.canvas.get_width_height()
+        for words, box in boxes:
+            inside = box.x0 >= -1 and box.y0 >= -1 and box.x1 <= width + 1 and box.y1 <= height + 1
+            assert inside, f"{drawing.name}: {words!r} leaves the figure"
+        for (words, box), (others, other) in itertools.combinations(boxes, 2):
+            assert not _overlap(box, other), f"{drawing.name}: {words!r} on {others!r}"
+
+
+def _overlap(box, other) -> bool:
+    """Whether two boxes share more than a sliver."""
+    across = min(box.x1, other.x1) - max(box.x0, other.x0)
+    down = min(box.y1, other.y1) - max(box.y0, other.y0)
+    return across > 2 and down > 3
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("two names", {"conflict_rate_map", "retry_rate_map"}),
+        ("a number", {"goodput_over_quantity"}),
+        ("names and a number", {"conflict_rate_map", "retry_rate_map", "goodput_over_quantity"}),
+    ],
+)
+def test_which_figures_there_are_follows_from_the_axes(
+    tmp_path: Path, name: str, expected: set[str]
+) -> None:
+    drawn = {d.name for d in draw_all(made_up_subject(tmp_path / "s", GRIDS[name]))}
+    always = {"conflict_and_retry", "exceptions", "goodput", "latency"}
+    assert drawn == always | expected
+
+
+def test_the_same_numbers_give_the_same_bytes(tmp_path: Path) -> None:
+    for turn in ("first", "second"):
+        subject = made_up_subject(tmp_path / f"{turn}-sweep", GRIDS["names and a number"])
+        for drawing in draw_all(subject):
+            save(drawing.figure, tmp_path / turn, drawing.name)
+    files = sorted((tmp_path / "first").iterdir())
+    assert len(files) == 14
+    for file in files:
+        assert file.read_bytes() == (tmp_path / "second" / file.name).read_bytes(), file.name
+
+
+def test_every_figure_carries_its_origin(tmp_path: Path) -> None:
+    subject = made_up_subject(tmp_path / "s", GRIDS["two names"])
+    for drawing in draw_all(subject):
+        assert subject.provenance.line in [words for words, _ in texts_of(drawing.figure)]
+    for part in ("scenario 5f1d5f1d5f1d", "seed 7", "delta-oss-4.4", "whitecap 0.1.0"):
+        assert part in subject.provenance.line
+
+
+def test_every_conflict_has_a_colour_of_its_own() -> None:
+    colours = colours_by_exception([*CONFLICTS, "WriterCrash", "StoreRefused"])
+    assert len(set(colours.values())) == len(colours)
+
+
+def _luminance(colour) -> float:
+    red, green, blue = colour[:3]
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_tile_colours_darken_evenly_so_that_lightness_alone_reads() -> None:
+    luminances = [_luminance(MAGNITUDES(i / 20)) for i in range(21)]
+    steps = [a - b for a, b in itertools.pairwise(luminances)]
+    assert all(step > 0.01 for step in steps)
+    assert ink_on(MAGNITUDES(0.0)) != ink_on(MAGNITUDES(1.0))
+
+
+def test_the_palette_repeats_only_when_it_is_used_up() -> None:
+    assert len(set(OKABE_ITO)) == len(OKABE_ITO) == 8
+
+
+def test_labels_at_line_ends_keep_their_order_and_their_distance() -> None:
+    moved = spread([0.50, 0.51, 0.10, 0.52], 0.06)
+    assert sorted(range(4), key=lambda i: moved[i]) == [2, 0, 1, 3]
+    gaps = [b - a for a, b in itertools.pairwise(sorted(moved))]
+    assert min(gaps) == pytest.approx(0.06)
+    assert moved[2] == pytest.approx(0.10)
+
+
+def test_axes_with_one_label_say_nothing_and_are_left_out() -> None:
+    axes = {"store": ["s3"], "partitioning": ["a", "b"], "rate": ["1", "2"], "writers": ["1", "2"]}
+    layout = layout_of({"x": {"store": "s3", "partitioning": "a", "writers": "1"}}, axes)
+    assert layout.varying == ("partitioning", "rate", "writers")
+    assert layout.numeric == "writers"
+    assert layout.grid == ("partitioning", "rate")
+    assert layout.title("x") == "a · 1 writers"
+
+
+def test_numbers_are_named_by_their_axis() -> None:
+    assert phrase({"writers": "8", "isolation": "Serializable"}) == "8 writers · Serializable"
+    assert phrase({"writers.loader.count": "8"}) == "count 8"
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (0.1234, Unit.SHARE, "12.3 %"),
+        (0.00376, Unit.SHARE, "0.38 %"),
+        (0.0, Unit.SHARE, "0 %"),
+        (1.0, Unit.SHARE, "100 %"),
+        (12.345, Unit.PER_MINUTE, "12.3 / min"),
+        (950.4, Unit.MILLISECONDS, "950 ms"),
+        (90_000.0, Unit.MILLISECONDS, "1.50 min"),
+        (float("nan"), Unit.SHARE, "n/a"),
+    ],
+)
+def test_values_are_written_with_their_unit(value: float, unit: Unit, text: str) -> None:
+    assert written(value, unit) == text
+
+
+def test_ticks_and_durations_use_units_that_people_count_in() -> None:
+    assert tick(0.25, Unit.SHARE) == "25 %"
+    assert duration(7_200_000, 2) == "2.0 h"
+    assert duration(0.5, 2) == "0.50 ms"

@@ -1,0 +1,102 @@
+"""From measures per run to intervals per cell, paired differences and the written answer."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from reports.answer import answer_of, difference
+from reports.layout import layout_of
+from reports.measures import MEASURES
+from reports.tables import Tables, build_tables
+
+LABELS = {"a": {"size": "small"}, "b": {"size": "large"}}
+AXES = {"size": ("small", "large")}
+
+
+def measured(cell: str, replication: int, **values: float) -> dict[str, Any]:
+    """One run's measures, zero unless given."""
+    row = {"cell": cell, "replication": replication, "transactions": 10, "attempts": 10, "jobs": 9}
+    return row | dict.fromkeys(MEASURES, 0.0) | values
+
+
+def tables(goodput: dict[str, list[float]], **more: dict[str, list[float]]) -> Tables:
+    """Tables of two cells with these goodputs per replication."""
+    rows = [
+        measured(
+            cell, r, goodput_per_minute=value, **{name: of[cell][r] for name, of in more.items()}
+        )
+        for cell, values in goodput.items()
+        for r, value in enumerate(values)
+    ]
+    per_run = pd.DataFrame(rows)
+    groups = per_run.assign(writer_group="loader", command="INSERT")
+    aborted = {"cell": ["b"], "replication": [1], "exception": ["ConcurrentAppendException"]}
+    exceptions = pd.DataFrame(aborted | {"aborted": [3], "ended": [10], "rate": [0.3]})
+    return build_tables(per_run, groups, exceptions, LABELS)
+
+
+def test_differences_are_taken_within_replications_not_between_means() -> None:
+    """Replications differ by 10, cells by 1: only pairing can see the cells' difference."""
+    made = tables({"a": [11.0, 21.0, 31.1], "b": [10.0, 20.0, 30.0]})
+    gap = difference(made, "goodput_per_minute", "a", "b")
+    assert gap.mean == pytest.approx(1.0333, abs=1e-4)
+    assert gap.excludes_zero
+    overlap = made.of("goodput_per_minute")
+    assert overlap["a"].low < overlap["b"].high
+
+
+def test_a_difference_reads_the_same_from_both_sides() -> None:
+    made = tables({"a": [3.0, 4.0, 6.0], "b": [1.0, 3.0, 2.0]})
+    there = difference(made, "goodput_per_minute", "a", "b")
+    back = difference(made, "goodput_per_minute", "b", "a")
+    assert (there.mean, there.low, there.high) == (-back.mean, -back.high, -back.low)
+
+
+def test_a_run_without_an_exception_counts_as_rate_zero() -> None:
+    made = tables({"a": [1.0, 1.0], "b": [1.0, 1.0]})
+    rates = made.aborts_by("ConcurrentAppendException")
+    assert rates["b"].mean == pytest.approx(0.15)
+    assert rates["a"].mean == 0.0
+    assert rates["a"].replications == 2
+
+
+def test_the_answer_names_the_best_cell_and_that_the_next_is_worse() -> None:
+    made = tables({"a": [5.0, 5.1, 5.0], "b": [3.0, 3.1, 3.0]})
+    answer = answer_of(made, layout_of(LABELS, AXES))
+    assert answer is not None
+    assert (answer.best, answer.next, answer.distinguishable) == ("a", "b", True)
+    assert answer.headline == "Best by goodput: small"
+    assert "distinguishably less" in answer.sentences[1]
+
+
+def test_the_answer_admits_when_the_next_cannot_be_told_apart() -> None:
+    wasted = {"a": [0.4, 0.4, 0.4], "b": [0.1, 0.1, 0.1]}
+    made = tables({"a": [5.0, 3.0, 4.2], "b": [4.0, 4.0, 4.0]}, wasted_compute_share=wasted)
+    answer = answer_of(made, layout_of(LABELS, AXES))
+    assert answer is not None
+    assert (answer.best, answer.distinguishable, answer.tied) == ("a", False, ("b",))
+    assert "not distinguishable from one other" in answer.headline
+    assert "large wastes the least compute: 10.0 %" in answer.sentences[2]
+
+
+def test_one_replication_claims_no_certainty() -> None:
+    answer = answer_of(tables({"a": [5.0], "b": [3.0]}), layout_of(LABELS, AXES))
+    assert answer is not None
+    assert not answer.distinguishable
+    assert "One replication says nothing about chance" in answer.sentences[0]
+
+
+def test_a_cell_without_a_value_is_not_ranked() -> None:
+    assert answer_of(tables({"a": [math.nan], "b": [3.0]}), layout_of(LABELS, AXES)) is None
+
+
+def test_tables_come_back_as_they_were_written(tmp_path: Path) -> None:
+    made = tables({"a": [5.0, 3.0], "b": [4.0, 4.0]})
+    made.write(tmp_path)
+    pd.testing.assert_frame_equal(Tables.read(tmp_path).cells, made.cells)
+    assert (tmp_path / "cells.csv").read_text().splitlines()[0].startswith("cell,axis_size,measure")
