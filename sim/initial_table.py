@@ -22,7 +22,7 @@ from engine.log.statistics import collect_statistics, statistics_text
 from engine.sql.types import to_text
 from engine.storage.requests import PutIfAbsent, WriteRows
 from sim.rows import FileRows, TableRows
-from sim.scenario.model import Scenario
+from sim.scenario.table import Table
 from sim.store import FakeStore
 
 Ids = Callable[[], str]
@@ -36,20 +36,20 @@ class InitialFile:
     keys: Sequence[int]
 
 
-def create_table(scenario: Scenario, rows: TableRows, store: FakeStore, new_id: Ids) -> int:
+def create_table(table: Table, rows: TableRows, store: FakeStore, new_id: Ids) -> int:
     """Put the initial table into the store. Returns its version, 0 or 1."""
-    _commit(store, 0, _creation(scenario, rows, new_id))
-    if not scenario.table.initial.rows:
+    _commit(store, 0, _creation(table, rows, store.epoch_ms, new_id))
+    if not table.initial.rows:
         return 0
-    adds = [_write(file, scenario, rows, store, new_id) for file in initial_files(scenario, rows)]
-    _commit(store, 1, [_commit_info(scenario, "WRITE", {"mode": "Append"}, 0), *adds])
+    adds = [_write(file, table, rows, store, new_id) for file in initial_files(table, rows)]
+    _commit(store, 1, [_commit_info(store.epoch_ms, "WRITE", {"mode": "Append"}, 0), *adds])
     return 1
 
 
-def initial_files(scenario: Scenario, rows: TableRows) -> Iterator[InitialFile]:
+def initial_files(table: Table, rows: TableRows) -> Iterator[InitialFile]:
     """The files of the initial rows: those of each partition in key order, cut to size."""
-    names = scenario.table.partition_by
-    count, size = scenario.table.initial.rows, scenario.table.initial.rows_per_file
+    names = table.partition_by
+    count, size = table.initial.rows, table.initial.rows_per_file
     for partition, keys in _by_partition(names, count, rows):
         for begin in range(0, len(keys), size):
             yield InitialFile(partition, keys[begin : begin + size].tolist())
@@ -71,46 +71,45 @@ def _by_partition(
 
 
 def _write(
-    file: InitialFile, scenario: Scenario, rows: TableRows, store: FakeStore, new_id: Ids
+    file: InitialFile, table: Table, rows: TableRows, store: FakeStore, new_id: Ids
 ) -> AddFile:
     made = FileRows(file.keys, rows.initial.slice_of, rows.maker)
     key = f"{partition_directory(file.partition)}part-00000-{new_id()}-c000.snappy.parquet"
-    columns = tuple(scenario.table.partition_by)
+    columns = tuple(table.partition_by)
     statistics = collect_statistics(list(made), rows.schema, columns)
     request = WriteRows(key, made, rows.schema.names, rows.schema.types, columns)
     return AddFile(
         path=log_path(key),
         partition_values=dict(file.partition),
         size=store.write_rows(request),
-        modification_time=scenario.start_ms,
+        modification_time=store.epoch_ms,
         data_change=True,
         stats=statistics_text(statistics),
     )
 
 
-def _creation(scenario: Scenario, rows: TableRows, new_id: Ids) -> list[AnyAction]:
-    table = scenario.table
+def _creation(table: Table, rows: TableRows, now_ms: int, new_id: Ids) -> list[AnyAction]:
     wanted = Metadata(
         id=new_id(),
         format=Format("parquet", {}),
         schema_string=schema_string(rows.schema),
         partition_columns=list(table.partition_by),
         configuration=table.configuration(),
-        created_time=scenario.start_ms,
+        created_time=now_ms,
     )
     metadata = without_protocol_properties(wanted)
     return [
-        _commit_info(scenario, "CREATE TABLE", {}, None),
+        _commit_info(now_ms, "CREATE TABLE", {}, None),
         metadata,
         protocol_of_new_table(wanted),
     ]
 
 
 def _commit_info(
-    scenario: Scenario, operation: str, parameters: dict[str, Any], read_version: int | None
+    now_ms: int, operation: str, parameters: dict[str, Any], read_version: int | None
 ) -> CommitInfo:
     return CommitInfo(
-        timestamp=scenario.start_ms,
+        timestamp=now_ms,
         operation=operation,
         operation_parameters=parameters,
         read_version=read_version,

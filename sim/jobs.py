@@ -14,7 +14,6 @@ from engine.log.schema import Schema, ddl
 from engine.log.table_log import TableLog
 from engine.outcomes import Outcome
 from engine.settings import Settings
-from engine.sql.parsing import parse_statement
 from engine.sql.statements import Statement
 from engine.storage.requests import Row, Steps
 from engine.transaction.lost_reply import LostReply
@@ -105,19 +104,3 @@ def batch_text(app_id: str, batch_id: int, schema: Schema, rows: Sequence[Row]) 
         "rows": [dict(zip(schema.names, row, strict=True)) for row in rows],
     }
     return json.dumps(content, default=str, ensure_ascii=False)
-
-
-def bound(template: Statement, work: Work) -> Statement:
-    """The statement with this job's values.
-
-    Parameters of DDL stand in its text rather than in an expression, so its text is parsed again.
-    """
-    if not template.template.names:
-        return template
-    filled = template.with_parameters(
-        {name: work.values[name] for name in template.template.parameter_names}
-    )
-    return parse_statement(filled.sql()) if template.command in REPARSED else filled
-
-
-REPARSED = frozenset({"SETPROPERTIES", "ADDCOLUMNS", "CREATETABLE"})

@@ -15,8 +15,7 @@ from typing import Any, overload
 
 from engine.log.schema import Field, Schema, parse_ddl
 from engine.storage.requests import Row
-from sim.scenario.model import Scenario
-from sim.scenario.table import Domain
+from sim.scenario.table import Domain, Table
 
 Slice = tuple[Any, ...]
 """One value per dimension, in the dimensions' order."""
@@ -167,16 +166,14 @@ class TableRows:
     initial: InitialSlices
 
     @classmethod
-    def of(cls, scenario: Scenario) -> TableRows:
-        """The rows that a scenario describes."""
-        table = scenario.table
+    def of(cls, table: Table, start_ms: int) -> TableRows:
+        """The rows that a scenario describes, at the wall clock of its start."""
         schema = parse_ddl(table.columns)
-        today = day_at(scenario.start_ms, 0.0)
+        today = day_at(start_ms, 0.0)
         dimensions = tuple(_dimension(name, domain, today) for name, domain in table.values.items())
         maker = RowMaker(schema, table.key, dimensions)
-        return cls(
-            schema, table.key, dimensions, maker, InitialSlices(table.initial.rows, dimensions)
-        )
+        initial = InitialSlices(table.initial.rows, dimensions)
+        return cls(schema, table.key, dimensions, maker, initial)
 
 
 def day_at(start_ms: int, now_ms: float) -> date:

@@ -48,9 +48,9 @@ def summary_of(recording: Recording) -> list[Line]:
 
 
 def shown_latency(latency_ms: float) -> str:
-    """A latency with three digits at most, a dash where nothing was measured."""
+    """A latency with three digits at most, a dot where nothing was measured."""
     if math.isnan(latency_ms):
-        return "-"
+        return "·"
     if latency_ms >= 1000:
         return f"{latency_ms / 1000:.3g} s" if latency_ms < 1e6 else f"{latency_ms / 60e3:.0f} min"
     return f"{latency_ms:.3g} ms"

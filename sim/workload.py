@@ -108,7 +108,8 @@ class Workload:
         changing = Keys(count=max(1, existing), choose=rows.choose)
         places = self._key_places(changing, chosen, now_ms)[:existing]
         revision = self._new_keys.writer_number * 1_000_003 + self._count
-        made = [make(key, slice_, revision) for slice_, key in places if key != NO_SUCH_KEY]
+        distinct = {key: slice_ for slice_, key in places if key != NO_SUCH_KEY}
+        made = [make(key, slice_, revision) for key, slice_ in distinct.items()]
         for key in self._new_keys.take(now_ms, rows.count - existing):
             slice_ = self._slice(chosen, now_ms)
             added.append((slice_, key))

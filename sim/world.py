@@ -12,12 +12,13 @@ from engine.dialects import dialect_named
 from engine.log.table_log import TableLog
 from engine.settings import Settings
 from engine.sql.parsing import parse_statement
+from sim.bind import bound
 from sim.checkpoints import Checkpoint
 from sim.client import Cluster, Latencies
 from sim.faults import faults_of
 from sim.identifiers import ids_of
 from sim.initial_table import create_table
-from sim.jobs import BatchJob, StatementJob, TableClients, bound
+from sim.jobs import BatchJob, StatementJob, TableClients
 from sim.kernel import Kernel
 from sim.random_streams import NextDraw, RandomStreams, in_blocks
 from sim.recorder import Recorder
@@ -55,9 +56,9 @@ class World:
     @classmethod
     def of(cls, scenario: Scenario, streams: RandomStreams, with_requests: bool) -> World:
         """The world at simulated instant 0."""
-        table = TableRows.of(scenario)
+        table = TableRows.of(scenario.table, scenario.start_ms)
         store = FakeStore(scenario.start_ms, scenario.store.limits, scenario.table.bytes_per_row)
-        version = create_table(scenario, table, store, ids_of(streams, "table"))
+        version = create_table(scenario.table, table, store, ids_of(streams, "table"))
         shared = SharedTable()
         clients = TableClients(
             scenario.table.name,

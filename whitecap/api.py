@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from sim.recording import Recording
     from sim.run import FinishedRun
 
+__all__ = ["Run", "Scenario", "load", "load_scenario", "run", "scenario_from"]
+
 ScenarioLike = Scenario | str | Path | Mapping[str, Any]
 """A scenario, the path of its file, its YAML text, or its content as a dictionary."""
 

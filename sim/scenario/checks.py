@@ -173,8 +173,21 @@ def _of_writers(parts: Parts) -> Iterator[Finding]:
             yield from _of_parameter(place, parameter_name, parameter, parts)
         if group.streaming is not None and parts.table.key is None:
             yield ("writers", name, "streaming"), "rows need table.key", None
-        for where, said, hint in statement_problems(group, parts.table, parts.schema):
-            yield ("writers", name, *where), said, hint
+        if not parts.broken and not _table_is_wrong(parts):
+            for where, said, hint in statement_problems(group, parts.table, _sound(parts.settings)):
+                yield ("writers", name, *where), said, hint
+
+
+def _table_is_wrong(parts: Parts) -> bool:
+    return any(True for _ in _of_table(parts))
+
+
+def _sound(settings: dict[str, str]) -> Settings:
+    """The settings, or Delta's defaults where they are wrong (which is told elsewhere)."""
+    try:
+        return Settings.from_conf(settings)
+    except UnsupportedFeature:
+        return Settings()
 
 
 def _of_parameter(place: Place, name: str, parameter: Parameter, parts: Parts) -> Iterator[Finding]:

@@ -7,12 +7,14 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from engine.outcomes import ConflictException
 from sim.section import Section
 
 
 class Measure(StrEnum):
-    """What can be expected of a run. Durations are milliseconds, shares lie in [0, 1]."""
+    """What can be expected of a run: counts, rates in [0, 1], and milliseconds.
+
+    A job is a transaction with all its reruns. Definitions: `sim/measures.py`.
+    """
 
     SUBMITTED = "submitted"
     COMMITTED = "committed"
@@ -21,26 +23,34 @@ class Measure(StrEnum):
     IN_FLIGHT = "in_flight"
     GIVEN_UP = "given_up"
     RERUNS = "reruns"
-    COMMIT_SHARE = "commit_share"
-    ABORT_SHARE = "abort_share"
-    ATTEMPTS_PER_TRANSACTION = "attempts_per_transaction"
-    COMMITS_PER_MIN = "commits_per_min"
+    ATTEMPTS = "attempts"
+    CONFLICT_RATE = "conflict_rate"
+    RETRY_RATE = "retry_rate"
+    ABORT_RATE = "abort_rate"
+    RERUN_RATE = "rerun_rate"
+    GOODPUT_PER_MINUTE = "goodput_per_minute"
+    JOB_SUCCESS_RATE = "job_success_rate"
     LATENCY_P50_MS = "latency_p50_ms"
     LATENCY_P95_MS = "latency_p95_ms"
     LATENCY_P99_MS = "latency_p99_ms"
-    COMPUTE_WASTED_SHARE = "compute_wasted_share"
+    WASTED_COMPUTE_SHARE = "wasted_compute_share"
+
+
+OF_ABORTS = frozenset({Measure.ABORTED, Measure.ABORT_RATE, Measure.CONFLICT_RATE})
+"""Measures that can be narrowed to one exception class."""
 
 
 class Expectation(Section):
     """A threshold on a measure, over all transactions or those of a writer group or command.
 
-    With `exception`, only aborts of that class count (for `aborted` and `abort_share`).
+    With `exception`, only aborts by that class count (for `aborted` and the rates of aborts and
+    conflicts).
     """
 
     measure: Measure
     writer: str | None = None
     command: str | None = None
-    exception: ConflictException | None = None
+    exception: str | None = None
     at_least: float | None = None
     at_most: float | None = None
     equals: float | None = None
@@ -50,6 +60,7 @@ class Expectation(Section):
     def _has_a_threshold(self) -> Self:
         if self.at_least is None and self.at_most is None and self.equals is None:
             raise ValueError("give at_least, at_most or equals")
-        if self.exception and self.measure not in (Measure.ABORTED, Measure.ABORT_SHARE):
-            raise ValueError("exception goes with the measures aborted and abort_share")
+        if self.exception and self.measure not in OF_ABORTS:
+            names = ", ".join(sorted(OF_ABORTS))
+            raise ValueError(f"exception goes only with the measures {names}")
         return self

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from datetime import UTC, datetime
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
+from engine.dialects import DELTA_OSS_4_4, DIALECTS
 from sim.scenario.expect import Expectation
 from sim.scenario.faults import Fault
 from sim.scenario.store import Store
@@ -20,6 +21,10 @@ from sim.units import Duration
 
 Document = dict[str, Any]
 """A scenario as its file says it, before defaults."""
+
+DEFAULT_START = datetime(2026, 1, 14, 8, 0)
+DEFAULT_START_MS = int(DEFAULT_START.replace(tzinfo=UTC).timestamp() * 1000)
+"""The wall clock at simulated instant 0 where a scenario does not say."""
 
 NOT_PART_OF_THE_HASH = {"name", "description", "seed", "expect", "sweep"}
 """What may differ between two scenarios that simulate the same thing."""
@@ -33,9 +38,9 @@ class Scenario(Section):
 
     name: str = Field(pattern=r"^[\w.-]+$")
     description: str = ""
-    dialect: Literal["delta-oss-4.4"] = "delta-oss-4.4"
+    dialect: str = DELTA_OSS_4_4.name
     seed: int = Field(default=1, ge=0)
-    start: datetime = datetime(2026, 1, 14, 8, 0)
+    start: datetime = DEFAULT_START
     duration: Duration = Field(gt=0)
     warm_up: Duration = 0.0
     settings: dict[str, str] = Field(default_factory=dict)
@@ -54,6 +59,13 @@ class Scenario(Section):
         if not isinstance(given, dict):
             return given
         return {key: property_text(value) for key, value in given.items()}
+
+    @field_validator("dialect")
+    @classmethod
+    def _known_dialect(cls, dialect: str) -> str:
+        if dialect not in DIALECTS:
+            raise ValueError(f"there is no dialect {dialect!r}: there are {', '.join(DIALECTS)}")
+        return dialect
 
     @model_validator(mode="after")
     def _warm_up_ends_before_the_run(self) -> Self:

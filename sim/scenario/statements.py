@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.log.schema import Schema
+from engine.errors import InvalidInput, UnsupportedFeature
+from engine.settings import Settings
+from engine.sql.parsing import parse_statement
+from engine.sql.statements import Statement
+from sim.scenario.problems import nearest
 from sim.scenario.table import Table
 from sim.scenario.writers import WriterGroup
 from sim.scenario.yaml_text import Place
@@ -12,6 +16,48 @@ from sim.scenario.yaml_text import Place
 Finding = tuple[Place, str, str | None]
 
 
-def statement_problems(group: WriterGroup, table: Table, schema: Schema) -> Iterator[Finding]:
+def statement_problems(group: WriterGroup, table: Table, settings: Settings) -> Iterator[Finding]:
     """Every problem of a writer's statement, at its place within the writer."""
-    yield from ()
+    # Imported here: the simulator is built on scenarios, and only this check on the simulator.
+    from sim.dry_run import refusals
+
+    if group.statement is None:
+        yield from _streaming_problems(group, table)
+        return
+    try:
+        statement = parse_statement(group.statement)
+    except (InvalidInput, UnsupportedFeature) as error:
+        yield ("statement",), str(error), None
+        return
+    known = list(_of_names(statement, group, table))
+    yield from known
+    if not known:
+        for said in refusals(statement, group.parameters, table, settings):
+            yield ("statement",), said, None
+
+
+def _of_names(statement: Statement, group: WriterGroup, table: Table) -> Iterator[Finding]:
+    if statement.table.name.lower() != table.name.lower():
+        said = f"writes {statement.table.name!r}, the table is {table.name!r}"
+        yield ("statement",), said, table.name
+    wanted = statement.template.parameter_names
+    for name in sorted(wanted - group.parameters.keys()):
+        said = f"nothing says what :{name} is: add it to parameters"
+        yield ("statement",), said, nearest(name, group.parameters)
+    for name in sorted(group.parameters.keys() - wanted):
+        if not _decides_the_slice(name, group, table):
+            said = f"is not used: the statement has no :{name}"
+            yield ("parameters", name), said, nearest(name, wanted)
+
+
+def _streaming_problems(group: WriterGroup, table: Table) -> Iterator[Finding]:
+    for name in group.parameters:
+        if name not in table.values:
+            said = "is not used: a batch takes only columns with listed values"
+            yield ("parameters", name), said, nearest(name, table.values)
+
+
+def _decides_the_slice(name: str, group: WriterGroup, table: Table) -> bool:
+    """Whether a parameter that is no placeholder still says where keys and rows lie."""
+    has_rows = any(parameter.keys or parameter.rows for parameter in group.parameters.values())
+    return has_rows and name in table.values

@@ -92,6 +92,9 @@ def _progress(quiet: bool) -> Iterator[Progress | None]:
         yield show
 
 
+WIDTH_IN_A_FILE = 120
+
+
 def print_summary(recording: Recording) -> None:
     """A table per writer group and command, then why transactions were aborted."""
     from rich.console import Console
@@ -99,6 +102,8 @@ def print_summary(recording: Recording) -> None:
     from sim.summary import heading, summary_of
 
     console = Console()
+    if not console.is_terminal:
+        console.width = WIDTH_IN_A_FILE
     lines = summary_of(recording)
     console.print(" · ".join(heading(recording)), highlight=False)
     console.print(_table(lines))
@@ -108,38 +113,51 @@ def print_summary(recording: Recording) -> None:
             console.print(f"{line.writer} {line.command} aborted: {told}", highlight=False)
 
 
-HEADINGS = (
-    "writer", "command", "submitted", "committed", "aborted", "unknown", "in flight", "reruns",
-    "given up", "attempts", "p50", "p95", "p99", "wasted",
-)  # fmt: skip
-
-
 def _table(lines: list[Line]) -> Table:
+    """Columns that are empty for everyone are left out."""
     from rich import box
     from rich.table import Table
 
-    caption = "p50, p95, p99: first submission to commit · wasted: share of compute lost to aborts"
-    table = Table(box=box.SIMPLE_HEAD, caption=caption, caption_justify="left")
-    for position, name in enumerate(HEADINGS):
-        table.add_column(name, justify="left" if position < 2 else "right")
-    for line in lines:
-        table.add_row(*_cells(line), style=None if line.command else "bold")
+    rows = [_cells(line) for line in lines]
+    shown = [name for name in rows[0] if any(row[name] != EMPTY for row in rows)]
+    caption = "p50, p95, p99: first submission to commit. wasted: compute lost to aborts."
+    table = Table(
+        box=box.SIMPLE_HEAD, caption=caption, caption_justify="left", padding=(0, 1, 0, 0)
+    )
+    for name in shown:
+        table.add_column(name, justify="left" if name in NAMES else "right", no_wrap=True)
+    for line, row in zip(lines, rows, strict=True):
+        table.add_row(*(row[name] for name in shown), style=None if line.command else "bold")
     return table
 
 
-def _cells(line: Line) -> list[str]:
+NAMES = ("writer", "command")
+EMPTY = "·"
+
+
+def _cells(line: Line) -> dict[str, str]:
     from sim.summary import shown_latency
 
-    counts = (
-        line.submitted, line.committed, line.aborted, line.unknown, line.in_flight, line.reruns,
-        line.given_up, line.attempts,
-    )  # fmt: skip
-    latencies = (line.latency_p50_ms, line.latency_p95_ms, line.latency_p99_ms)
+    counts = {
+        "submitted": line.submitted,
+        "committed": line.committed,
+        "aborted": line.aborted,
+        "unknown": line.unknown,
+        "open": line.in_flight,
+        "reruns": line.reruns,
+        "given up": line.given_up,
+        "attempts": line.attempts,
+    }
+    latencies = {
+        "p50": line.latency_p50_ms,
+        "p95": line.latency_p95_ms,
+        "p99": line.latency_p99_ms,
+    }
     wasted = line.wasted_compute_share
-    return [
-        line.writer,
-        line.command,
-        *(f"{count:,}" if count else "·" for count in counts),
-        *map(shown_latency, latencies),
-        "-" if math.isnan(wasted) else f"{wasted:.0%}",
-    ]
+    return {
+        "writer": line.writer,
+        "command": line.command,
+        **{name: f"{count:,}" if count else EMPTY for name, count in counts.items()},
+        **{name: shown_latency(latency) for name, latency in latencies.items()},
+        "wasted": EMPTY if math.isnan(wasted) else f"{wasted:.0%}",
+    }

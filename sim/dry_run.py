@@ -1,0 +1,91 @@
+"""Trying a writer's statement once on a small table, so that what cannot work is told before a run.
+
+The table has the scenario's columns, layout and properties and a few rows; the engine itself judges
+the statement. Nothing of this is part of any run.
+"""
+
+from __future__ import annotations
+
+from engine.commands.run import run_statement
+from engine.commands.table import Table as Client
+from engine.errors import DeltaError, InvalidInput, UnsupportedFeature
+from engine.outcomes import Outcome
+from engine.settings import Settings
+from engine.sql.statements import Restore, Statement
+from engine.storage.memory import counting_clock, counting_ids, run
+from engine.storage.requests import (
+    Compute,
+    NewId,
+    ReadClock,
+    ReadRows,
+    Request,
+    Response,
+    WriteRows,
+    Written,
+)
+from sim.bind import bound
+from sim.initial_table import create_table
+from sim.rows import KeysInUse, TableRows
+from sim.scenario.model import DEFAULT_START_MS
+from sim.scenario.parameters import Parameter
+from sim.scenario.store import Limits
+from sim.scenario.table import Initial, Table
+from sim.store import FakeStore
+from sim.workload import NewKeys, Workload
+
+FEW_ROWS = 24
+
+
+class AtOnce:
+    """Answers a statement's requests from a fake store without any time passing."""
+
+    def __init__(self, store: FakeStore) -> None:
+        self.store = store
+        self._clock = counting_clock(DEFAULT_START_MS)
+        self._ids = counting_ids()
+
+    def answer(self, request: Request) -> Response:
+        match request:
+            case ReadClock():
+                return self._clock()
+            case NewId():
+                return next(self._ids)
+            case Compute():
+                return None
+            case ReadRows(keys):
+                return self.store.read_rows(keys)
+            case WriteRows():
+                return Written(self.store.write_rows(request))
+            case _:
+                return self.store.take_effect(request, 0.0, None)
+
+
+def refusals(
+    template: Statement, parameters: dict[str, Parameter], table: Table, settings: Settings
+) -> list[str]:
+    """Why the statement cannot run on such a table; nothing if it can.
+
+    Raises nothing of the engine's: what the engine would raise is what is returned.
+    """
+    if isinstance(template, Restore):
+        return []  # which versions there will be, only the run can tell
+    small = table.model_copy(update={"initial": Initial(rows=FEW_ROWS, rows_per_file=4)})
+    rows = TableRows.of(small, DEFAULT_START_MS)
+    store = FakeStore(DEFAULT_START_MS, Limits(source="none"), table.bytes_per_row)
+    ids = counting_ids()
+    keys = KeysInUse(rows.initial)
+    middle = Workload(rows, parameters, lambda: 0.5, keys, NewKeys(0), DEFAULT_START_MS)
+    try:
+        create_table(small, rows, store, lambda: next(ids))
+        client = Client(table.name, settings=settings)
+        statement = bound(template, middle.next_work(0.0))
+        _run(statement, client, store)
+    except InvalidInput as error:
+        return [str(problem) for problem in error.problems]
+    except (DeltaError, UnsupportedFeature) as error:
+        return [str(error)]
+    return []
+
+
+def _run(statement: Statement, client: Client, store: FakeStore) -> Outcome:
+    return run(run_statement(statement, {client.name: client}), AtOnce(store))
