@@ -69,7 +69,7 @@ def commit_prepared(plan: CommitPlan, may_skip: bool) -> Steps[Outcome]:
     prepared = prepare(plan.draft, actions, plan.operation)
     settings = plan.draft.settings
     check_prepared(prepared.actions, prepared.metadata, plan.operation, settings)
-    default = IsolationLevel(plan.dialect.default_isolation)
+    default = plan.dialect.default_isolation
     level = level_to_use(prepared.actions, plan.operation, prepared.metadata, default)
     check_domains(actions, prepared.protocol)
     if may_skip and not prepared.actions and _may_skip_empty(level, settings):

@@ -45,7 +45,7 @@ class Transaction:
         self.table_log = table_log
         self.snapshot = snapshot
         self.txn_id = txn_id
-        self.settings = settings or Settings()
+        self.settings = dialect.adjusted(settings or Settings())
         self.dialect = dialect
         self.table_name = table_name
         self.lost_reply = lost_reply
