@@ -10,6 +10,7 @@ from pyroaring import BitMap64
 from engine.log.actions import AddFile
 from engine.log.deletion_vectors import read_vector
 from engine.log.paths import data_key
+from engine.log.schema import Schema
 from engine.storage.requests import ReadRows, Row, RowsOf, Steps
 
 
@@ -49,18 +50,18 @@ class DataFiles:
         """Remember the rows of a file that was just written."""
         self._rows[path] = rows
 
-    def read(self, files: Sequence[AddFile], width: int) -> Steps[list[FileRows]]:
-        """The rows of files, each `width` values: columns added later are NULL in old files.
+    def read(self, files: Sequence[AddFile], schema: Schema) -> Steps[list[FileRows]]:
+        """The rows of files, as wide as `schema`: columns added later are NULL in old files.
 
         Asks the store, in one request, for the files that nobody here has read.
         """
-        yield from self._fetch([file.path for file in files if file.path not in self._rows], width)
+        yield from self._fetch([file for file in files if file.path not in self._rows], schema)
         found = []
         for file in files:
             deleted = None
             if file.deletion_vector is not None:
                 deleted = yield from self.vector(file)
-            found.append(FileRows(file, _widened(self._rows[file.path], width), deleted))
+            found.append(FileRows(file, _widened(self._rows[file.path], len(schema)), deleted))
         return found
 
     def vector(self, file: AddFile) -> Steps[BitMap64]:
@@ -72,10 +73,14 @@ class DataFiles:
             known = self._vectors[name] = yield from read_vector(file.deletion_vector)
         return known
 
-    def _fetch(self, paths: Sequence[str], width: int) -> Steps[None]:
-        if paths:
-            answer: RowsOf = yield ReadRows(tuple(data_key(path) for path in paths))
-            self._rows.update(zip(paths, answer.rows, strict=True))
+    def _fetch(self, files: Sequence[AddFile], schema: Schema) -> Steps[None]:
+        if not files:
+            return
+        keys = tuple(data_key(file.path) for file in files)
+        names = tuple(column.physical_name for column in schema)
+        values = tuple(file.partition_values for file in files)
+        answer: RowsOf = yield ReadRows(keys, names, schema.types, values)
+        self._rows.update(zip((file.path for file in files), answer.rows, strict=True))
 
 
 def _widened(rows: Sequence[Row], width: int) -> Sequence[Row]:

@@ -49,9 +49,9 @@ def merge(table: Table, statement: Merge, source: Source | None) -> Steps[Outcom
     plan = plan_merge(statement, txn.snapshot.schema, source, table.session)
     predicates = [p.with_parameters(statement.parameters) for p in plan.predicates]
     scan = txn.filter_files(predicates)
-    width = len(txn.snapshot.schema)
-    candidates = yield from table.data_files.read(list(scan), width)
-    join = Join(plan, source.rows, statement.parameters, width)
+    schema = txn.snapshot.schema
+    candidates = yield from table.data_files.read(list(scan), schema)
+    join = Join(plan, source.rows, statement.parameters, len(schema))
     run = _Run(table, txn, plan, join, statement.parameters)
     actions = yield from run.actions(candidates)
     operation = Operation("MERGE", _parameters(statement))

@@ -157,7 +157,7 @@ def _rewrite(
 ) -> Steps[_Batch | None]:
     """Write the new files of a batch; `None` if there are none."""
     files = [file for part in bins for file in part]
-    file_rows = yield from table.data_files.read(files, len(txn.snapshot.schema))
+    file_rows = yield from table.data_files.read(files, txn.snapshot.schema)
     by_key = {(one.file.path, one.file.dv_id): one for one in file_rows}
     writer = FileWriter(table, txn.metadata, data_change=False)
     tasks = [_rows(part, by_key, statement, txn) for part in bins]

@@ -102,7 +102,7 @@ def source_of(
     snapshot = yield from table.at_root(_pinned(table, table_name))
     condition = query.condition if isinstance(query, Select) else None
     files = [f for f in snapshot.all_files() if _in_partition(f, condition, snapshot, table)]
-    steps = table.data_files.read(files, len(snapshot.schema))
+    steps = table.data_files.read(files, snapshot.schema)
     file_rows = yield from table.at_root(steps)
     return select_source(query, table_name, snapshot.schema, file_rows, parameters, table.session)
 
@@ -131,7 +131,7 @@ def own_source(
     """What a query on the written table gives: a tracked read of the transaction's snapshot."""
     schema = txn.snapshot.schema
     files = _tracked_files(query, txn, parameters)
-    file_rows = yield from table.data_files.read(files, len(schema))
+    file_rows = yield from table.data_files.read(files, schema)
     name = table_of(query)
     assert name is not None
     source = select_source(query, name, schema, file_rows, parameters, table.session)

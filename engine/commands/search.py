@@ -22,7 +22,7 @@ def search(
     """The files of a scan with rows that match all conditions. Reads them in one request."""
     schema = txn.snapshot.schema
     tests = [condition.bind(schema, table.session) for condition in conditions]
-    file_rows = yield from table.data_files.read(list(candidates), len(schema))
+    file_rows = yield from table.data_files.read(list(candidates), schema)
     found = ((one, _matching(one, tests)) for one in file_rows)
     return [(one, positions) for one, positions in found if positions]
 

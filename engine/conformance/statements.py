@@ -190,7 +190,7 @@ def _run_until_commit(steps: Steps[Outcome], store: MemoryStore) -> _Ending:
 def live_rows(table: Table, store: MemoryStore) -> Iterable[dict[str, Any]]:
     """The table's rows as a reader sees them, values as in a case file."""
     snapshot = run(table.at_root(table.log.update()), store)
-    steps = table.data_files.read(snapshot.all_files(), len(snapshot.schema))
+    steps = table.data_files.read(snapshot.all_files(), snapshot.schema)
     for one in run(table.at_root(steps), store):
         for _, row in one:
             yield {n: _plain(v) for n, v in zip(snapshot.schema.names, row, strict=True)}
