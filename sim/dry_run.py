@@ -6,10 +6,11 @@ the statement. Nothing of this is part of any run.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from engine.commands.run import run_statement
 from engine.commands.table import Table as Client
 from engine.errors import DeltaError, InvalidInput, UnsupportedFeature
-from engine.outcomes import Outcome
 from engine.settings import Settings
 from engine.sql.statements import Restore, Statement
 from engine.storage.memory import counting_clock, counting_ids, run
@@ -39,10 +40,10 @@ FEW_ROWS = 24
 class AtOnce:
     """Answers a statement's requests from a fake store without any time passing."""
 
-    def __init__(self, store: FakeStore) -> None:
+    def __init__(self, store: FakeStore, ids: Iterator[str]) -> None:
         self.store = store
         self._clock = counting_clock(DEFAULT_START_MS)
-        self._ids = counting_ids()
+        self._ids = ids
 
     def answer(self, request: Request) -> Response:
         match request:
@@ -79,13 +80,9 @@ def refusals(
         create_table(small, rows, store, lambda: next(ids))
         client = Client(table.name, settings=settings)
         statement = bound(template, middle.next_work(0.0))
-        _run(statement, client, store)
+        run(run_statement(statement, {client.name: client}), AtOnce(store, ids))
     except InvalidInput as error:
         return [str(problem) for problem in error.problems]
     except (DeltaError, UnsupportedFeature) as error:
         return [str(error)]
     return []
-
-
-def _run(statement: Statement, client: Client, store: FakeStore) -> Outcome:
-    return run(run_statement(statement, {client.name: client}), AtOnce(store))
