@@ -14,7 +14,7 @@ NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 
 # Characters that Hive escapes in a directory name. Source: ExternalCatalogUtils.charToEscape.
 _HIVE_ESCAPED = frozenset("\"#%'*/:=?\\\x7f{[]^") | {chr(code) for code in range(1, 0x20)}
-# Characters that may stand in the path of a URI unescaped. Source: RFC 3986 section 3.3.
+# ASCII characters that may stand in the path of a URI unescaped. Source: RFC 3986 section 3.3.
 _URI_SAFE = "/!$&'()*+,;=:@-._~"
 
 
@@ -24,8 +24,14 @@ def data_key(path: str) -> str:
 
 
 def log_path(key: str) -> str:
-    """The path in the log of a storage key."""
-    return quote(key, safe=_URI_SAFE)
+    """The path in the log of a storage key; as in java.net.URI, other letters stay themselves."""
+    if key.isascii():
+        return quote(key, safe=_URI_SAFE)
+    return "".join(c if _is_plain(c) else quote(c, safe=_URI_SAFE) for c in key)
+
+
+def _is_plain(character: str) -> bool:
+    return not character.isascii() and character.isprintable()
 
 
 def partition_directory(values: Mapping[str, str | None]) -> str:

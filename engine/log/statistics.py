@@ -23,7 +23,10 @@ _PREFIX_LENGTH = 32
 # Appended to a largest value that was cut, so that it stays an upper bound.
 # Source: StatisticsCollection.scala `truncateMaxStringAgg`.
 _TIE_BREAKERS = ("\x7f", "\U0010ffff")
-_MILLISECOND = timedelta(milliseconds=1)
+# Instants are cut to milliseconds when written, so a reader adds one to the largest.
+# Source: DataSkippingReader.scala, `StatsColumn` of a timestamp's maximum.
+_ROUNDING = timedelta(milliseconds=1)
+_INSTANTS = frozenset({"timestamp", "timestamp_ntz"})
 
 # Types that have no smallest and largest value. Source: SkippingEligibleDataType.
 _UNORDERED = frozenset({"boolean", "binary", "void", "variant"})
@@ -44,7 +47,10 @@ class FileStatistics(msgspec.Struct, frozen=True, rename="camel", omit_defaults=
         most = self.max_values.get(column.physical_name)
         if least is None or most is None:
             return None
-        return _from_json(least, column.type), _from_json(most, column.type)
+        upper = _from_json(most, column.type)
+        if column.type in _INSTANTS:
+            upper += _ROUNDING
+        return _from_json(least, column.type), upper
 
     def nulls_of(self, column: Field) -> int | None:
         """How many values of a column are null; `None` where it is not known."""
@@ -115,8 +121,8 @@ def _bounds(values: list[Any], type_name: str) -> tuple[Any, Any] | None:
     if type_name == "string":
         cut = _upper_text(most)
         return None if cut is None else (least[:_PREFIX_LENGTH], cut)
-    if type_name in ("timestamp", "timestamp_ntz"):
-        return _instant_text(least), _instant_text(_upper_instant(most))
+    if type_name in _INSTANTS:
+        return _instant_text(least), _instant_text(most)
     if type_name == "date":
         return least.isoformat(), most.isoformat()
     return least, most
@@ -134,13 +140,8 @@ def _upper_text(text: str) -> str | None:
     return None
 
 
-def _upper_instant(moment: datetime) -> datetime:
-    """Instants are kept in whole milliseconds: the largest is rounded up."""
-    rest = moment.microsecond % 1000
-    return moment if not rest else moment + _MILLISECOND - timedelta(microseconds=rest)
-
-
 def _instant_text(moment: datetime) -> str:
+    """An instant, cut to milliseconds: also the largest, see `_ROUNDING`."""
     zone = "" if moment.tzinfo is None else "Z"
     local = moment if moment.tzinfo is None else moment.astimezone(UTC)
     return local.replace(tzinfo=None).isoformat(timespec="milliseconds") + zone

@@ -18,6 +18,10 @@ def test_a_directory_name_is_escaped_once_and_its_log_path_again() -> None:
     assert log_path(directory).startswith("at=2026-01-01%2010%253A00%253A00/")
 
 
+def test_letters_beyond_ascii_stay_as_they_are() -> None:
+    assert log_path("nm=ä b/%") == "nm=ä%20b/%25"
+
+
 @pytest.mark.parametrize("value", ["", None])
 def test_an_empty_value_is_stored_as_null(value: str | None) -> None:
     assert partition_directory({"x": value}) == "x=__HIVE_DEFAULT_PARTITION__/"
