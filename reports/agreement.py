@@ -6,11 +6,24 @@ Read from `replay/agreement.json`, which `whitecap replay` writes beside the run
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from engine.errors import InvalidInput, Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """One transaction: how it ended in the recording, on real Delta, and how these compare."""
+
+    transaction: str
+    command: str
+    recorded: str
+    real: str
+    comparison: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +33,12 @@ class Agreement:
     matches: int
     mismatches: int
     not_comparable: int
-    exceptions: tuple[str, ...]
+    commits: int
+    exceptions: Mapping[str, int]
     delta_version: str
     run: str
+    code_version: str
+    transactions: tuple[Replayed, ...]
 
     @property
     def compared(self) -> int:
@@ -48,15 +64,14 @@ class Agreement:
     def sentences(self) -> list[str]:
         """What was replayed, and what could not be compared."""
         told = [
-            "The recorded interleaving was forced on Delta Lake "
-            f"{self.delta_version}: outcome, exception class and version were compared."
+            f"The interleaving recorded in {self.run} was forced on Delta Lake "
+            f"{self.delta_version}; outcome, exception class and version were compared."
         ]
-        if self.exceptions:
-            told.append(f"Exceptions that occurred: {', '.join(self.exceptions)}.")
+        counted = [f"{self.commits} commits"]
+        counted += [f"{number} {name}" for name, number in self.exceptions.items()]
+        told.append(f"Both sides had {', '.join(counted)}.")
         if self.not_comparable:
             told.append(f"{self.not_comparable} transactions could not be compared.")
-        if self.run:
-            told.append(f"Replayed run: {self.run}.")
         return told
 
 
@@ -74,9 +89,31 @@ def read_agreement(root: Path) -> Agreement | None:
             matches=int(content["matches"]),
             mismatches=int(content["mismatches"]),
             not_comparable=int(content["not_comparable"]),
-            exceptions=tuple(content.get("exceptions", ())),
-            delta_version=str(content.get("delta_version", "")),
-            run=str(content.get("run", "")),
+            commits=int(content["commits"]),
+            exceptions={str(k): int(v) for k, v in content["exception_counts"].items()},
+            delta_version=str(content["delta_version"]),
+            run=str(content["run"]),
+            code_version=str(content["code_version"]),
+            transactions=tuple(_replayed(row) for row in content["transactions"]),
         )
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidInput([Problem(str(path), f"is not an agreement ({error!r})")]) from None
+
+
+def _replayed(row: Mapping[str, Any]) -> Replayed:
+    return Replayed(
+        transaction=str(row["transaction"]),
+        command=str(row["command"]),
+        recorded=_end(row, "recorded"),
+        real=_end(row, "real"),
+        comparison=str(row["comparison"]).replace("_", " "),
+        reason=str(row["reason"]),
+    )
+
+
+def _end(row: Mapping[str, Any], side: str) -> str:
+    """`version 12`, the exception, or how else it ended."""
+    exception, version = row[f"{side}_exception"], row[f"{side}_version"]
+    if exception:
+        return str(exception)
+    return f"version {version}" if version is not None else str(row[f"{side}_end"])

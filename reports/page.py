@@ -20,6 +20,7 @@ from reports.page_tables import (
     exceptions_table,
     groups_table,
     measures_table,
+    replay_table,
 )
 from reports.subject import Subject
 
@@ -55,6 +56,7 @@ def page_of(
         provenance=subject.provenance,
         answer=answer,
         agreement=agreement,
+        replayed=replay_table(agreement) if agreement else None,
         summary=measures_table(subject, SUMMARY, best),
         figures=[_shown(subject, drawing, svg) for drawing, svg in drawings],
         differences=differences_table(subject, answer) if answer else None,

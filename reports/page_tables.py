@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from reports.agreement import Agreement
 from reports.answer import Answer, difference
 from reports.exceptions import ordered_exceptions
 from reports.intervals import Interval
@@ -117,6 +118,19 @@ def differences_table(subject: Subject, answer: Answer) -> PageTable:
     return PageTable(
         ("best minus", *(MEASURES[measure].title for measure in COMPARED)), tuple(rows)
     )
+
+
+def replay_table(agreement: Agreement) -> PageTable:
+    """Every replayed transaction: recorded end, real end, and how they compare."""
+    headings = ("transaction", "command", "simulated", "real Delta", "comparison")
+    rows = tuple(
+        (
+            *map(Entry, (each.transaction, each.command, each.recorded, each.real)),
+            Entry(each.comparison, each.reason),
+        )
+        for each in agreement.transactions
+    )
+    return PageTable(headings, rows)
 
 
 def definitions() -> Iterable[tuple[str, str]]:

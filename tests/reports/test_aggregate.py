@@ -12,7 +12,9 @@ import pytest
 from click.testing import CliRunner
 from synthetic_recordings import aborted, transaction, write_run, write_sweep
 
+from engine.errors import InvalidInput
 from reports.aggregate import aggregate, measures_per_run, transactions_of
+from reports.agreement import read_agreement
 from reports.report import build_report
 from reports.runs import find_runs
 from whitecap import cli
@@ -160,14 +162,35 @@ def test_tables_are_computed_once_and_again_when_a_run_is_added(tmp_path: Path, 
         build_report(root, no_session)
 
 
+def agreement_of(matches: int) -> dict[str, Any]:
+    """An agreement as a replay writes it, with one of its transactions."""
+    row = {
+        "transaction": "loader-0 12", "command": "MERGE", "read_version": 4, "reason": "",
+        "comparison": "match", "recorded_end": "aborted", "recorded_version": None,
+        "recorded_exception": "ConcurrentAppendException", "real_end": "aborted",
+        "real_version": None, "real_exception": "ConcurrentAppendException",
+    }  # fmt: skip
+    return {
+        "matches": matches, "mismatches": 0, "not_comparable": 1, "commits": matches - 4,
+        "exception_counts": {"ConcurrentAppendException": 4}, "delta_version": "4.4.0",
+        "run": "runs/by-date__Serializable/0", "code_version": "0.1.0", "transactions": [row],
+    }  # fmt: skip
+
+
+def test_an_agreement_that_cannot_be_read_is_bad_input(tmp_path: Path) -> None:
+    (tmp_path / "replay").mkdir()
+    (tmp_path / "replay" / "agreement.json").write_text('{"matches": 3}')
+    with pytest.raises(InvalidInput, match="is not an agreement"):
+        read_agreement(tmp_path)
+
+
 def test_the_replays_agreement_is_told_on_the_page(grid: Path, spark: Any) -> None:
     (grid / "replay").mkdir()
-    found = {
-        "matches": 24, "mismatches": 0, "not_comparable": 1, "delta_version": "4.4.0",
-        "exceptions": ["ConcurrentAppendException"], "run": "runs/by-date__Serializable/0",
-    }  # fmt: skip
+    found = agreement_of(24)
     (grid / "replay" / "agreement.json").write_text(json.dumps(found))
     page = build_report(grid, lambda: spark).page.read_text()
+    assert "Both sides had 20 commits, 4 ConcurrentAppendException." in page
+    assert "not of the one reported here" not in page
     assert "Real Delta Lake agrees on all 24 replayed transactions." in page
     (grid / "replay" / "agreement.json").write_text(json.dumps(found | {"mismatches": 2}))
     page = build_report(grid, lambda: spark).page.read_text()

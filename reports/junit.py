@@ -1,0 +1,82 @@
+"""JUnit XML, which CI services show: one suite per scenario, one case per expectation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+_NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]")
+"""Characters that XML 1.0 cannot hold, however escaped (its section 2.2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One expectation: `failure` says what was missed, `error` what broke."""
+
+    name: str
+    failure: str | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """All expectations of one scenario."""
+
+    name: str
+    file: str
+    seconds: float
+    cases: tuple[Case, ...]
+
+    @property
+    def failures(self) -> int:
+        """How many expectations were missed."""
+        return sum(case.failure is not None for case in self.cases)
+
+    @property
+    def errors(self) -> int:
+        """How many could not be decided because the run broke."""
+        return sum(case.error is not None for case in self.cases)
+
+
+def write_junit(suites: Sequence[Suite], path: Path) -> None:
+    """Write the suites as JUnit XML."""
+    root = ET.Element("testsuites", {"name": "whitecap check", **_counts(suites)})
+    for suite in suites:
+        root.append(_suite_element(suite))
+    ET.indent(root)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    ET.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
+
+
+def _counts(suites: Sequence[Suite]) -> dict[str, str]:
+    return {
+        "tests": str(sum(len(suite.cases) for suite in suites)),
+        "failures": str(sum(suite.failures for suite in suites)),
+        "errors": str(sum(suite.errors for suite in suites)),
+        "time": f"{sum(suite.seconds for suite in suites):.3f}",
+    }
+
+
+def _suite_element(suite: Suite) -> ET.Element:
+    element = ET.Element("testsuite", {"name": _clean(suite.name), **_counts([suite])})
+    for case in suite.cases:
+        child = ET.SubElement(
+            element,
+            "testcase",
+            name=_clean(case.name),
+            classname=_clean(suite.name),
+            file=_clean(suite.file),
+            time="0",
+        )
+        for kind, text in (("failure", case.failure), ("error", case.error)):
+            if text is not None:
+                first_line = text.splitlines()[0] if text else ""
+                ET.SubElement(child, kind, message=_clean(first_line)).text = _clean(text)
+    return element
+
+
+def _clean(text: str) -> str:
+    return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)
