@@ -61,5 +61,5 @@ def check(
     resolved = order_timestamps(resolved, winner, settings)
     if resolved.actions is not current.actions:
         check_no_duplicates(resolved.actions, settings)
-        check_consistent_data_change(resolved.actions, resolved.operation, settings)
+        check_consistent_data_change(resolved.actions, settings)
     return resolved

@@ -81,7 +81,6 @@ _EMPTY_DIRECTORY = (
 
 # Order of the fields of Delta's `CommitInfo` class, which is their order in its JSON.
 _COMMIT_INFO_FIELDS = (
-    "version",
     "inCommitTimestamp",
     "timestamp",
     "operation",
@@ -160,15 +159,15 @@ def conflicting_commit(winner: WinningCommit) -> str:
     """How messages quote a winner: its commitInfo as JSON, or nothing if it has none."""
     if winner.commit_info is None:
         return ""
-    return "\nConflicting commit: " + commit_info_json(winner.commit_info, winner.version)
+    return "\nConflicting commit: " + commit_info_json(winner.commit_info)
 
 
-def commit_info_json(commit_info: CommitInfo, version: int) -> str:
+def commit_info_json(commit_info: CommitInfo) -> str:
     """A commitInfo as `JsonUtils.toJson` writes it: its parameters' values are not quoted.
 
     Source: `actions.scala: CommitInfo` (`JsonMapSerializer` on `operationParameters`).
     """
-    values = {**msgspec.to_builtins(commit_info), "version": version}
+    values = msgspec.to_builtins(commit_info)
     shown = (
         f"{json.dumps(name)}:{_field_json(name, values[name])}"
         for name in _COMMIT_INFO_FIELDS

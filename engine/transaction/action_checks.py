@@ -22,7 +22,6 @@ from engine.log.features import supports
 from engine.log.schema import schema_of_metadata
 from engine.settings import ConsistencyMode, Settings
 from engine.transaction import refusals
-from engine.transaction.operation import Operation
 
 
 def without_repeated_set_transactions(actions: Iterable[AnyAction]) -> list[AnyAction]:
@@ -42,13 +41,11 @@ def without_repeated_set_transactions(actions: Iterable[AnyAction]) -> list[AnyA
     return kept
 
 
-def check_prepared(
-    actions: Sequence[AnyAction], metadata: Metadata, operation: Operation, settings: Settings
-) -> None:
+def check_prepared(actions: Sequence[AnyAction], metadata: Metadata, settings: Settings) -> None:
     """Every check that runs again after conflicts were resolved, in Delta's order."""
     check_files(actions, metadata, settings)
     check_no_duplicates(actions, settings)
-    check_consistent_data_change(actions, operation, settings)
+    check_consistent_data_change(actions, settings)
 
 
 def check_files(actions: Iterable[AnyAction], metadata: Metadata, settings: Settings) -> None:
@@ -84,9 +81,8 @@ def check_no_duplicates(actions: Iterable[AnyAction], settings: Settings) -> Non
             earlier = seen.setdefault(action.path, [])
             for other in earlier:
                 if _clash(action, other):
-                    raise refusals.duplicate_actions(
-                        _kind(action), action.path, _kind(other), other.path
-                    )
+                    kind = _kind(action) if type(action) is type(other) else "add/remove"
+                    raise refusals.duplicate_actions(kind, _named(action), _named(other))
             earlier.append(action)
 
 
@@ -94,13 +90,15 @@ def _clash(one: AddFile | RemoveFile, other: AddFile | RemoveFile) -> bool:
     return type(one) is type(other) or one.dv_id == other.dv_id
 
 
+def _named(action: AddFile | RemoveFile) -> str:
+    return action.path if action.dv_id is None else f"{action.path} DV {action.dv_id}"
+
+
 def _kind(action: AddFile | RemoveFile) -> str:
     return "add" if isinstance(action, AddFile) else "remove"
 
 
-def check_consistent_data_change(
-    actions: Iterable[AnyAction], operation: Operation, settings: Settings
-) -> None:
+def check_consistent_data_change(actions: Iterable[AnyAction], settings: Settings) -> None:
     """All added and removed files change data, or none does; by default this is only logged.
 
     Source: `ConflictChecker.scala: trackConsistentDataChange`.
@@ -109,7 +107,7 @@ def check_consistent_data_change(
         return
     changes = {action.data_change for action in actions if isinstance(action, AddFile | RemoveFile)}
     if len(changes) > 1:
-        raise refusals.inconsistent_data_change(operation.name)
+        raise refusals.inconsistent_data_change()
 
 
 def check_domains(actions: Iterable[AnyAction], protocol: Protocol) -> None:

@@ -68,7 +68,7 @@ def commit_prepared(plan: CommitPlan, may_skip: bool) -> Steps[Outcome]:
     actions = without_repeated_set_transactions(plan.actions)
     prepared = prepare(plan.draft, actions, plan.operation)
     settings = plan.draft.settings
-    check_prepared(prepared.actions, prepared.metadata, plan.operation, settings)
+    check_prepared(prepared.actions, prepared.metadata, settings)
     default = plan.dialect.default_isolation
     level = level_to_use(prepared.actions, plan.operation, prepared.metadata, default)
     check_domains(actions, prepared.protocol)
@@ -154,7 +154,7 @@ def commit_large(plan: CommitPlan) -> Steps[Outcome]:
     """
     draft = plan.draft
     prepared = prepare_large(draft, plan.actions, plan.operation)
-    check_consistent_data_change(prepared.actions, plan.operation, draft.settings)
+    check_consistent_data_change(prepared.actions, draft.settings)
     current = yield from _freeze(plan, prepared, IsolationLevel.SERIALIZABLE)
     # `Some(readVersion)` there, without the filter for -1 that `commitImpl` has.
     current = current.with_commit_info(is_blind_append=False, read_version=draft.snapshot.version)

@@ -91,6 +91,9 @@ def invalid_protocol_version(table: str, protocol: Protocol, version: str) -> De
     )
 
 
+_PARTY = {"read": "reader", "write": "writer"}
+
+
 def unsupported_features(
     table: str, features: Sequence[str], version: str, kind: str
 ) -> DeltaError:
@@ -98,8 +101,8 @@ def unsupported_features(
     return _error(
         "DeltaUnsupportedTableFeatureException",
         f"DELTA_UNSUPPORTED_FEATURES_FOR_{kind.upper()}",
-        f'Unsupported Delta {kind} feature: table "{table}" requires {kind}er table feature(s) that'
-        f' are unsupported by Delta Lake "{version}": {", ".join(features)}.',
+        f'Unsupported Delta {kind} feature: table "{table}" requires {_PARTY[kind]} table'
+        f' feature(s) that are unsupported by Delta Lake "{version}": {", ".join(features)}.',
     )
 
 
@@ -139,22 +142,22 @@ def deletion_vector_with_tight_bounds() -> DeltaError:
     )
 
 
-def duplicate_actions(kind: str, path: str, other_kind: str, other_path: str) -> DeltaError:
+def duplicate_actions(kind: str, file: str, other_file: str) -> DeltaError:
     return _error(
         "DeltaRuntimeException",
         "DELTA_DUPLICATE_ACTIONS_FOUND",
-        f"File operation '{kind}' for path {path} was specified several times.\nIt conflicts with"
-        f" {other_kind} {other_path}. \nIt is not valid for multiple file operations with the same"
+        f"File operation '{kind}' for path {file} was specified several times.\nIt conflicts with"
+        f" {other_file}. \nIt is not valid for multiple file operations with the same"
         " path to exist in a single commit.",
     )
 
 
-def inconsistent_data_change(operation: str) -> DeltaError:
+def inconsistent_data_change() -> DeltaError:
     return DeltaError(
         "IllegalStateException",
         None,
-        f"Commit by {operation} contains file actions with both dataChange = true and"
-        " dataChange = false.",
+        "All FileActions in a single commit must share a consistent dataChange value, but this"
+        " commit mixes dataChange = true and dataChange = false actions.",
     )
 
 
@@ -251,10 +254,15 @@ def missing_commit_info(version: int) -> DeltaError:
 
 
 def _listed(names: Iterable[str]) -> str:
-    return "[" + ", ".join(names) + "]"
+    return "[" + ", ".join(f"`{name}`" for name in names) + "]"
 
 
 def _versions(protocol: Protocol) -> str:
-    features = [*(protocol.reader_features or ()), *(protocol.writer_features or ())]
     shown = f"{protocol.min_reader_version},{protocol.min_writer_version}"
-    return f"{shown},[{','.join(sorted(set(features)))}]" if features else shown
+    if protocol.reader_features is None and protocol.writer_features is None:
+        return shown
+    return f"{shown},{_names(protocol.reader_features)},{_names(protocol.writer_features)}"
+
+
+def _names(features: Sequence[str] | None) -> str:
+    return "None" if features is None else "[" + ",".join(sorted(features)) + "]"

@@ -64,8 +64,8 @@ def rows_in(add: AddFile) -> int:
             "DeltaIllegalStateException",
             "DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS",
             "[DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS] Cannot assign row IDs without row count"
-            " statistics.\n\nCollect statistics for the table by running the ANALYZE TABLE"
-            " command:\n\nANALYZE TABLE tableName COMPUTE DELTA STATISTICS\n",
+            " statistics.\nCollect statistics for the table by running the ANALYZE TABLE"
+            " command:\nANALYZE TABLE tableName COMPUTE DELTA STATISTICS",
         )
     return rows
 
