@@ -187,7 +187,7 @@ def _decode(body: bytes, key: str, version: int) -> tuple[list[AnyAction], list[
     try:
         lines = msgspec.json.Decoder(_SidecarLine).decode_lines(body)
         sidecars = [line.sidecar for line in lines if line.sidecar]
-        return list(decode_commit(body, version).actions), sidecars
+        return list(decode_commit(body, version, key=key).actions), sidecars
     except msgspec.DecodeError as error:
         raise InvalidLog([Problem(key, f"cannot be read: {error}")]) from error
 

@@ -158,32 +158,33 @@ def decode_action(line: bytes | str) -> AnyAction | None:
     return _LINE_DECODER.decode(line).action()
 
 
-def decode_commit(body: bytes, version: int, modified_at_ms: int | None = None) -> Commit:
-    """Read a commit file.
+def decode_commit(
+    body: bytes, version: int, modified_at_ms: int | None = None, key: str | None = None
+) -> Commit:
+    """Read a commit file, or another file of such lines under its `key`.
 
     Raises `InvalidLog` with the file and line of everything that cannot be read.
     """
     try:
-        lines = _LINE_DECODER.decode_lines(body)
+        actions = [line.action() for line in _LINE_DECODER.decode_lines(body)]
     except (msgspec.DecodeError, UnicodeDecodeError):
-        lines = _decode_each(body, version)
-    actions = (line.action() for line in lines)
+        actions = _decode_each(body, key or log_key(version))
     return commit_of(version, [action for action in actions if action], modified_at_ms)
 
 
-def _decode_each(body: bytes, version: int) -> list[LogLine]:
+def _decode_each(body: bytes, key: str) -> list[AnyAction | None]:
     """Read line by line, to tell where each problem is."""
-    lines: list[LogLine] = []
+    actions: list[AnyAction | None] = []
     problems: list[Problem] = []
     for number, text in enumerate(body.split(b"\n"), start=1):
         try:
             if text.strip():
-                lines.append(_LINE_DECODER.decode(text))
+                actions.append(decode_action(text))
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            problems.append(Problem(f"{log_key(version)}:{number}", str(error)))
+            problems.append(Problem(f"{key}:{number}", str(error)))
     if problems:
         raise InvalidLog(problems)
-    return lines
+    return actions
 
 
 def _commit_info(raw: msgspec.Raw) -> CommitInfo:

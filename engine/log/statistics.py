@@ -65,7 +65,8 @@ _DECODER = msgspec.json.Decoder(FileStatistics, float_hook=Decimal)
 _ENCODER = msgspec.json.Encoder(decimal_format="number", order="deterministic")
 
 
-@lru_cache(maxsize=65536)
+# Room for every file of a large table: a scan of more files than fit would never hit.
+@lru_cache(maxsize=1 << 18)
 def parse_statistics(text: str | None) -> FileStatistics:
     """Read an add action's `stats`; nothing is known of a file without them.
 

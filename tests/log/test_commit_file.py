@@ -1,9 +1,22 @@
 """Commit files: what is written is read back, and what cannot be read is placed."""
 
+from contextlib import suppress
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.errors import InvalidLog
-from engine.log.actions import AddFile, CommitInfo, DeletionVector, Protocol, RemoveFile
+from engine.log.actions import (
+    AddFile,
+    AnyAction,
+    CommitInfo,
+    DeletionVector,
+    DomainMetadata,
+    Protocol,
+    RemoveFile,
+    SetTransaction,
+)
 from engine.log.commit_file import decode_commit, encode_commit, log_key, version_of_key
 
 ADD = AddFile(
@@ -82,3 +95,41 @@ def test_only_twenty_digit_json_files_are_commits() -> None:
     assert version_of_key(log_key(12)) == 12
     assert version_of_key("_delta_log/1.json") is None
     assert version_of_key("_delta_log/00000000000000000010.checkpoint.parquet") is None
+
+
+LONGS = st.integers(-(2**63), 2**63 - 1)
+STRINGS = st.dictionaries(st.text(), st.none() | st.text(), max_size=3)
+VECTORS = st.builds(DeletionVector, st.text(), st.text(), st.none() | LONGS, LONGS, LONGS)
+ACTIONS = st.one_of(
+    st.builds(
+        AddFile,
+        path=st.text(),
+        partition_values=STRINGS,
+        size=LONGS,
+        modification_time=LONGS,
+        data_change=st.booleans(),
+        stats=st.none() | st.text(),
+        tags=st.none() | STRINGS,
+        deletion_vector=st.none() | VECTORS,
+        base_row_id=st.none() | LONGS,
+    ),
+    st.builds(RemoveFile, st.text(), st.booleans(), st.none() | LONGS, st.none() | st.booleans()),
+    st.builds(SetTransaction, st.text(), LONGS, st.none() | LONGS),
+    st.builds(DomainMetadata, st.text(), st.text(), st.booleans()),
+    st.builds(CommitInfo, operation=st.none() | st.text(), operation_parameters=STRINGS),
+)
+
+
+@given(st.lists(ACTIONS, max_size=5))
+def test_any_actions_survive_the_file(actions: list[AnyAction]) -> None:
+    body = encode_commit(actions)
+    assert decode_commit(body, 0).actions == tuple(actions)
+    assert encode_commit(decode_commit(body, 0).actions) == body
+
+
+@given(st.binary() | st.lists(ACTIONS, min_size=1).map(encode_commit), st.data())
+def test_any_bytes_are_a_commit_or_an_invalid_log(body: bytes, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(body)))
+    damaged = body[:at] + data.draw(st.binary(max_size=3)) + body[at + 1 :]
+    with suppress(InvalidLog):
+        decode_commit(damaged, 0)
