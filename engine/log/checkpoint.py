@@ -156,7 +156,8 @@ def write_checkpoint(snapshot: Snapshot, encode: Encode = encode_checkpoint) -> 
     """
     body = encode(snapshot)
     yield Put(checkpoint_key(snapshot.version), body)
-    size = snapshot.num_files + len(snapshot.applications) + len(snapshot.domains) + 2
+    others = len(snapshot.applications) + len(snapshot.domains) + 2
+    size = snapshot.num_files + len(_kept_tombstones(snapshot)) + others
     pointer = LastCheckpoint(snapshot.version, size, None, len(body), snapshot.num_files)
     yield Put(LAST_CHECKPOINT_KEY, msgspec.json.encode(pointer))
 

@@ -213,6 +213,15 @@ def test_a_client_writes_a_checkpoint_of_exactly_the_version_that_it_committed()
     assert loaded(store).num_files == 11
 
 
+def test_the_pointer_counts_the_actions_of_its_checkpoint() -> None:
+    store = store_of(*HISTORY)
+    snapshot = replayed(*HISTORY, [CommitInfo(timestamp=6), remove("a", at=5)])
+    run(write_checkpoint(snapshot), store)
+    pointer = msgspec.json.decode(store.body(LAST_CHECKPOINT_KEY))
+    assert pointer["size"] == len(checkpoint_actions(snapshot)) == 5
+    assert pointer["numOfAddFiles"] == 1
+
+
 def test_a_client_may_be_told_to_write_no_checkpoints() -> None:
     store, log = store_of(*HISTORY), TableLog(encode=None)
     run(log.update(), store)
