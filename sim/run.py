@@ -105,4 +105,4 @@ def _simulate(world: World, progress: Progress | None) -> None:
 
 def _command(scenario: Scenario, seed: int, replication: int) -> str:
     chosen = f"--seed {seed}" + (f" --replication {replication}" if replication else "")
-    return f"whitecap run {shlex.quote(scenario.name)}.yaml {chosen}"
+    return f"whitecap run {shlex.quote(scenario.source)} {chosen}"

@@ -68,6 +68,8 @@ def changed(document: Document, changes: Changes) -> Document:
         *parents, last = path.split(".")
         target = result
         for part in parents:
+            if part == "store" and isinstance(target.get(part), str):
+                target[part] = {"profile": target[part]}
             target = target.setdefault(part, {})
             if not isinstance(target, dict):
                 raise InvalidInput([Problem(path, f"{part!r} holds no keys")])
@@ -83,8 +85,7 @@ def _checked(text: YamlText, changes: Changes) -> Scenario:
     problems += _problems_of_cells(document, text, problems)
     if scenario is None or problems:
         raise InvalidInput(problems)
-    scenario._document = document
-    return scenario
+    return scenario.comes_from(document, text.path)
 
 
 def _validated(document: Document, text: YamlText) -> tuple[Scenario | None, list[Problem]]:

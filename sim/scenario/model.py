@@ -52,6 +52,7 @@ class Scenario(Section):
     sweep: Sweep | None = None
 
     _document: Document = PrivateAttr(default_factory=dict)
+    _source: str = PrivateAttr(default="")
 
     @field_validator("settings", mode="before")
     @classmethod
@@ -77,6 +78,16 @@ class Scenario(Section):
     def document(self) -> Document:
         """The scenario as written, with all changes applied; loading it gives an equal scenario."""
         return self._document
+
+    @property
+    def source(self) -> str:
+        """The file that it was read from, for messages."""
+        return self._source or f"{self.name}.yaml"
+
+    def comes_from(self, document: Document, source: str) -> Self:
+        """Remember what it was made of. Returns itself."""
+        self._document, self._source = document, source
+        return self
 
     @property
     def start_ms(self) -> int:

@@ -17,8 +17,9 @@ Place = tuple[str | int, ...]
 class YamlText:
     """A parsed YAML file: its `content`, and where each part of it stands."""
 
-    def __init__(self, text: str, name: str) -> None:
+    def __init__(self, text: str, name: str, path: str = "") -> None:
         self.name = name
+        self.path = path
         root = _compose(text, name)
         self._lines: dict[Place, int] = {} if root is None else dict(_lines_of(root, ()))
         twice = [] if root is None else list(_duplicates(root, (), name))
@@ -48,7 +49,7 @@ def read_yaml(path: Path) -> YamlText:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InvalidInput([Problem(str(path), f"cannot be read: {reason}")]) from error
-    return YamlText(text, path.name)
+    return YamlText(text, path.name, str(path))
 
 
 def _compose(text: str, name: str) -> yaml.Node | None:
