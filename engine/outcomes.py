@@ -29,7 +29,8 @@ class Verdict:
     """Why a winning commit refuses the current transaction, with the evidence.
 
     `rule` names the check (`added_files`, `removed_vs_read`, ...); `winning_version` the commit;
-    `evidence` what decided it: a file's path, a predicate's text, an application or domain id.
+    `evidence` what decided it: a file's path, a predicate's text, an application or domain id;
+    `predicate` which read the winner's file falls into, where a read decided (`true`: all of it).
     """
 
     rule: str
@@ -39,6 +40,7 @@ class Verdict:
     winning_version: int
     evidence: str
     message_parameters: Mapping[str, str] = field(default_factory=dict)
+    predicate: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

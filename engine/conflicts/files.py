@@ -8,12 +8,14 @@ and dataChange play no part in any of them: paths and partitions decide.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 from engine.conflicts.messages import file_verdict, partition_hint
 from engine.conflicts.winner import WinningCommit
 from engine.log.actions import AddFile, PartitionValues
 from engine.outcomes import ConflictException, Verdict
+from engine.sql.predicates import TRUE
 from engine.transaction.current import CurrentTransaction
 from engine.transaction.isolation import IsolationLevel
 
@@ -22,17 +24,13 @@ def added_files(current: CurrentTransaction, winner: WinningCommit) -> Verdict |
     """A winner may not have added a file that this transaction should have read."""
     if _concerns_backfill(current, winner):
         return None
-    file = _first_that_should_have_been_read(current, _files_to_check(current, winner))
-    if file is None:
+    found = _first_that_should_have_been_read(current, _files_to_check(current, winner))
+    if found is None:
         return None
-    return _verdict(
-        "added_files",
-        ConflictException.CONCURRENT_APPEND,
-        current,
-        winner,
-        file.partition_values,
-        file.path,
-    )
+    file, predicate = found
+    exception, values = ConflictException.CONCURRENT_APPEND, file.partition_values
+    verdict = _verdict("added_files", exception, current, winner, values, file.path)
+    return dataclasses.replace(verdict, predicate=predicate)
 
 
 def removed_vs_read(current: CurrentTransaction, winner: WinningCommit) -> Verdict | None:
@@ -89,13 +87,14 @@ def _files_to_check(current: CurrentTransaction, winner: WinningCommit) -> Seque
 
 def _first_that_should_have_been_read(
     current: CurrentTransaction, files: Sequence[AddFile]
-) -> AddFile | None:
+) -> tuple[AddFile, str] | None:
+    """The file, and the predicate of the read that it falls into."""
     if current.is_blind_append or not files:
         return None
     if current.read_set.whole_table or not current.snapshot.partition_columns:
-        return files[0]
+        return files[0], TRUE.sql
     matching = (
-        file
+        (file, entry.text)
         for entry in current.read_set.entries
         for file in files
         if entry.matches(file.partition_values)
