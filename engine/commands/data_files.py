@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pyroaring import BitMap64
@@ -55,7 +55,7 @@ class DataFiles:
 
         Asks the store, in one request, for the files that nobody here has read.
         """
-        yield from self._fetch([file for file in files if file.path not in self._rows], schema)
+        yield from self.fetch(files, schema)
         found = []
         for file in files:
             deleted = None
@@ -73,14 +73,24 @@ class DataFiles:
             known = self._vectors[name] = yield from read_vector(file.deletion_vector)
         return known
 
-    def _fetch(self, files: Sequence[AddFile], schema: Schema) -> Steps[None]:
-        if not files:
+    def fetch(self, files: Iterable[AddFile], schema: Schema) -> Steps[None]:
+        """Ask the store, in one request, for the files that nobody here has read."""
+        missing = {file.path: file for file in files if file.path not in self._rows}
+        if not missing:
             return
-        keys = tuple(data_key(file.path) for file in files)
+        keys = tuple(data_key(path) for path in missing)
         names = tuple(column.physical_name for column in schema)
-        values = tuple(file.partition_values for file in files)
+        values = tuple(file.partition_values for file in missing.values())
         answer: RowsOf = yield ReadRows(keys, names, schema.types, values)
-        self._rows.update(zip((file.path for file in files), answer.rows, strict=True))
+        self._rows.update(zip(missing, answer.rows, strict=True))
+
+    def rows_of(self, path: str) -> Sequence[Row]:
+        """The rows of a file that was read or written here, as they were then."""
+        return self._rows[path]
+
+    def forget(self, path: str) -> None:
+        """Drop the rows of a file that nobody will ask for."""
+        self._rows.pop(path, None)
 
 
 def _widened(rows: Sequence[Row], width: int) -> Sequence[Row]:

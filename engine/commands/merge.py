@@ -22,6 +22,7 @@ from engine.commands.execution import (
 from engine.commands.inserting import row_check
 from engine.commands.merge_plan import Clause, MergePlan, plan_merge
 from engine.commands.queries import Projection, Source, own_source, projection
+from engine.commands.search import files_to_read
 from engine.commands.table import Table
 from engine.commands.vectors import hide_rows
 from engine.commands.writing import FileWriter, remove, scan_tasks
@@ -50,8 +51,10 @@ def merge(table: Table, statement: Merge, source: Source | None) -> Steps[Outcom
     predicates = [p.with_parameters(statement.parameters) for p in plan.predicates]
     scan = txn.filter_files(predicates)
     schema = txn.snapshot.schema
-    candidates = yield from table.data_files.read(list(scan), schema)
     join = Join(plan, source.rows, statement.parameters, len(schema))
+    pins = {} if plan.not_matched_by_source else join.pins()
+    files = yield from files_to_read(table, txn, scan, pins)
+    candidates = yield from table.data_files.read(files, schema)
     run = _Run(table, txn, plan, join, statement.parameters)
     actions = yield from run.actions(candidates)
     operation = Operation("MERGE", _parameters(statement))
@@ -72,6 +75,7 @@ class Join:
     ) -> None:
         blank = (None,) * width
         self.rows = rows
+        self._keys = plan.keys
         self._target = [key.target.bind(parameters).evaluate for key in plan.keys]
         source = [key.source.bind(parameters).evaluate for key in plan.keys]
         residual = plan.residual.bind(parameters)
@@ -82,6 +86,15 @@ class Join:
             key = _key(source, blank + row)
             if key is not None:
                 self._by_key.setdefault(key, []).append(at)
+
+    def pins(self) -> dict[str, set[Any]]:
+        """The values that a row of the target must have to match, by column."""
+        names = [key.target_column for key in self._keys]
+        return {
+            name: {key[at] for key in self._by_key}
+            for at, name in enumerate(names)
+            if name is not None
+        }
 
     def matches(self, row: Row) -> list[int]:
         """The positions of the source rows that match a target row."""

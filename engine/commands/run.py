@@ -77,4 +77,7 @@ def run_statement(statement: Statement, tables: Tables) -> Steps[Outcome]:
             steps = merge(target, statement, source)
         case _:
             steps = _COMMANDS[type(statement)](target, statement)
-    return (yield from target.at_root(steps))
+    try:
+        return (yield from target.at_root(steps))
+    finally:
+        target.reading = None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from engine.commands.data_files import FileRows
 from engine.commands.table import Table
@@ -10,6 +11,7 @@ from engine.log.actions import AddFile
 from engine.sql.predicates import Predicate
 from engine.sql.terms import Evaluate
 from engine.storage.requests import Steps
+from engine.transaction.file_scan import FileScan
 from engine.transaction.transaction import Transaction
 
 Found = list[tuple[FileRows, list[int]]]
@@ -17,14 +19,36 @@ Found = list[tuple[FileRows, list[int]]]
 
 
 def search(
-    table: Table, txn: Transaction, candidates: Iterable[AddFile], conditions: Sequence[Predicate]
+    table: Table, txn: Transaction, scan: FileScan, conditions: Sequence[Predicate]
 ) -> Steps[Found]:
     """The files of a scan with rows that match all conditions. Reads them in one request."""
     schema = txn.snapshot.schema
     tests = [condition.bind(schema, table.session) for condition in conditions]
-    file_rows = yield from table.data_files.read(list(candidates), schema)
+    pins = {k: v for c in conditions for k, v in c.pins(schema, table.session).items()}
+    files = yield from files_to_read(table, txn, scan, pins)
+    file_rows = yield from table.data_files.read(files, schema)
     found = ((one, _matching(one, tests)) for one in file_rows)
     return [(one, positions) for one, positions in found if positions]
+
+
+def files_to_read(
+    table: Table, txn: Transaction, scan: FileScan, pins: Mapping[str, Collection[Any]]
+) -> Steps[list[AddFile]]:
+    """The files of a scan that may hold rows with the pinned values.
+
+    All files of the scan, unless the table has an index of its rows and the pins name a column
+    that is not a partition column: then those that hold such a value.
+    """
+    index = table.shared.row_index
+    partitions = {name.lower() for name in txn.snapshot.partition_columns}
+    useful = [name for name in pins if name.lower() not in partitions]
+    if index is not None and useful:
+        name = min(useful, key=lambda name: len(pins[name]))
+        column = txn.snapshot.schema.index(name)
+        found = yield from index.files_with(txn.snapshot, column, pins[name])
+        if found is not None:
+            return [file for file in found if file in scan]
+    return list(scan)
 
 
 def _matching(one: FileRows, tests: Sequence[Evaluate]) -> list[int]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from engine.commands.data_files import DataFiles
+from engine.commands.row_index import RowIndex
 from engine.dialects import DELTA_OSS_4_4, Dialect
 from engine.errors import InvalidInput, Problem
 from engine.log.snapshot import Snapshot
@@ -40,14 +41,20 @@ T = TypeVar("T")
 
 
 class SharedTable:
-    """What all clients of one table in a process may share."""
+    """What all clients of one table in a process may share.
 
-    def __init__(self) -> None:
+    With `index_rows`, conditions that pin a column to values find their files by an index rather
+    than by reading every file that statistics leave: the same files, at a cost that does not grow
+    with the table. Building it reads the whole table once, so it is for long runs.
+    """
+
+    def __init__(self, index_rows: bool = False) -> None:
         self.commits = CommitCache()
         self.data_files = DataFiles()
+        self.row_index = RowIndex(self.commits, self.data_files) if index_rows else None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True, eq=False)
 class Table:
     """One client of one table.
 
@@ -62,9 +69,13 @@ class Table:
     lost_reply: LostReply = LostReply.RESEND
     root: str = ""
     log: TableLog = dataclasses.field(init=False)
+    reading: int | None = None
+    """The version that a running statement reads, `None` between statements."""
 
     def __post_init__(self) -> None:
         self.log = TableLog(self.shared.commits)
+        if self.shared.row_index is not None:
+            self.shared.row_index.watch(self)
 
     @property
     def data_files(self) -> DataFiles:
@@ -78,8 +89,13 @@ class Table:
 
     def start(self) -> Steps[Transaction]:
         """Begin a transaction on the newest version."""
-        steps = Transaction.start(self.log, self.settings, self.dialect, self.name, self.lost_reply)
-        return (yield from steps)
+        if self.reading is None:
+            self.reading = self.log.snapshot.version
+        txn = yield from Transaction.start(
+            self.log, self.settings, self.dialect, self.name, self.lost_reply
+        )
+        self.reading = txn.read_version
+        return txn
 
     def latest(self) -> Steps[Snapshot]:
         """The newest snapshot, outside any transaction.

@@ -95,6 +95,11 @@ class CommitCache:
         self._commits.put(version, (body, commit))
         return commit
 
+    def known(self, version: int) -> Commit | None:
+        """The commit of a version if someone has read it and it is still kept."""
+        found = self._commits.get(version)
+        return None if found is None else found[1]
+
     def snapshot_after(self, snapshot: Snapshot, commit: Commit) -> Snapshot:
         """`snapshot.apply(commit)`, made once."""
         known = self._snapshots.get(commit.version)

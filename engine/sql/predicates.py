@@ -15,7 +15,8 @@ from sqlglot import exp
 
 from engine.sql.compiler import DIALECT, compile_boolean, function_name
 from engine.sql.functions import NON_DETERMINISTIC
-from engine.sql.rendering import substitute
+from engine.sql.pins import Pin, pin_of
+from engine.sql.rendering import Template
 from engine.sql.scope import Relation, Scope, schema_scope
 from engine.sql.skipping import BindTest, SkippingCompiler, StatisticsTest
 from engine.sql.terms import Evaluate, Parameters, Term
@@ -67,13 +68,24 @@ def is_deterministic(node: exp.Expr) -> bool:
 class _Template:
     """A condition without its parameters: parsed once, compiled once for each schema."""
 
-    __slots__ = ("_conjuncts", "_terms", "columns", "is_deterministic", "node")
+    __slots__ = (
+        "_conjuncts",
+        "_splits",
+        "_terms",
+        "_text",
+        "columns",
+        "is_certain",
+        "node",
+    )
 
     def __init__(self, node: exp.Expr) -> None:
         self.node = node
         self.columns = columns_of(node)
-        self.is_deterministic = is_deterministic(node)
+        # Deterministic and free of subqueries: nothing in it is ever widened.
+        self.is_certain = is_deterministic(node) and not _has_subquery(node)
         self._conjuncts: tuple[_Template, ...] | None = None
+        self._splits: dict[frozenset[str], tuple[tuple[_Template, ...], tuple[_Template, ...]]] = {}
+        self._text: Template | None = None
         self._terms: dict[tuple[int, str, Session], tuple[Any, Any]] = {}
 
     def conjuncts(self) -> tuple[_Template, ...]:
@@ -82,6 +94,23 @@ class _Template:
             whole = len(parts) == 1
             self._conjuncts = (self,) if whole else tuple(_Template(part) for part in parts)
         return self._conjuncts
+
+    def text(self) -> Template:
+        if self._text is None:
+            self._text = Template.of(self.node.sql(DIALECT))
+        return self._text
+
+    def split(self, names: frozenset[str]) -> tuple[tuple[_Template, ...], tuple[_Template, ...]]:
+        """Partition and data conjuncts, and what the latter imply for partition columns."""
+        known = self._splits.get(names)
+        if known is None:
+            partition = [part for part in self.conjuncts() if part.columns <= names]
+            data = [part for part in self.conjuncts() if not part.columns <= names]
+            for part in data:
+                extracted = _extract(part.node, names)
+                partition += [] if extracted is None else _Template(extracted).conjuncts()
+            known = self._splits[names] = (tuple(partition), tuple(data))
+        return known
 
     def term(self, schema: Schema, session: Session) -> Term:
         return self._remembered("row", schema, session, self._row_term)  # type: ignore[no-any-return]
@@ -107,6 +136,12 @@ class _Template:
             return SkippingCompiler(data, session).build(self.node)
 
         return self._remembered(f"skipping {partition_columns}", schema, session, build)  # type: ignore[no-any-return]
+
+    def pin(self, schema: Schema, session: Session) -> Pin | None:
+        return self._remembered("pin", schema, session, self._pin)  # type: ignore[no-any-return]
+
+    def _pin(self, schema: Schema, session: Session) -> Pin | None:
+        return pin_of(self.node, schema, session)
 
     def _row_term(self, schema: Schema, session: Session) -> Term:
         return compile_boolean(self.node, schema_scope(schema, session=session))
@@ -170,7 +205,7 @@ class Predicate:
     def sql(self) -> str:
         """The condition as Spark SQL, parameters filled in."""
         if self._sql is None:
-            self._sql = substitute(self._template.node, self._parameters).sql(DIALECT)
+            self._sql = self._template.text().render(self._parameters)
         return self._sql
 
     @property
@@ -181,7 +216,7 @@ class Predicate:
     @property
     def is_deterministic(self) -> bool:
         """Whether no function in it is non-deterministic."""
-        return self._template.is_deterministic
+        return is_deterministic(self._template.node)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Predicate) and self.sql == other.sql
@@ -209,7 +244,7 @@ class Predicate:
         Source: ConflictCheckerPredicateElimination.scala: AND and OR are descended, any other
         node with a non-deterministic descendant becomes TRUE.
         """
-        if self.is_deterministic and not self.node.find(exp.Subquery, exp.Exists):
+        if self._template.is_certain:
             return self
         return Predicate.of_node(_widen(self.node), self._parameters)
 
@@ -242,6 +277,11 @@ class Predicate:
         bind = self._template.skipping_test(schema, partition_columns, session)
         return None if bind is None else bind(self._parameters)
 
+    def pins(self, schema: Schema, session: Session = DEFAULT_SESSION) -> dict[str, list[Any]]:
+        """The columns that the condition pins to some values, NULL never among them."""
+        found = (part.pin(schema, session) for part in self._template.conjuncts())
+        return {pin.column: pin.values(self._parameters) for pin in found if pin is not None}
+
     def _evaluator(self, term: Term) -> Evaluate:
         known = self._evaluators.get(id(term))
         if known is None:
@@ -270,8 +310,12 @@ def _widen(node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.And | exp.Or):
         left, right = _widen(node.left), _widen(node.right)
         return _simplified(type(node), left, right)
-    opaque = node.find(exp.Subquery, exp.Exists) is not None
-    return exp.true() if opaque or not is_deterministic(node) else node.copy()
+    opaque = _has_subquery(node) or not is_deterministic(node)
+    return exp.true() if opaque else node.copy()
+
+
+def _has_subquery(node: exp.Expr) -> bool:
+    return node.find(exp.Subquery, exp.Exists) is not None
 
 
 def _simplified(kind: type[exp.Expr], left: exp.Expr, right: exp.Expr) -> exp.Expr:
@@ -317,7 +361,7 @@ def _extract(node: exp.Expr, names: frozenset[str]) -> exp.Expr | None:
         if left is None or right is None:
             return None
         return exp.Or(this=left.copy(), expression=right.copy())
-    return node if columns_of(node) <= names and not node.find(exp.Subquery, exp.Exists) else None
+    return node if columns_of(node) <= names and not _has_subquery(node) else None
 
 
 def split_condition(
@@ -327,10 +371,10 @@ def split_condition(
 
     Source: DeltaTableUtils.splitMetadataAndDataPredicates.
     """
-    columns = tuple(partition_columns)
-    partition = [part for part in predicate.conjuncts() if part.is_over(columns)]
-    data = [part for part in predicate.conjuncts() if not part.is_over(columns)]
-    for part in data:
-        extracted = partition_part(part, columns)
-        partition.extend(extracted.conjuncts() if extracted is not None else ())
-    return tuple(partition), tuple(data)
+    names = frozenset(column.lower() for column in partition_columns)
+    partition, data = predicate._template.split(names)
+    parameters = predicate._parameters
+    return (
+        tuple(Predicate(part, parameters) for part in partition),
+        tuple(Predicate(part, parameters) for part in data),
+    )

@@ -1,15 +1,13 @@
-"""Spark SQL text with parameters filled in: of whole statements, and of syntax trees."""
+"""Spark SQL text with parameters filled in as literals."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
-
-from sqlglot import exp
 
 from engine.sql.types import to_text
 
@@ -90,55 +88,3 @@ class Template:
             known = name in parameters
             pieces += (_parameter_text(parameters[name]) if known else f":{name}", text)
         return "".join(pieces)
-
-
-def literal_node(value: Any) -> exp.Expr:
-    """A Python value as a literal in a syntax tree."""
-    match value:
-        case None:
-            return exp.Null()
-        case bool():
-            return exp.Boolean(this=value)
-        case int() | Decimal():
-            number = exp.Literal.number(
-                f"{abs(value):f}" if isinstance(value, Decimal) else abs(value)
-            )
-            return exp.Neg(this=number) if value < 0 else number
-        case float():
-            return exp.cast(exp.Literal.string(to_text(value)), "double")
-        case datetime():
-            kind = "timestamptz" if value.tzinfo else "timestampntz"
-            return exp.cast(exp.Literal.string(to_text(value)), kind)
-        case date():
-            return exp.cast(exp.Literal.string(value.isoformat()), "date")
-    return exp.Literal.string(str(value))
-
-
-def substitute(node: exp.Expr, parameters: Mapping[str, Any]) -> exp.Expr:
-    """The tree with every known parameter replaced by its value; the given tree is left alone."""
-    if not parameters:
-        return node
-    copy = node.copy()
-    for place in list(copy.find_all(exp.Placeholder)):
-        if place.name in parameters:
-            copy = _replaced(copy, place, parameters[place.name])
-    return copy
-
-
-def _replaced(root: exp.Expr, place: exp.Placeholder, value: Any) -> exp.Expr:
-    if isinstance(value, list | tuple | set | frozenset):
-        _spread(place, value)
-        return root
-    new = literal_node(value)
-    place.replace(new)
-    return new if place is root else root
-
-
-def _spread(place: exp.Placeholder, values: Iterable[Any]) -> None:
-    """Several values take the place of one member of an IN list."""
-    parent = place.parent
-    if parent is not None:
-        siblings = parent.expressions
-        index = siblings.index(place)
-        nodes = [literal_node(value) for value in values]
-        parent.set("expressions", siblings[:index] + nodes + siblings[index + 1 :])

@@ -12,13 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from engine.errors import EngineError
 from engine.log.statistics import FileStatistics
-from engine.sql.coercion import common_type
-from engine.sql.compiler import compile_term
-from engine.sql.scope import Scope
-from engine.sql.terms import Parameters, Term, convert, parameter, spread
-from engine.sql.types import PARAMETER, Session, is_integral
+from engine.sql.constants import Constants
+from engine.sql.terms import Parameters, Term, spread
+from engine.sql.types import Session
 
 if TYPE_CHECKING:
     from engine.log.schema import Field, Schema
@@ -59,8 +56,7 @@ class SkippingCompiler:
     """Builds the test of one condition for the data columns of one table."""
 
     def __init__(self, data_columns: Schema, session: Session) -> None:
-        self._columns = data_columns
-        self._no_columns = Scope((), session)
+        self._constants = Constants(data_columns, session)
 
     def build(self, node: exp.Expr) -> BindTest | None:
         """The test, `None` where the condition says nothing about statistics."""
@@ -105,30 +101,15 @@ class SkippingCompiler:
 
     def _column(self, node: exp.Expr) -> Field | None:
         """The column a node is, if it has a range to compare."""
-        if not isinstance(node, exp.Column):
-            return None
-        field = self._columns.get(node.name)
+        field = self._constants.column(node)
         return None if field is None or field.nested or field.type in _INELIGIBLE else field
-
-    def _value(self, node: exp.Expr, field: Field) -> Term | None:
-        """A constant beside a column, in the column's type; `None` if the column would be cast."""
-        if node.find(exp.Column):
-            return None
-        try:
-            term = compile_term(node, self._no_columns)
-            common = common_type(field.type, term.type)
-        except EngineError:
-            return None
-        if common != field.type and not (is_integral(common) and is_integral(field.type)):
-            return None
-        return convert(term, common)
 
     def _comparison(self, kind: type[exp.Expr], node: exp.Expr) -> BindTest | None:
         left, right = node.this, node.args["expression"]
         field = self._column(left)
         if field is None:
             field, kind, right = self._column(right), _MIRRORED[kind], left
-        value = None if field is None else self._value(right, field)
+        value = None if field is None else self._constants.value(right, field)
         if field is None or value is None:
             return None
         return _range_test(field, value, _RANGE_TESTS[kind])
@@ -136,22 +117,11 @@ class SkippingCompiler:
     def _membership(self, node: exp.In) -> BindTest | None:
         """An IN list counts as the range from its smallest to its largest member."""
         field = self._column(node.this)
-        if field is None or node.args.get("query"):
-            return None
-        members = [self._member(member, field) for member in node.expressions]
-        known = [member for member in members if member is not None]
-        return _list_test(field, known) if len(known) == len(members) else None
-
-    def _member(self, node: exp.Expr, field: Field) -> Term | None:
-        """A member of an IN list; a parameter stays as it is, for it may hold several values."""
-        if isinstance(node, exp.Placeholder):
-            return parameter(node.name, PARAMETER)
-        return self._value(node, field)
+        members = None if field is None else self._constants.members(node, field)
+        return None if field is None or members is None else _list_test(field, members)
 
     def _nulls(self, node: exp.Expr, wanted: bool) -> BindTest | None:
-        if not isinstance(node, exp.Column):
-            return None
-        field = self._columns.get(node.name)
+        field = self._constants.column(node)
         return None if field is None else _null_test(field, wanted)
 
     def _null_safe(self, node: exp.NullSafeEQ) -> BindTest | None:

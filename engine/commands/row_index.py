@@ -1,0 +1,158 @@
+"""An index from a column's values to the data files that hold them.
+
+A file's rows never change, so an entry stays true once it is made; whether a file is live is for
+the reader's snapshot to say. The index follows the table's commits: it costs in proportion to what
+they add and remove, and a look-up in proportion to what it finds, however many files there are.
+Files that no client can read any more are dropped from it.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from engine.commands.data_files import DataFiles
+from engine.log.actions import AddFile
+from engine.log.commit_file import Commit
+from engine.log.snapshot import Snapshot
+from engine.log.table_log import CommitCache
+from engine.storage.requests import Row, Steps
+
+if TYPE_CHECKING:
+    from engine.commands.table import Table
+
+# How many commits go by between two looks at what no client reads any more.
+_COMMITS_BETWEEN_CLEANINGS = 64
+
+
+class RowIndex:
+    """One table's index; shared by the clients that follow the same log."""
+
+    def __init__(self, commits: CommitCache, data_files: DataFiles) -> None:
+        self._commits = commits
+        self._data_files = data_files
+        self._version = -1
+        self._complete_from = 0
+        self._paths: set[str] = set()
+        self._columns: dict[int, dict[Any, list[str]]] = {}
+        self._dead: deque[tuple[int, str]] = deque()
+        self._clients: weakref.WeakSet[Table] = weakref.WeakSet()
+        self._cleaned_at = 0
+
+    def watch(self, table: Table) -> None:
+        """Know a client, so as not to drop what it may still read."""
+        self._clients.add(table)
+
+    def files_with(
+        self, snapshot: Snapshot, column: int, values: Iterable[Any]
+    ) -> Steps[list[AddFile] | None]:
+        """Live files of `snapshot` that hold one of the values, by path.
+
+        `None` if the snapshot is older than all that the index knows.
+        """
+        yield from self._follow(snapshot)
+        if snapshot.version < self._complete_from:
+            return None
+        index = self._index_of(column)
+        paths = {path for value in values for path in index.get(value, ())}
+        found = (snapshot.file_at(path) for path in sorted(paths))
+        return [file for file in found if file is not None]
+
+    def _follow(self, snapshot: Snapshot) -> Steps[None]:
+        """Take in what was committed up to a snapshot. May wait for rows; others may go on."""
+        if snapshot.version <= self._version:
+            return
+        commits = self._known_commits(snapshot.version)
+        if commits is None:
+            yield from self._data_files.fetch(snapshot.all_files(), snapshot.schema)
+            self._start_from(snapshot)
+            return
+        added = [add for commit in commits for add in commit.adds]
+        yield from self._data_files.fetch(added, snapshot.schema)
+        for commit in commits:
+            if commit.version == self._version + 1:  # another client may have been here meanwhile
+                self._take(commit)
+        if self._version - self._cleaned_at >= _COMMITS_BETWEEN_CLEANINGS:
+            self._clean()
+
+    def _known_commits(self, version: int) -> list[Commit] | None:
+        found = [self._commits.known(v) for v in range(self._version + 1, version + 1)]
+        known = [commit for commit in found if commit is not None]
+        return known if len(known) == len(found) else None
+
+    def _start_from(self, snapshot: Snapshot) -> None:
+        """Begin with all live files: the commits that led here are not known."""
+        if snapshot.version > self._version:
+            self._version = self._complete_from = self._cleaned_at = snapshot.version
+            self._paths.clear()
+            self._columns.clear()
+            self._dead.clear()
+            for file in snapshot.all_files():
+                self._add(file.path)
+
+    def _take(self, commit: Commit) -> None:
+        for add in commit.adds:
+            self._add(add.path)
+        again = {add.path for add in commit.adds}
+        gone = (r.path for r in commit.removes if r.path not in again)
+        self._dead.extend((commit.version, path) for path in gone)
+        self._version = commit.version
+
+    def _add(self, path: str) -> None:
+        if path not in self._paths:
+            self._paths.add(path)
+            rows = self._data_files.rows_of(path)
+            for column, index in self._columns.items():
+                _enter(index, column, path, rows)
+
+    def _index_of(self, column: int) -> dict[Any, list[str]]:
+        index = self._columns.get(column)
+        if index is None:
+            index = self._columns[column] = {}
+            for path in sorted(self._paths):
+                _enter(index, column, path, self._data_files.rows_of(path))
+        return index
+
+    def _clean(self) -> None:
+        """Drop files that were removed before the oldest version that a client reads."""
+        self._cleaned_at = self._version
+        reading = [t.reading for t in self._clients if t.reading is not None]
+        oldest = min(reading, default=self._version)
+        while self._dead and self._dead[0][0] <= oldest:
+            _, path = self._dead.popleft()
+            self._drop(path)
+
+    def _drop(self, path: str) -> None:
+        if path in self._paths:
+            self._paths.discard(path)
+            for column, index in self._columns.items():
+                _leave(index, column, path, self._data_files.rows_of(path))
+            self._data_files.forget(path)
+
+
+def _value(row: Row, column: int) -> Any:
+    """A column's value; NULL for a column that was added after the file was written."""
+    return row[column] if column < len(row) else None
+
+
+def _enter(index: dict[Any, list[str]], column: int, path: str, rows: Sequence[Row]) -> None:
+    for row in rows:
+        value = _value(row, column)
+        if value is not None:
+            paths = index.get(value)
+            if paths is None:
+                index[value] = [path]
+            elif paths[-1] != path:
+                paths.append(path)
+
+
+def _leave(index: dict[Any, list[str]], column: int, path: str, rows: Sequence[Row]) -> None:
+    for row in rows:
+        value = _value(row, column)
+        paths = index.get(value)
+        if paths is not None and path in paths:
+            paths.remove(path)
+            if not paths:
+                del index[value]

@@ -1,0 +1,50 @@
+"""Conditions that pin a column to a few values, so that an index can find the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from engine.sql.constants import Constants
+from engine.sql.terms import Parameters, Term, spread
+from engine.sql.types import FRACTIONAL, Session
+
+if TYPE_CHECKING:
+    from engine.log.schema import Field, Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A column, by name, that can only have some values: those that `values` gives."""
+
+    column: str
+    values: Callable[[Parameters], list[Any]]
+
+
+def pin_of(node: exp.Expr, schema: Schema, session: Session) -> Pin | None:
+    """The pin that one conjunct is, `None` if it is none.
+
+    Fractions are left out: NaN equals itself in SQL, but in no index.
+    """
+    constants = Constants(schema, session)
+    node = node.unnest()
+    field = constants.column(node.this) if isinstance(node, exp.EQ | exp.In) else None
+    if field is None or field.type in FRACTIONAL:
+        return None
+    if isinstance(node, exp.EQ):
+        term = constants.value(node.expression, field)
+        terms = None if term is None else [term]
+    else:
+        terms = constants.members(node, field)  # type: ignore[arg-type]
+    return None if terms is None else Pin(field.name, _values_of(field, terms))
+
+
+def _values_of(field: Field, terms: list[Term]) -> Callable[[Parameters], list[Any]]:
+    def values(parameters: Parameters) -> list[Any]:
+        bounds = spread(terms, parameters, field.type)
+        return [bound.value for bound in bounds if bound.value is not None]
+
+    return values
