@@ -168,14 +168,19 @@ def _of_writers(parts: Parts) -> Iterator[Finding]:
     for name, group in parts.writers.items():
         if parts.table is None or parts.schema is None:
             continue
-        for parameter_name, parameter in group.parameters.items():
-            place = ("writers", name, "parameters", parameter_name)
-            yield from _of_parameter(place, parameter_name, parameter, parts)
+        wrong = list(_of_parameters(name, group, parts))
+        yield from wrong
         if group.streaming is not None and parts.table.key is None:
             yield ("writers", name, "streaming"), "rows need table.key", None
-        if not parts.broken and not _table_is_wrong(parts):
+        if not (wrong or parts.broken or _table_is_wrong(parts)):
             for where, said, hint in statement_problems(group, parts.table, _sound(parts.settings)):
                 yield ("writers", name, *where), said, hint
+
+
+def _of_parameters(name: str, group: WriterGroup, parts: Parts) -> Iterator[Finding]:
+    for parameter_name, parameter in group.parameters.items():
+        place = ("writers", name, "parameters", parameter_name)
+        yield from _of_parameter(place, parameter_name, parameter, parts)
 
 
 def _table_is_wrong(parts: Parts) -> bool:

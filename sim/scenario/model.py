@@ -74,6 +74,15 @@ class Scenario(Section):
             raise ValueError("warm_up is not shorter than duration")
         return self
 
+    @model_validator(mode="after")
+    def _time_passes(self) -> Self:
+        for name, group in self.writers.items():
+            closed = group.arrival.closed
+            waits = closed is None or closed.think.mean_ms() or group.compute.takes_time
+            if not (waits or self.store.takes_time):
+                raise ValueError(f"writer {name!r} never waits: no time would pass")
+        return self
+
     @property
     def document(self) -> Document:
         """The scenario as written, with all changes applied; loading it gives an equal scenario."""

@@ -72,3 +72,8 @@ class Store(Section):
     effect: EffectPoint
     limits: Limits
     client: Client
+
+    @property
+    def takes_time(self) -> bool:
+        """Whether a transaction spends any time on requests: each one lists the log."""
+        return self.list.latency.mean_ms() > 0

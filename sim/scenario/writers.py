@@ -104,6 +104,11 @@ class Compute(Section):
     per_million_rows: Duration = 0.0
     per_gib: Duration = 0.0
 
+    @property
+    def takes_time(self) -> bool:
+        """Whether any transaction can take time by it."""
+        return bool(self.time.mean_ms() or self.per_million_rows or self.per_gib)
+
     @model_validator(mode="before")
     @classmethod
     def _bare_distribution(cls, given: Any) -> Any:

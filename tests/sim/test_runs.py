@@ -1,0 +1,210 @@
+"""What every run owes: the same again from the same seed, nobody's draws moved, nothing lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sim.recording import write_recording
+from sim.run import run_scenario
+from tests.sim.sim_worlds import INSERT, UPDATE, document, ran, rows, scenario
+
+
+def _files(directory: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(directory.iterdir())}
+
+
+def test_the_same_scenario_and_seed_give_the_same_bytes(tmp_path: Path) -> None:
+    first = run_scenario(scenario(), out=tmp_path / "a", requests=True)
+    run_scenario(scenario(), out=tmp_path / "b", requests=True)
+    assert _files(tmp_path / "a") == _files(tmp_path / "b")
+    assert first.recording.transactions.num_rows > 50
+
+
+def test_another_seed_or_replication_gives_another_run() -> None:
+    runs = [
+        run_scenario(scenario()),
+        run_scenario(scenario(), seed=2),
+        run_scenario(scenario(), replication=1),
+    ]
+    submitted = [tuple(r["submitted_at_ms"] for r in rows(run)) for run in runs]
+    assert len(set(submitted)) == 3
+
+
+def _of(run: Any, writer: str, *columns: str) -> list[tuple[Any, ...]]:
+    return [tuple(r[c] for c in columns) for r in rows(run) if r["writer"] == writer]
+
+
+def test_adding_a_writer_moves_nobody_elses_draws() -> None:
+    """On separate days nobody meets, so that all that could differ is the draws."""
+    alone = {"one": {**INSERT, "arrival": {"open": {"rate": "4 per min"}}}}
+    more = {**alone, "two": {**INSERT, "arrival": {"open": {"rate": "9 per min"}}}}
+    columns = ("submitted_at_ms", "statement", "compute_ms")
+    before = _of(ran(writers=alone), "one-1", *columns)
+    after = _of(ran(writers=more), "one-1", *columns)
+    assert len(before) > 20
+    assert [row[:2] for row in after] == [row[:2] for row in before]
+    assert [row[2] for row in after] == pytest.approx([row[2] for row in before])
+
+
+def test_changing_one_writers_policy_moves_no_other_writers_draws() -> None:
+    loader = {**INSERT, "arrival": {"open": {"rate": "4 per min"}}}
+    impatient = {**UPDATE, "rerun": {"fixed": {"wait": "1 ms", "budget": 2}}}
+    one = ran(writers={"loader": loader, "corrector": UPDATE})
+    other = ran(writers={"loader": loader, "corrector": impatient})
+    columns = ("submitted_at_ms", "statement")
+    assert _of(one, "loader-1", *columns) == _of(other, "loader-1", *columns)
+
+
+def test_every_transaction_has_an_outcome_also_those_in_flight_at_the_end() -> None:
+    run = ran(duration="61 s", writers={"slow": {**INSERT, "count": 20, "compute": "50 s"}})
+    counts = run.recording.manifest["counts"]
+    assert counts["in_flight"] > 0
+    assert counts["submitted"] == len(rows(run))
+    assert counts["submitted"] == sum(n for name, n in counts.items() if name != "submitted")
+    for row in rows(run):
+        assert (row["ended_at_ms"] is None) == (row["outcome"] == "in_flight")
+
+
+def test_jobs_that_wait_for_their_turn_are_in_flight_too() -> None:
+    queue = {"open": {"rate": "30 per min", "concurrency": 1}}
+    run = ran(writers={"slow": {**INSERT, "arrival": queue, "compute": "1 min"}})
+    waiting = [row for row in rows(run) if row["snapshot_at_ms"] is None]
+    assert len(waiting) > 100
+    assert all(row["outcome"] == "in_flight" and row["statement"] for row in waiting)
+
+
+def test_instants_of_a_transaction_are_in_order() -> None:
+    for row in rows(ran()):
+        instants = [
+            row[name]
+            for name in ("submitted_at_ms", "snapshot_at_ms", "commit_started_at_ms", "ended_at_ms")
+            if row[name] is not None
+        ]
+        assert instants == sorted(instants)
+
+
+def test_requests_are_sent_take_effect_and_are_replied_to_in_this_order() -> None:
+    found = [r for r in rows(ran(), "requests") if r["reply_at_ms"] is not None]
+    assert {r["kind"] for r in found} == {"list", "get", "put_if_absent"}
+    for r in found:
+        assert r["sent_at_ms"] <= r["effect_at_ms"] <= r["reply_at_ms"]
+
+
+def test_versions_are_committed_in_the_order_of_their_puts_effects() -> None:
+    run = ran()
+    commits = rows(run, "commits")
+    assert [c["version"] for c in commits] == list(range(len(commits)))
+    assert [c["committed_at_ms"] for c in commits] == sorted(c["committed_at_ms"] for c in commits)
+    effects = {
+        (a["transaction_id"], a["version"]): a["effect_at_ms"]
+        for a in rows(run, "attempts")
+        if a["result"] == "created"
+    }
+    for commit in commits[2:]:
+        key = (commit["transaction_id"], commit["version"])
+        assert effects[key] == commit["committed_at_ms"]
+
+
+def test_a_chain_of_reruns_keeps_its_job_and_statement() -> None:
+    chains: dict[int, list[dict[str, Any]]] = {}
+    for row in rows(ran({"writers.corrector.count": 3})):
+        chains.setdefault(row["job_id"], []).append(row)
+    longest = max(chains.values(), key=len)
+    assert len(longest) > 1
+    for chain in chains.values():
+        assert [row["rerun_number"] for row in chain] == list(range(len(chain)))
+        assert len({row["statement"] for row in chain}) == 1
+        assert all(row["outcome"] == "aborted" for row in chain[:-1])
+        assert not any(row["given_up"] for row in chain[:-1])
+
+
+def test_a_rerun_takes_a_new_snapshot() -> None:
+    run = ran({"writers.corrector.count": 3})
+    aborted = {r["job_id"]: r for r in rows(run) if r["outcome"] == "aborted"}
+    again = [r for r in rows(run) if r["rerun_number"] and r["outcome"] == "committed"]
+    assert again
+    for row in again:
+        assert row["read_version"] >= aborted[row["job_id"]]["winning_version"]
+
+
+def test_an_aborted_transaction_says_who_won_by_which_rule_and_why() -> None:
+    run = ran({"writers.corrector.count": 3})
+    versions = {c["version"]: c for c in rows(run, "commits")}
+    refused = [r for r in rows(run) if r["outcome"] == "aborted"]
+    assert refused
+    for row in refused:
+        assert row["exception"] == "ConcurrentAppendException"
+        assert row["error_class"].startswith("DELTA_CONCURRENT_APPEND")
+        assert row["winning_version"] in versions
+        assert row["winning_version"] > row["read_version"]
+        assert row["rule"]
+        assert row["evidence"]
+        assert row["isolation_level"] == "Serializable"
+
+
+def test_conservation_notices_planted_faults(tmp_path: Path) -> None:
+    from engine.errors import InvariantViolated
+    from sim.conservation import check_conservation
+
+    def checked(spoil: Any) -> str:
+        run = ran()
+        recorder, steps = run.world.recorder, list(run.steps)
+        spoil(recorder, steps)
+        with pytest.raises(InvariantViolated) as raised:
+            check_conservation(recorder, steps, "whitecap run it.yaml --seed 1")
+        return str(raised.value)
+
+    def lose_a_version(_: Any, steps: list[Any]) -> None:
+        del steps[5]
+
+    def claim_another(recorder: Any, _: Any) -> None:
+        done = [r for r in recorder.transactions if r.committed_version is not None]
+        done[0].committed_version = done[1].committed_version
+
+    def forget_an_end(recorder: Any, _: Any) -> None:
+        recorder.transactions[0].outcome = "in_flight"
+
+    def invent_an_attempt(recorder: Any, _: Any) -> None:
+        recorder.transactions[0].attempts += 1
+
+    def forget_a_put(recorder: Any, _: Any) -> None:
+        created = [a for a in recorder.attempts if a.result == "created"]
+        created[0].result = "already_exists"
+
+    expected = {
+        lose_a_version: "where 5 should be",
+        claim_another: "says that it committed version",
+        forget_an_end: "with a wrong end",
+        invent_an_attempt: "miscounts its attempts",
+        forget_a_put: "which never put it",
+    }
+    for spoil, words in expected.items():
+        message = checked(spoil)
+        assert words in message
+        assert "to reproduce: whitecap run it.yaml --seed 1" in message
+
+
+def test_an_existing_directory_that_is_no_run_is_left_alone(tmp_path: Path) -> None:
+    from engine.errors import InvalidInput
+
+    (tmp_path / "mine.txt").write_text("precious")
+    with pytest.raises(InvalidInput, match="left alone"):
+        write_recording(ran().recording, tmp_path)
+    assert (tmp_path / "mine.txt").read_text() == "precious"
+
+
+def test_a_runs_directory_is_replaced_by_the_next_run(tmp_path: Path) -> None:
+    run_scenario(scenario(), out=tmp_path / "a", requests=True)
+    run_scenario(scenario(), seed=9, out=tmp_path / "a")
+    assert not (tmp_path / "a" / "requests.parquet").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_documents_are_not_changed_by_running_them() -> None:
+    given = document()
+    before = repr(given)
+    ran()
+    assert repr(given) == before

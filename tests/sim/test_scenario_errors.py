@@ -1,0 +1,193 @@
+"""Wrong input is told whole: every problem, its line and path, and what was probably meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.errors import InvalidInput
+from scenarios import SCENARIOS
+from sim.scenario import load_scenario, parse_scenario, scenario_of
+from tests.sim.sim_worlds import TABLE, UPDATE, document
+
+WRONG = """\
+name: wrong
+duratoin: 2 h
+duration: 2 hours
+store: s4
+table:
+  schema: "event_id BIGINT, date DATE, country STRING"
+  partition_by: [dat]
+  key: event_i
+  values: {date: {days: 0}, country: [DE, 3]}
+writers:
+  loader:
+    statement: INSERT INTO events VALUES :rows
+    parameters: {date: newst, rows: {rows: {count: 20}}}
+    arrival: {closed: {think: 5 s}, open: {rate: 3}}
+    compute: {lognrmal: {median: 20 s, sigma: 0.4}}
+    rerun: {exponential: {base: 1 s, cap: 1 min, jitter: ful}}
+faults: [lost-replay]
+"""
+
+
+def problems_of(text: str) -> list[str]:
+    with pytest.raises(InvalidInput) as raised:
+        parse_scenario(text, "wrong.yaml")
+    return [str(problem) for problem in raised.value.problems]
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        "wrong.yaml:2 duratoin: unknown key (did you mean 'duration'?)",
+        "wrong.yaml:3 duration: '2 hours' is not a duration: write a number and ms, s, min, h or d",
+        "wrong.yaml:7 table.partition_by.0: the table has no column 'dat' (did you mean 'date'?)",
+        "wrong.yaml:8 table.key: the table has no column 'event_i' (did you mean 'event_id'?)",
+        "wrong.yaml:15 writers.loader.compute.lognrmal: unknown key (did you mean 'lognormal'?)",
+    ],
+)
+def test_one_message_holds_every_problem_with_its_line_and_nearest_name(expected: str) -> None:
+    assert expected in problems_of(WRONG)
+
+
+@pytest.mark.parametrize(
+    ("place", "hint"),
+    [
+        ("wrong.yaml:4 store", "'s3'"),
+        ("wrong.yaml:9 table.values.date.days", None),
+        ("wrong.yaml:13 writers.loader.parameters.date", "'newest'"),
+        ("wrong.yaml:14 writers.loader.arrival.open.rate", None),
+        ("wrong.yaml:16 writers.loader.rerun.exponential.jitter", "'full'"),
+        ("wrong.yaml:17 faults.0", "'lost-reply'"),
+    ],
+)
+def test_values_that_do_not_exist_are_found_beside_the_others(place: str, hint: str | None) -> None:
+    found = [text for text in problems_of(WRONG) if text.startswith(f"{place}: ")]
+    assert found
+    assert hint is None or f"did you mean {hint}" in found[0]
+
+
+def _statement(sql: str, **parameters: Any) -> dict[str, Any]:
+    return {"statement": sql, "parameters": parameters, "arrival": {"closed": {"think": "1 s"}}}
+
+
+@pytest.mark.parametrize(
+    ("writer", "expected"),
+    [
+        (_statement("DELETE FROM events WHERE dat = 1"), "did you mean 'date'"),
+        (_statement("UPDATE events SET amonut = 1"), "did you mean 'amount'"),
+        (_statement("DELETE FROM evnts"), "did you mean 'events'"),
+        (_statement("DELETE FROM events WHERE date ="), "line 1, column"),
+        (_statement("GRANT ALL TO me"), "GRANT"),
+        (_statement("OPTIMIZE events WHERE amount > 1"), "amount > 1"),
+        (_statement("DELETE FROM events WHERE date = :day"), ":day"),
+        (_statement("DELETE FROM events", day="counter"), "is not used"),
+        (_statement("DELETE FROM events WHERE date = :d", d="newest"), "no values of 'd'"),
+        (_statement("INSERT INTO events VALUES (1, 2)"), "ARITY_MISMATCH"),
+        ({"arrival": {"closed": {}}}, "either statement or streaming"),
+        ({**UPDATE, "arrival": {"schedule": {}}}, "either every (and offset) or at"),
+        ({**UPDATE, "starts": "2 min", "stops": "1 min"}, "stops before it starts"),
+    ],
+)
+def test_a_writer_that_cannot_work_is_refused_before_the_run(
+    writer: dict[str, Any], expected: str
+) -> None:
+    with pytest.raises(InvalidInput) as raised:
+        scenario_of(document(writers={"one": writer}))
+    assert expected in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"table.partition_by": ["amount"]}, "needs its values listed"),
+        ({"table.key": "country"}, "must be a BIGINT column"),
+        ({"table.values.amount": {"days": 3}}, "days are for DATE columns"),
+        ({"table.properties": {"delta.isolationLevel": "x"}}, "is set by table.isolation"),
+        ({"settings": {"spark.databricks.delta.nonsense": "1"}}, "nonsense"),
+        ({"warm_up": "10 min"}, "not shorter than duration"),
+        ({"dialect": "delta-oss-9.9"}, "no dialect"),
+        ({"faults": [{"lost_reply": {"probability": 0.1}, "writers": ["loadr"]}]}, "'loader'"),
+        ({"expect": [{"measure": "aborted", "writer": "x", "equals": 0}]}, "no writer 'x'"),
+        ({"expect": [{"measure": "aborted"}]}, "at_least, at_most or equals"),
+        ({"faults": [{"writer_crash": {"rate": "1 per h"}}]}, "'restart' is missing"),
+        ({"faults": [{"use": "lost-reply", "between": ["2 min", "1 min"]}]}, "ends before"),
+        ({"table.schema": "event_id BIGINT, date"}, "table.schema"),
+    ],
+)
+def test_parts_that_do_not_fit_each_other_are_refused(
+    changes: dict[str, Any], expected: str
+) -> None:
+    with pytest.raises(InvalidInput) as raised:
+        scenario_of(document(), changes)
+    assert expected in str(raised.value)
+
+
+def test_a_closed_loop_in_which_no_time_passes_is_refused() -> None:
+    endless = {**UPDATE, "arrival": "closed", "compute": "0 s"}
+    with pytest.raises(InvalidInput, match="no time would pass"):
+        scenario_of(document(store="instant", writers={"one": endless}))
+
+
+def test_a_cell_of_the_sweep_that_is_wrong_is_told_with_its_labels() -> None:
+    axes = {"layout": {"bad": {"table.partition_by": ["nothing"]}, "good": {}}}
+    with pytest.raises(InvalidInput) as raised:
+        scenario_of(document(sweep={"axes": axes}))
+    assert "layout = bad" in str(raised.value)
+    assert "no column 'nothing'" in str(raised.value)
+
+
+def test_a_key_given_twice_is_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"x\.yaml:3 name: is given twice"):
+        parse_scenario("name: a\nduration: 1 h\nname: b\n", "x.yaml")
+
+
+@pytest.mark.parametrize("text", ["", "- a\n- b\n", "name: [1\n", "just words"])
+def test_what_is_no_scenario_at_all_is_bad_input(text: str) -> None:
+    with pytest.raises(InvalidInput):
+        parse_scenario(text)
+
+
+def test_a_file_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        load_scenario(tmp_path / "nothing.yaml")
+
+
+@pytest.mark.parametrize("path", sorted(SCENARIOS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_scenario_that_comes_along_is_right(path: Path) -> None:
+    if path.stem != "faults":
+        assert load_scenario(path).table.name
+
+
+def test_a_scenarios_document_gives_an_equal_scenario_again() -> None:
+    original = load_scenario(SCENARIOS / "events.yaml")
+    again = scenario_of(original.document)
+    assert again.model_dump() == original.model_dump()
+    assert again.hash == original.hash
+
+
+def test_the_hash_is_of_the_meaning_not_of_the_text() -> None:
+    original = scenario_of(document())
+    assert scenario_of(document(duration="600 s", description="other words")).hash == original.hash
+    assert scenario_of(document(duration="601 s")).hash != original.hash
+
+
+def test_dotted_changes_reach_a_store_that_is_only_named() -> None:
+    changed = scenario_of(document(store="s3"), {"store.profile": "gcs"})
+    assert changed.store.profile == "gcs"
+
+
+def test_overriding_a_part_of_a_profile_keeps_the_rest() -> None:
+    plain = scenario_of(document())
+    changed = scenario_of(document(), {"store.get": {"latency": "3 ms"}})
+    assert changed.store.get.latency.mean_ms() == 3
+    assert changed.store.list == plain.store.list
+
+
+def test_property_values_are_text_however_yaml_reads_them() -> None:
+    table = {**TABLE, "properties": {"delta.enableDeletionVectors": True, "delta.x": 10}}
+    loaded = scenario_of(document(table=table))
+    assert loaded.table.properties == {"delta.enableDeletionVectors": "true", "delta.x": "10"}
