@@ -46,6 +46,12 @@ class DataFiles:
         self._rows: dict[str, Sequence[Row]] = {}
         self._vectors: dict[str, BitMap64] = {}
 
+    def branched(self) -> DataFiles:
+        """What is known here, for a history of its own: what either adds, the other never sees."""
+        other = DataFiles()
+        other._rows, other._vectors = dict(self._rows), dict(self._vectors)
+        return other
+
     def keep(self, path: str, rows: Sequence[Row]) -> None:
         """Remember the rows of a file that was just written."""
         self._rows[path] = rows

@@ -29,7 +29,6 @@ from engine.commands.writing import FileWriter, remove, scan_tasks
 from engine.errors import DeltaError
 from engine.log.actions import AddFile, RemoveFile
 from engine.outcomes import Outcome
-from engine.sql.compiler import DIALECT
 from engine.sql.statements import Act, Merge
 from engine.sql.terms import Evaluate, Parameters
 from engine.storage.requests import ReadClock, Row, Steps
@@ -57,14 +56,9 @@ def merge(table: Table, statement: Merge, source: Source | None) -> Steps[Outcom
     candidates = yield from table.data_files.read(files, schema)
     run = _Run(table, txn, plan, join, statement.parameters)
     actions = yield from run.actions(candidates)
-    operation = Operation("MERGE", _parameters(statement))
+    operation = Operation("MERGE", {"predicate": [f"({plan.on.render(statement.parameters)})"]})
     tags = preserved_row_tracking(txn.metadata)
     return (yield from txn.commit_if_needed(actions, operation, tags))
-
-
-def _parameters(statement: Merge) -> dict[str, Any]:
-    """Source: DeltaOperations.Merge."""
-    return {"predicate": f'["({statement.on.sql(DIALECT)})"]'}
 
 
 class Join:

@@ -16,8 +16,9 @@ from engine.commands.queries import Source
 from engine.errors import DeltaError, InvalidInput
 from engine.log.schema import Schema
 from engine.sql.coercion import common_type
-from engine.sql.compiler import compile_boolean, compile_term
+from engine.sql.compiler import DIALECT, compile_boolean, compile_term
 from engine.sql.predicates import TRUE, Predicate, join_and, split_and, unqualified
+from engine.sql.rendering import Template
 from engine.sql.scope import Relation, Scope
 from engine.sql.statements import Act, Match, Merge, MergeClause, TableName
 from engine.sql.terms import Term, column, convert, literal
@@ -47,6 +48,8 @@ class JoinKey:
 class MergePlan:
     """What a MERGE does, but for its parameters' values."""
 
+    on: Template
+    """The ON condition as the operation's parameters show it."""
     predicates: tuple[Predicate, ...]
     keys: tuple[JoinKey, ...]
     residual: Term
@@ -92,6 +95,7 @@ class _Planner:
         rest = [node for node, key in zip(conjuncts, keys, strict=True) if key is None]
         residual = join_and(rest)
         return MergePlan(
+            Template.of(self.statement.on.sql(DIALECT)),
             self._predicates(conjuncts),
             tuple(key for key in keys if key is not None),
             compile_boolean(exp.true() if residual is None else residual, self.joined),

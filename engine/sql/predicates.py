@@ -70,11 +70,12 @@ class _Template:
 
     __slots__ = (
         "_conjuncts",
+        "_plans",
         "_splits",
-        "_terms",
         "_text",
         "columns",
         "is_certain",
+        "is_deterministic",
         "node",
     )
 
@@ -82,11 +83,12 @@ class _Template:
         self.node = node
         self.columns = columns_of(node)
         # Deterministic and free of subqueries: nothing in it is ever widened.
-        self.is_certain = is_deterministic(node) and not _has_subquery(node)
+        self.is_deterministic = is_deterministic(node)
+        self.is_certain = self.is_deterministic and not _has_subquery(node)
         self._conjuncts: tuple[_Template, ...] | None = None
         self._splits: dict[frozenset[str], tuple[tuple[_Template, ...], tuple[_Template, ...]]] = {}
         self._text: Template | None = None
-        self._terms: dict[tuple[int, str, Session], tuple[Any, Any]] = {}
+        self._plans: dict[tuple[str, Session, tuple[int, ...]], tuple[Any, Any]] = {}
 
     def conjuncts(self) -> tuple[_Template, ...]:
         if self._conjuncts is None:
@@ -121,10 +123,11 @@ class _Template:
     def _remembered(
         self, kind: str, schema: Schema, session: Session, build: Callable[..., Any]
     ) -> Any:
-        key = (id(schema), kind, session)
-        known = self._terms.get(key)
-        if known is None or known[0] is not schema:
-            known = self._terms[key] = (schema, build(schema, session))
+        """What was built for the same columns before: known by identity, so they are kept too."""
+        key = (kind, session, tuple([id(field) for field in schema.fields]))
+        known = self._plans.get(key)
+        if known is None:
+            known = self._plans[key] = (schema.fields, build(schema, session))
         return known[1]
 
     def skipping_test(
@@ -216,7 +219,7 @@ class Predicate:
     @property
     def is_deterministic(self) -> bool:
         """Whether no function in it is non-deterministic."""
-        return is_deterministic(self._template.node)
+        return self._template.is_deterministic
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Predicate) and self.sql == other.sql

@@ -336,9 +336,22 @@ def decimal_type(value: Decimal) -> str:
     return f"decimal({max(len(digits), scale)},{scale})"
 
 
+# Python types whose values are values of a Spark type as they are.
+_NATURAL = frozenset(
+    {
+        (int, "bigint"),
+        (float, "double"),
+        (str, "string"),
+        (bool, "boolean"),
+        (date, "date"),
+        (bytes, "binary"),
+    }
+)
+
+
 def from_python(value: Any, to_type: str, session: Session = DEFAULT_SESSION) -> Any:
     """A parameter's Python value as a value of a type. Raises `DeltaError` if it is none."""
-    if value is None:
-        return None
+    if value is None or (type(value), to_type) in _NATURAL:
+        return value
     change = caster(type_of(value), to_type, session)
     return value if change is None else change(value)
