@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.errors import DeltaError, InvalidInput, InvariantViolated, Problem, UnsupportedFeature
 from sim.experiment import Experiment, PlannedRun, open_directory
+from sim.replay.environment import EnvironmentMissing, Missing
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -59,6 +60,7 @@ def run_sweep(
 
     Raises:
         InvalidInput: the directory holds another sweep.
+        EnvironmentMissing: Spark could not run the job; says why.
         InvariantViolated: runs failed; says which, and how to reproduce each.
     """
     directory = directory.absolute()
@@ -104,7 +106,20 @@ def _run_all(
         session.sparkContext.cancelJobGroup(_JOB_GROUP)
         raise
     if job.error is not None:
-        raise job.error
+        raise _environment_error(job.error)
+
+
+def _environment_error(error: BaseException) -> BaseException:
+    """Runs write down their own errors, so what ends the job itself is Spark's or the workers'."""
+    if isinstance(error, KeyboardInterrupt | SystemExit):
+        return error
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    what = f"The Spark job failed: {lines[-1].strip() if lines else type(error).__name__}"
+    remedy = (
+        "Finished runs are kept. Every worker needs Whitecap installed (PYSPARK_PYTHON names its "
+        "Python) and must see the sweep's directory under the same path."
+    )
+    return EnvironmentMissing([Missing(what, remedy)])
 
 
 class _Job(threading.Thread):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,6 +33,9 @@ QUIET = {
 }
 """No web page, no progress bar, no open port; instants are UTC as in our recordings."""
 
+ONLY_HERE = ("spark.driver.host", "spark.driver.bindAddress")
+"""Settings of `QUIET` that would hide the driver from the machines of a cluster."""
+
 SMALL_TABLES = {
     "spark.sql.shuffle.partitions": "2",
     "spark.databricks.delta.snapshotPartitions": "1",
@@ -50,8 +54,12 @@ appender.console.name = console
 appender.console.target = SYSTEM_ERR
 appender.console.layout.type = PatternLayout
 appender.console.layout.pattern = spark: %p %c{1}: %m%n
+logger.delta.name = org.apache.spark.sql.delta
+logger.delta.level = off
 """
-"""Spark's own log4j settings greet every start with ten lines; only errors are news."""
+"""Spark's own log4j settings greet every start with ten lines; only errors are news. Those of
+Delta reach us as exceptions, and are most often the conflicts that we came for.
+"""
 
 
 def delta_session(memory: str = "3g", master: str = "local[2]") -> SparkSession:
@@ -112,9 +120,15 @@ def _with_delta(session: SparkSession) -> SparkSession:
 def _start(name: str, master: str, settings: Mapping[str, str]) -> SparkSession:
     from pyspark.sql import SparkSession
 
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    if master.startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        # Spark's own default is the first `python3` on the PATH, which may lack our packages.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(name).master(master)
+    left_out = () if master.startswith("local") else ONLY_HERE
     for key, value in {**_scratch_settings(), **settings}.items():
+        if key in left_out:
+            continue
         builder = builder.config(key, value)
     return builder.getOrCreate()
 

@@ -135,25 +135,45 @@ def _print_result(directory: Path, master: str) -> None:
     click.echo(f"next    whitecap report {directory}")
 
 
-SHOWN = (
-    "goodput_per_minute", "conflict_rate", "retry_rate", "abort_rate", "job_success_rate",
-    "latency_p95_ms", "wasted_compute_share",
-)  # fmt: skip
+SHOWN = {
+    "goodput_per_minute": "goodput",
+    "conflict_rate": "conflicts",
+    "retry_rate": "retries",
+    "abort_rate": "aborts",
+    "job_success_rate": "success",
+    "latency_p95_ms": "p95",
+    "wasted_compute_share": "wasted",
+}
+"""Measures in the terminal, with headings short enough for it; the report has them all."""
+
+WIDTH_IN_A_FILE = 120
 
 
 def _print_table(subject: Subject, answer: Answer | None) -> None:
+    from rich import box
     from rich.console import Console
     from rich.table import Table
 
-    from reports.page_tables import measures_table
+    console = Console()
+    if not console.is_terminal:
+        console.width = WIDTH_IN_A_FILE
+    caption = "Means over replications; the report has their intervals."
+    table = Table(box=box.SIMPLE_HEAD, caption=caption, caption_justify="left")
+    table.add_column("cell", overflow="fold")
+    for heading in SHOWN.values():
+        table.add_column(heading, justify="right", no_wrap=True)
+    for cell in subject.layout.cells:
+        is_best = answer is not None and answer.best == cell.name
+        title = subject.layout.title(cell.name)
+        table.add_row(title, *_means(subject, cell.name), style="bold" if is_best else None)
+    console.print(table)
 
-    content = measures_table(subject, SHOWN)
-    table = Table(*content.headings, caption=subject.provenance.line)
-    best = subject.layout.title(answer.best) if answer else None
-    for row in content.rows:
-        texts = (f"{e.text}\n[dim]{e.below}[/dim]" if e.below else e.text for e in row)
-        table.add_row(*texts, style="bold" if row[0].text == best else None)
-    Console().print(table)
+
+def _means(subject: Subject, cell: str) -> Iterator[str]:
+    from reports.measures import MEASURES, written
+
+    for measure in SHOWN:
+        yield written(subject.tables.of(measure)[cell].mean, MEASURES[measure].unit)
 
 
 def _quick_axis(text: str) -> tuple[str, list[Any]]:
