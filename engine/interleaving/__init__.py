@@ -1,0 +1,1 @@
+"""Every interleaving of a few statements: played on branches of one table, none twice."""

@@ -1,0 +1,148 @@
+"""Exploring a race: nothing is missed by pruning, nothing leaks from one schedule to the next."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from engine.commands import run_statement
+from engine.conformance.case import DataFile, TableOf
+from engine.dialects import DELTA_OSS_4_4
+from engine.errors import DeltaError
+from engine.interleaving.race import Kind, Played, Start
+from engine.interleaving.schedules import schedules
+from engine.interleaving.world import World
+from engine.outcomes import Aborted, Committed, NothingToCommit
+from engine.sql.parsing import parse_statement
+
+TWO_FILES = TableOf(
+    schema="id INT, day DATE, v INT",
+    partition_columns=["day"],
+    properties={},
+    versions=3,
+    files=[
+        DataFile({}, [{"id": 1, "day": "2026-01-01", "v": 0}, {"id": 2, "day": "2026-01-01"}]),
+        DataFile({}, [{"id": 3, "day": "2026-01-02", "v": 0}]),
+    ],
+)
+UPDATE = "UPDATE t SET v = 1 WHERE id = 1"
+DELETE = "DELETE FROM t WHERE id = 2"
+STATEMENTS = (
+    UPDATE,
+    DELETE,
+    "INSERT INTO t VALUES (9, DATE'2026-01-01', 9)",
+    "INSERT INTO t SELECT id + 10, day, v FROM t",
+    "MERGE INTO t USING (VALUES (3, 5)) AS s(id, v) ON t.id = s.id"
+    " WHEN MATCHED THEN UPDATE SET v = s.v",
+    "OPTIMIZE t ZORDER BY (v)",
+    "ALTER TABLE t SET TBLPROPERTIES ('team' = 'sea')",
+    "TRUNCATE TABLE t",
+)
+
+
+def world(table: TableOf = TWO_FILES) -> World:
+    return World.of_tables({"t": table})
+
+
+def start(sql: str) -> Start:
+    return lambda tables: run_statement(parse_statement(sql), tables)
+
+
+def ended(played: Played) -> tuple[str, ...]:
+    """How each contender ended, in words."""
+    return tuple(_word(ending) for ending in played.endings)
+
+
+def _word(ending: object) -> str:
+    match ending:
+        case Aborted(verdict):
+            return verdict.exception.value
+        case Committed(version):
+            return f"version {version}"
+        case DeltaError() as error:
+            return error.exception
+    return type(ending).__name__
+
+
+def results(statements: tuple[str, ...], prune: bool) -> set[tuple[object, ...]]:
+    """What can be told apart afterwards: the endings and the rows."""
+    race = [start(sql) for sql in statements]
+    return {
+        (*ended(played), *sorted(str(row) for row in played.rows["t"]))
+        for played in schedules(world(), race, prune)
+    }
+
+
+@pytest.mark.parametrize("pair", list(itertools.combinations_with_replacement(STATEMENTS, 2)))
+def test_pruning_loses_no_result_of_any_pair(pair: tuple[str, str]) -> None:
+    assert results(pair, prune=True) == results(pair, prune=False)
+
+
+def test_pruning_loses_no_result_of_three_statements() -> None:
+    three = (UPDATE, DELETE, STATEMENTS[2])
+    assert results(three, prune=True) == results(three, prune=False)
+
+
+def test_two_statements_of_one_transaction_each_have_four_distinguishable_schedules() -> None:
+    played = list(schedules(world(), [start(UPDATE), start(DELETE)]))
+    assert [ended(one) for one in played] == [
+        ("version 3", "version 4"),
+        ("version 3", "ConcurrentAppendException"),
+        ("ConcurrentAppendException", "version 3"),
+        ("version 4", "version 3"),
+    ]
+
+
+def test_without_pruning_every_order_of_the_same_steps_is_played() -> None:
+    played = list(schedules(world(), [start(UPDATE), start(DELETE)], prune=False))
+    assert len({one.schedule for one in played}) == len(played) == 6
+
+
+def test_a_race_with_itself_gives_the_same_schedules_every_time() -> None:
+    race = [start(UPDATE), start(STATEMENTS[5])]
+    first, second = (
+        [(one.schedule, one.events, ended(one), one.rows) for one in schedules(world(), race)]
+        for _ in range(2)
+    )
+    assert first == second
+
+
+def test_schedules_leave_the_table_as_it_was() -> None:
+    tables = world()
+    before = list(tables.branch().rows("t"))
+    assert len(list(schedules(tables, [start(DELETE), start(STATEMENTS[7])]))) == 4
+    assert list(tables.branch().rows("t")) == before
+
+
+def test_the_steps_of_a_lost_race_are_told_in_order() -> None:
+    lost = list(schedules(world(), [start(UPDATE), start(DELETE)]))[1]
+    told = [(event.who, event.kind, event.version, event.won) for event in lost.events]
+    assert told == [
+        (0, Kind.SNAPSHOT, 2, False),
+        (0, Kind.STAGE, -1, False),
+        (1, Kind.SNAPSHOT, 2, False),
+        (1, Kind.STAGE, -1, False),
+        (0, Kind.ATTEMPT, 3, True),
+        (1, Kind.ATTEMPT, 3, False),
+        (1, Kind.CHECK, 3, False),
+    ]
+
+
+def test_a_refusal_of_delta_is_an_ending_like_any_other() -> None:
+    add = start("ALTER TABLE t ADD COLUMN w INT")
+    found = [ended(played) for played in schedules(world(), [add, add])]
+    assert ("version 3", "AnalysisException") in found
+    assert ("version 3", "MetadataChangedException") in found
+
+
+def test_a_statement_with_nothing_to_do_ends_without_a_commit() -> None:
+    nothing = start("DELETE FROM t WHERE id = 77")
+    endings = {type(e) for p in schedules(world(), [nothing, start(UPDATE)]) for e in p.endings}
+    assert endings == {NothingToCommit, Committed}
+
+
+def test_statements_on_different_tables_have_one_schedule() -> None:
+    tables = World.of_tables({"t": TWO_FILES, "u": TWO_FILES}, DELTA_OSS_4_4)
+    other = start("DELETE FROM u WHERE id = 1")
+    assert len(list(schedules(tables, [start(DELETE), other]))) == 1
