@@ -8,21 +8,28 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from enum import Enum
 
-from engine.errors import InvalidInput, Problem
+from engine.errors import InvalidInput, Problem, UnsupportedFeature
 from engine.settings import Settings
 from engine.transaction.isolation import IsolationLevel
 
+ROW_COMMANDS = frozenset({"DELETE", "UPDATE", "MERGE", "WRITE"})
+"""The operations that row-level concurrency knows; WRITE is an INSERT that reads its own table."""
 
-class RowLevelConcurrency(Enum):
-    """How far changes to different rows of one file are reconciled."""
 
-    ABSENT = "absent"
-    MERGE_WITH_TARGET_PREDICATE = "merge with target predicate"
-    """For all commands, but MERGE must filter the target by an explicit predicate."""
-    AUTOMATIC = "automatic"
+@dataclass(frozen=True, slots=True)
+class RowLevelRules:
+    """Where changes to different rows of one file are reconciled.
+
+    Always on unpartitioned tables with deletion vectors. `commands_without_photon`: what it covers
+    on compute without Photon.
+    """
+
+    only_clustered_tables: bool = False
+    merge_needs_target_predicate: bool = False
+    commands_without_photon: frozenset[str] = ROW_COMMANDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +42,28 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One platform by what it does otherwise than Delta 4.4; the defaults are those of 4.4."""
+    """One platform by what it does otherwise than Delta 4.4; the defaults are those of 4.4.
+
+    `row_level` is `None` where files are the unit of conflict. `lacks` maps settings and table
+    properties that the platform does not have to the reason.
+    """
 
     name: str
     engine_info: str
     default_isolation: IsolationLevel = IsolationLevel.SERIALIZABLE
+    settable_levels: frozenset[IsolationLevel] = frozenset({IsolationLevel.SERIALIZABLE})
     resolves_feature_enablement: bool = True
     remaps_deletions_onto_compacted_files: bool = False
-    row_level_concurrency: RowLevelConcurrency = RowLevelConcurrency.ABSENT
+    clustered_tables_use_deletion_vectors: bool = False
+    identity_columns_refuse_concurrency: bool = False
+    row_level: RowLevelRules | None = None
+    lacks: Mapping[str, str] = dataclasses.field(default_factory=dict, hash=False)
     differences: tuple[Difference, ...] = ()
+
+    @property
+    def resolves_rows(self) -> bool:
+        """Whether its conflict check ever looks further than at paths and partitions."""
+        return self.remaps_deletions_onto_compacted_files or self.row_level is not None
 
     def adjusted(self, settings: Settings) -> Settings:
         """The session's settings as far as this dialect has them."""
@@ -51,80 +71,157 @@ class Dialect:
             return settings
         return dataclasses.replace(settings, resolve_feature_enablement=False)
 
+    def require(self, names: Iterable[str]) -> None:
+        """Raises `UnsupportedFeature` for the first setting or property that it lacks."""
+        lacks = {name.lower(): reason for name, reason in self.lacks.items()}
+        for name in names:
+            reason = lacks.get(name.lower())
+            if reason is not None:
+                raise UnsupportedFeature(f"{name} is not part of {self.name}: {reason}")
+
+    def settings_of(self, conf: Mapping[str, str]) -> Settings:
+        """A session's configuration, read for this dialect.
+
+        Raises `UnsupportedFeature` for a key that is not modelled, or that the dialect lacks.
+        """
+        self.require(conf)
+        return Settings.from_conf(conf)
+
+
+_ISOLATION_PAGE = (
+    "https://learn.microsoft.com/en-us/azure/databricks/optimizations/isolation/isolation-levels"
+)
+_CONFLICTS_PAGE = "https://learn.microsoft.com/en-us/azure/databricks/optimizations/isolation"
+_ROWS_PAGE = (
+    "https://learn.microsoft.com/en-za/azure/databricks/optimizations/isolation/"
+    "row-level-concurrency"
+)
+_OLDER_ROWS_PAGE = (
+    "https://docs.databricks.com/gcp/en/optimizations/isolation/row-level-concurrency"
+)
+_CLUSTERING_PAGE = "https://learn.microsoft.com/en-ca/azure/databricks/delta/clustering"
+_PREVIEW_PAGE = "https://docs.databricks.com/release-notes/runtime/14.0.html"
+_NO_ROWS_IN_DELTA = "https://github.com/delta-io/delta/issues/7360 (open)"
+_ENABLEMENT_MERGED = "https://github.com/delta-io/delta/pull/5566"
+
+_PREVIEW = "spark.databricks.delta.rowLevelConcurrencyPreview"
+_ENABLEMENT = "spark.databricks.delta.featureEnablement.conflictResolution.enabled"
+_ROW_OPTIONS = (
+    _PREVIEW,
+    "whitecap.photon.enabled",
+    "whitecap.rowLevelConcurrency.enabled",
+    "whitecap.rowLevelConcurrency.maxWinningCommits",
+    "whitecap.rowLevelConcurrency.serializableAppends",
+    "whitecap.identityColumns.refuseConcurrency",
+)
+_NO_ROW_OPTIONS = dict.fromkeys(
+    _ROW_OPTIONS, f"Delta Lake has no row-level concurrency, see {_NO_ROWS_IN_DELTA}"
+)
 
 DELTA_OSS_4_4 = Dialect(
     name="delta-oss-4.4",
     engine_info="Apache-Spark/4.2.0 Delta-Lake/4.4.0",
+    lacks=_NO_ROW_OPTIONS,
 )
 
 DELTA_OSS_3_3 = Dialect(
     name="delta-oss-3.3",
     engine_info="Apache-Spark/3.5.3 Delta-Lake/3.3.2",
     resolves_feature_enablement=False,
+    lacks={**_NO_ROW_OPTIONS, _ENABLEMENT: f"it came after 3.3, with {_ENABLEMENT_MERGED}"},
     differences=(
         Difference(
             "A winner that switches a feature on aborts everybody; only row tracking enablement"
             " and identity marks are tolerated.",
-            "https://github.com/delta-io/delta/pull/5566 (merged after 3.3);"
+            f"{_ENABLEMENT_MERGED} (merged after 3.3);"
             " ConflictChecker.scala of 3.3: checkNoMetadataUpdates",
         ),
     ),
 )
 
-_ISOLATION_PAGE = (
-    "https://learn.microsoft.com/en-us/azure/databricks/optimizations/isolation/isolation-levels"
-)
-_ROWS_PAGE = (
-    "https://learn.microsoft.com/en-za/azure/databricks/optimizations/isolation/"
-    "row-level-concurrency"
-)
-_OLDER_ROWS_PAGE = (
-    "https://docs.databricks.com/aws/en/optimizations/isolation/row-level-concurrency"
+_OF_DATABRICKS = (
+    Difference(
+        "WriteSerializable is the default level, and SQL may set either level.", _ISOLATION_PAGE
+    ),
+    Difference(
+        "Switching a feature on is a metadata change that fails all concurrent writes.",
+        _CONFLICTS_PAGE,
+    ),
+    Difference(
+        "On tables with deletion vectors OPTIMIZE without ZORDER BY and DML do not conflict:"
+        " deletions are remapped onto the compacted file, whichever commits first.",
+        _ROWS_PAGE,
+    ),
+    Difference(
+        "Tables with identity columns support no concurrent transactions; a REORG that applies an"
+        " upgrade conflicts with every ongoing operation.",
+        _ROWS_PAGE,
+    ),
 )
 
-_WRITE_SERIALIZABLE = Difference("WriteSerializable is the default level.", _ISOLATION_PAGE)
-_COMPACTION = Difference(
-    "On tables with deletion vectors OPTIMIZE without ZORDER BY and DML do not conflict: deletions"
-    " are remapped onto the compacted file, whichever commits first.",
-    _ROWS_PAGE,
-)
 
-
-def _databricks(version: str, rows: RowLevelConcurrency, difference: Difference) -> Dialect:
+def _databricks(
+    version: str,
+    rows: RowLevelRules,
+    differences: tuple[Difference, ...],
+    lacks: Mapping[str, str] | None = None,
+) -> Dialect:
     return Dialect(
         name=f"databricks-{version}",
         engine_info=f"Databricks-Runtime/{version}.x-scala2.12",
         default_isolation=IsolationLevel.WRITE_SERIALIZABLE,
+        settable_levels=frozenset({IsolationLevel.SERIALIZABLE, IsolationLevel.WRITE_SERIALIZABLE}),
+        resolves_feature_enablement=False,
         remaps_deletions_onto_compacted_files=True,
-        row_level_concurrency=rows,
-        differences=(_WRITE_SERIALIZABLE, _COMPACTION, difference),
+        clustered_tables_use_deletion_vectors=True,
+        identity_columns_refuse_concurrency=True,
+        row_level=rows,
+        lacks={
+            _ENABLEMENT: f"switching a feature on fails concurrent writes, see {_CONFLICTS_PAGE}",
+            **(lacks or {}),
+        },
+        differences=(*_OF_DATABRICKS, *differences),
     )
 
 
 DATABRICKS_13_3 = _databricks(
     "13.3",
-    RowLevelConcurrency.ABSENT,
-    Difference(
-        "No row-level concurrency: it came as a preview with 14.0. That liquid-clustered tables"
-        " had it earlier is not confirmed by any page we could read.",
-        "https://docs.databricks.com/release-notes/runtime/14.0.html",
+    RowLevelRules(only_clustered_tables=True, commands_without_photon=frozenset({"DELETE"})),
+    (
+        Difference(
+            "Row-level concurrency on liquid-clustered tables only (their preview).",
+            _CLUSTERING_PAGE,
+        ),
+        Difference(
+            "Without Photon only DELETE has row-level concurrency.",
+            "not confirmed: the page's legacy section, of which no copy could be read",
+        ),
     ),
+    {_PREVIEW: f"the preview for other tables came with 14.0, see {_PREVIEW_PAGE}"},
 )
 DATABRICKS_14_2 = _databricks(
     "14.2",
-    RowLevelConcurrency.MERGE_WITH_TARGET_PREDICATE,
-    Difference(
-        "Row-level concurrency on unpartitioned tables with deletion vectors; MERGE needs an"
-        " explicit predicate on the target, and Photon.",
-        _OLDER_ROWS_PAGE,
+    RowLevelRules(
+        merge_needs_target_predicate=True,
+        commands_without_photon=frozenset({"DELETE", "UPDATE"}),
+    ),
+    (
+        Difference(
+            "Row-level concurrency on unpartitioned tables with deletion vectors; MERGE needs an"
+            " explicit predicate on the target, and Photon.",
+            _OLDER_ROWS_PAGE,
+        ),
     ),
 )
 DATABRICKS_14_3 = _databricks(
     "14.3",
-    RowLevelConcurrency.AUTOMATIC,
-    Difference(
-        "Row-level concurrency on unpartitioned tables with deletion vectors, for every command.",
-        _ROWS_PAGE,
+    RowLevelRules(),
+    (
+        Difference(
+            "Row-level concurrency on unpartitioned tables with deletion vectors, for every"
+            " command, with or without Photon.",
+            _ROWS_PAGE,
+        ),
     ),
 )
 

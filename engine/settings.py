@@ -20,6 +20,8 @@ from engine.errors import UnsupportedFeature
 DELTA_PREFIX = "spark.databricks.delta."
 DEFAULT_PROPERTY_PREFIX = DELTA_PREFIX + "properties.defaults."
 """Session defaults of table properties: `<prefix>appendOnly` stands for `delta.appendOnly`."""
+OPTION_PREFIX = "whitecap."
+"""Options of ours: choices where no public page says what a platform does."""
 
 
 class Widening(StrEnum):
@@ -46,8 +48,15 @@ class ConsistencyMode(StrEnum):
     FATAL = "fatal"
 
 
+class AppendRule(StrEnum):
+    """Which appends a Serializable reader conflicts with under row-level concurrency."""
+
+    MATCHING_ROWS = "matching_rows"
+    ANY_ROW = "any_row"
+
+
 def _conf(key: str, default: Any) -> Any:
-    full_key = key if key.startswith("spark.") else DELTA_PREFIX + key
+    full_key = key if key.startswith(("spark.", OPTION_PREFIX)) else DELTA_PREFIX + key
     return dataclasses.field(default=default, metadata={"conf": full_key})
 
 
@@ -104,6 +113,14 @@ class Settings:
     session_time_zone: str = _conf("spark.sql.session.timeZone", "UTC")
     case_sensitive: bool = _conf("spark.sql.caseSensitive", False)
     ansi: bool = _conf("spark.sql.ansi.enabled", True)
+    photon: bool = _conf("whitecap.photon.enabled", True)
+    row_level_preview: bool | None = _conf("rowLevelConcurrencyPreview", None)
+    row_level_concurrency: bool = _conf("whitecap.rowLevelConcurrency.enabled", True)
+    row_level_max_winners: int = _conf("whitecap.rowLevelConcurrency.maxWinningCommits", 100)
+    row_level_appends: AppendRule = _conf(
+        "whitecap.rowLevelConcurrency.serializableAppends", AppendRule.MATCHING_ROWS
+    )
+    refuse_identity_concurrency: bool = _conf("whitecap.identityColumns.refuseConcurrency", True)
     property_defaults: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Table properties (`delta.…`) that new tables get from the session."""
 
@@ -134,6 +151,7 @@ _ENUMS: dict[str, type[StrEnum]] = {
     "Widening": Widening,
     "CheckMode": CheckMode,
     "ConsistencyMode": ConsistencyMode,
+    "AppendRule": AppendRule,
 }
 
 

@@ -23,6 +23,7 @@ from engine.log.statistics import (
     collect_statistics,
     parse_statistics,
     statistics_text,
+    wide_bounds,
 )
 from engine.sql.types import to_text
 from engine.storage.requests import NewId, ReadClock, Row, Steps, WriteRows, Written
@@ -155,16 +156,6 @@ def with_vector(file: AddFile, vector: DeletionVector) -> AddFile:
     return msgspec.structs.replace(
         file, deletion_vector=vector, data_change=True, stats=statistics_text(wide)
     )
-
-
-def wide_bounds(statistics: FileStatistics) -> FileStatistics:
-    """Null counts stay true only where no value or every value is null.
-
-    Source: StatisticsCollection.scala: updateStatsToWideBounds.
-    """
-    certain = {0, statistics.num_records}
-    nulls = {name: count for name, count in statistics.null_count.items() if count in certain}
-    return msgspec.structs.replace(statistics, null_count=nulls, tight_bounds=False)
 
 
 def scan_tasks(files: Sequence[AddFile]) -> list[list[AddFile]]:

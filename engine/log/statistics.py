@@ -170,3 +170,13 @@ _CONVERSIONS: Mapping[str, Callable[[Any], Any]] = {
     "timestamp": _instant,
     "timestamp_ntz": _local_instant,
 }
+
+
+def wide_bounds(statistics: FileStatistics) -> FileStatistics:
+    """Null counts stay true only where no value or every value is null.
+
+    Source: StatisticsCollection.scala: updateStatsToWideBounds.
+    """
+    certain = {0, statistics.num_records}
+    nulls = {name: count for name, count in statistics.null_count.items() if count in certain}
+    return msgspec.structs.replace(statistics, null_count=nulls, tight_bounds=False)
