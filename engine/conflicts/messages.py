@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 import msgspec
 
@@ -163,13 +162,10 @@ def conflicting_commit(winner: WinningCommit) -> str:
 
 
 def commit_info_json(commit_info: CommitInfo) -> str:
-    """A commitInfo as `JsonUtils.toJson` writes it: its parameters' values are not quoted.
-
-    Source: `actions.scala: CommitInfo` (`JsonMapSerializer` on `operationParameters`).
-    """
+    """A commitInfo as `JsonUtils.toJson` writes it, in the order of `actions.scala: CommitInfo`."""
     values = msgspec.to_builtins(commit_info)
     shown = (
-        f"{json.dumps(name)}:{_field_json(name, values[name])}"
+        f"{json.dumps(name)}:{json.dumps(values[name], separators=(',', ':'))}"
         for name in _COMMIT_INFO_FIELDS
         if values.get(name) is not None
     )
@@ -189,17 +185,6 @@ def partition_hint(values: PartitionValues | None, schema: Schema) -> str | None
 
 def _shown(value: str | None) -> str:
     return "null" if value is None else value
-
-
-def _field_json(name: str, value: Any) -> str:
-    if name != "operationParameters":
-        return json.dumps(value, separators=(",", ":"))
-    pairs = (f"{json.dumps(key)}:{_raw(parameter)}" for key, parameter in value.items())
-    return "{" + ",".join(pairs) + "}"
-
-
-def _raw(parameter: Any) -> str:
-    return parameter if isinstance(parameter, str) else json.dumps(parameter)
 
 
 def _fill(template: str, parameters: Mapping[str, str]) -> str:

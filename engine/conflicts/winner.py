@@ -34,11 +34,17 @@ class WinningCommit:
 
     @property
     def protocol(self) -> Protocol | None:
-        return self.commit.protocol
+        """The first protocol it wrote, although replaying the log takes the last."""
+        if self.commit.protocol is None:
+            return None
+        return next(action for action in self.commit.actions if isinstance(action, Protocol))
 
     @property
     def metadata(self) -> Metadata | None:
-        return self.commit.metadata
+        """The first metadata it wrote (`metadataUpdates.head`)."""
+        if self.commit.metadata is None:
+            return None
+        return next(action for action in self.commit.actions if isinstance(action, Metadata))
 
     @property
     def adds(self) -> tuple[AddFile, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import msgspec
 
@@ -144,9 +145,7 @@ _ALL = (
         fails_concurrent=False,
     ),
     TableFeature("typeWidening-preview", reader_writer=True, fails_concurrent=False),
-    TableFeature(
-        "allowColumnDefaults", required_by=_column_has("CURRENT_DEFAULT"), joins_existing=False
-    ),
+    TableFeature("allowColumnDefaults"),
     TableFeature(
         "icebergCompatV1", needs=("columnMapping",), fails_concurrent=False,
         required_by=_set_to_true("delta.enableIcebergCompatV1"),
@@ -163,8 +162,19 @@ _ALL = (
     TableFeature("vacuumProtocolCheck", reader_writer=True, fails_concurrent=False),
     TableFeature("variantType", reader_writer=True, required_by=_column_type("variant")),
     TableFeature("variantType-preview", reader_writer=True),
+    TableFeature(
+        "variantShredding", reader_writer=True,
+        required_by=_set_to_true("delta.enableVariantShredding"),
+    ),
     TableFeature("variantShredding-preview", reader_writer=True),
+    TableFeature("geospatial", reader_writer=True),
+    TableFeature("geospatial-dev", reader_writer=True),
+    TableFeature(
+        "materializePartitionColumns",
+        required_by=_set_to_true("delta.enableMaterializePartitionColumnsFeature"),
+    ),
     TableFeature("checkpointProtection"),
+    TableFeature("coordinatedCommits-preview", needs=("inCommitTimestamp", "vacuumProtocolCheck")),
     TableFeature(
         "catalogManaged", reader_writer=True, fails_concurrent=False,
         needs=("inCommitTimestamp", "vacuumProtocolCheck"),
@@ -184,6 +194,7 @@ def feature_names(protocol: Protocol | None) -> frozenset[str]:
     return implied_features(protocol.min_reader_version, protocol.min_writer_version)
 
 
+@lru_cache(maxsize=64)
 def implied_features(reader_version: int, writer_version: int) -> frozenset[str]:
     """The features that versions below 7 imply."""
     return frozenset(

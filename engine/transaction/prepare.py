@@ -12,11 +12,13 @@ from engine.log import properties
 from engine.log.actions import AddFile, AnyAction, Format, Metadata, Protocol, RemoveFile
 from engine.log.features import (
     DEFAULT_PROTOCOL,
+    FEATURES,
     feature_names,
     is_upgrade,
+    required_features,
     supports,
     unknown_features,
-    upgraded_for,
+    with_features,
 )
 from engine.log.snapshot import Snapshot, physical_partition_columns
 from engine.log.statistics import parse_statistics
@@ -86,7 +88,7 @@ def prepare_large(draft: Draft, actions: Sequence[AnyAction], operation: Operati
     new_metadata = _the_metadata(draft, actions)
     given = [action for action in actions if isinstance(action, Protocol)]
     known = next(iter(given), None) or draft.protocol or snapshot.protocol or DEFAULT_PROTOCOL
-    protocol = known if new_metadata is None else upgraded_for(known, new_metadata)
+    protocol = known if new_metadata is None else _with_required_features(known, new_metadata)
     check_writable(protocol, draft.table_name)
     metadata = new_metadata or snapshot.metadata or NO_METADATA
     others = [action for action in actions if not isinstance(action, Metadata | Protocol)]
@@ -121,7 +123,7 @@ def _the_protocol(
     known = draft.protocol or draft.snapshot.protocol or DEFAULT_PROTOCOL
     implied = draft.protocol
     if metadata is not None:
-        upgraded = upgraded_for(known, metadata)
+        upgraded = _with_required_features(known, metadata)
         implied = implied if upgraded == known else upgraded
     changes = [] if implied is None else [implied]
     changes += [action for action in actions if isinstance(action, Protocol)]
@@ -130,6 +132,16 @@ def _the_protocol(
     for protocol in changes:
         check_writable(protocol, draft.table_name)
     return changes[0] if changes else None
+
+
+def _with_required_features(protocol: Protocol, metadata: Metadata) -> Protocol:
+    """Raises `DeltaError` for features that an existing table gets only if asked by name."""
+    required = required_features(metadata)
+    missing = required - feature_names(protocol)
+    manual = sorted(name for name in missing if not FEATURES[name].joins_existing)
+    if manual:
+        raise refusals.features_need_asking(manual, sorted(feature_names(protocol)))
+    return with_features(protocol, required)
 
 
 def check_writable(protocol: Protocol, table_name: str) -> None:

@@ -91,6 +91,18 @@ def invalid_protocol_version(table: str, protocol: Protocol, version: str) -> De
     )
 
 
+def features_need_asking(unsupported: Sequence[str], supported: Sequence[str]) -> DeltaError:
+    return _error(
+        "DeltaTableFeatureException",
+        "DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT",
+        "Your table schema requires manually enablement of the following table feature(s):"
+        f" {', '.join(unsupported)}.\n\nTo do this, run the following command for each of features"
+        " listed above:\n  ALTER TABLE table_name SET TBLPROPERTIES ('delta.feature.feature_name' ="
+        ' \'supported\')\nReplace "table_name" and "feature_name" with real values.\n\nCurrent'
+        f" supported feature(s): {', '.join(supported)}.",
+    )
+
+
 _PARTY = {"read": "reader", "write": "writer"}
 
 
@@ -199,7 +211,7 @@ def domains_not_supported(domains: Sequence[str]) -> DeltaError:
     return _error(
         "DeltaIllegalArgumentException",
         "DELTA_DOMAIN_METADATA_NOT_SUPPORTED",
-        f"Detected DomainMetadata action(s) for domains [{', '.join(domains)}], but"
+        f"Detected DomainMetadata action(s) for domains [{','.join(domains)}], but"
         " DomainMetadataTableFeature is not enabled.",
     )
 
