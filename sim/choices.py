@@ -7,7 +7,7 @@ from bisect import bisect_right
 from functools import lru_cache
 from itertools import accumulate
 
-from sim.scenario.parameters import Choice, Nothing
+from sim.scenario.parameters import Choice, Nothing, Parameter
 
 EVENLY = Choice(uniform=Nothing())
 
@@ -15,7 +15,7 @@ EXACT_RANKS = 4096
 """Up to this rank, Zipf's law is summed rank by rank; beyond, the continuous law stands in."""
 
 
-def pick(choice: Choice, size: int, draw: float) -> int:
+def pick(choice: Choice | Parameter, size: int, draw: float) -> int:
     """A rank below `size`, 0 being the newest (or the first listed)."""
     if choice.newest is not None:
         return int(draw * min(size, choice.newest.within))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping
 from typing import Any, Protocol, TypeVar
 
-import simpy
+from simpy import Environment
 from simpy.events import Event, Process, Timeout
 
 from engine.storage.requests import Request, Response, Steps
@@ -32,41 +32,29 @@ class World(Protocol):
         """Answer a request that takes simulated time."""
 
 
-class Kernel:
+class Kernel(Environment):
     """The clock and its event queue."""
-
-    def __init__(self) -> None:
-        self._environment = simpy.Environment()
 
     @property
     def now_ms(self) -> float:
         """Milliseconds since the start."""
-        return self._environment.now
+        return self._now
 
     def wait(self, delay_ms: float) -> Event:
         """An event that happens after `delay_ms`."""
-        return Timeout(self._environment, delay_ms)
-
-    def event(self) -> Event:
-        """An event that happens when someone calls its `succeed()`."""
-        return Event(self._environment)
+        return Timeout(self, delay_ms)
 
     def start(self, process: Waiting[Any]) -> Process:
         """Begin a process now."""
-        return Process(self._environment, process)
+        return Process(self, process)
 
     def call_after(self, delay_ms: float, action: Callable[[], None]) -> None:
         """Do `action` after `delay_ms`, whatever becomes of the process that asks for it."""
-        callbacks = Timeout(self._environment, delay_ms).callbacks
-        callbacks.append(lambda _: action())
+        Timeout(self, delay_ms).callbacks.append(lambda _: action())
 
     def run_until(self, instant_ms: float) -> None:
         """Let everything before `instant_ms` happen."""
-        self._environment.run(until=instant_ms)
-
-    def next_event_ms(self) -> float:
-        """When the next event is due, infinite if none is."""
-        return float(self._environment.peek())
+        self.run(until=instant_ms)
 
 
 def drive(steps: Steps[T], world: World) -> Waiting[T]:

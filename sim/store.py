@@ -37,10 +37,15 @@ DATA_FILE_OVERHEAD_BYTES = 1000
 
 @dataclass(slots=True)
 class StoredObject:
-    """An object's bytes, and when they took effect (epoch milliseconds)."""
+    """An object's bytes, and how listings show it."""
 
     body: bytes
-    modified_at_ms: int
+    entry: Entry
+
+    @property
+    def modified_at_ms(self) -> int:
+        """When its bytes took effect, epoch milliseconds."""
+        return self.entry.modified_at_ms
 
 
 @dataclass(slots=True)
@@ -100,17 +105,15 @@ class FakeStore:
         self, request: StoreRequest, now_ms: float, transaction_id: int | None
     ) -> StoreResponse:
         """Do what the request asks, now."""
-        match request:
-            case Get(key):
-                found = self.objects.get(key)
-                return Missing() if found is None else Body(found.body)
-            case ListFrom(start):
-                return self._listing(start)
-            case PutIfAbsent(key, body):
-                return self._create(key, body, now_ms, transaction_id)
-            case Put(key, body):
-                self._write(key, body, now_ms)
-                return PutResult.CREATED
+        if isinstance(request, Get):
+            found = self.objects.get(request.key)
+            return Missing() if found is None else Body(found.body)
+        if isinstance(request, ListFrom):
+            return self._listing(request.start)
+        if isinstance(request, PutIfAbsent):
+            return self._create(request.key, request.body, now_ms, transaction_id)
+        self._write(request.key, request.body, now_ms)
+        return PutResult.CREATED
 
     def write_rows(self, file: WriteRows) -> int:
         """Keep a data file's rows. Returns its size in bytes."""
@@ -135,16 +138,13 @@ class FakeStore:
     def _write(self, key: str, body: bytes, now_ms: float) -> None:
         if key not in self.objects:
             insort(self._directories.setdefault(_directory(key), []), key)
-        self.objects[key] = StoredObject(body, self.epoch_ms + int(now_ms))
+        entry = Entry(key, len(body), self.epoch_ms + int(now_ms))
+        self.objects[key] = StoredObject(body, entry)
 
     def _listing(self, start: str) -> Listing:
         keys = self._directories.get(_directory(start), [])
-        listed = keys[bisect_left(keys, start) :]
-        return Listing(tuple(self._entry(key) for key in listed))
-
-    def _entry(self, key: str) -> Entry:
-        found = self.objects[key]
-        return Entry(key, len(found.body), found.modified_at_ms)
+        objects = self.objects
+        return Listing(tuple([objects[key].entry for key in keys[bisect_left(keys, start) :]]))
 
 
 def _directory(key: str) -> str:

@@ -23,6 +23,8 @@ WRITER_BITS = 10
 COUNTER_BITS = 12
 MAX_WRITERS = 1 << WRITER_BITS
 
+DAY_MS = 86_400_000
+
 NO_SUCH_KEY = -1
 """Stands for a key where a slice has no rows; nothing in the table matches it."""
 
@@ -82,6 +84,8 @@ class Workload:
         self._new_keys = new_keys
         self._start_ms = start_ms
         self._count = 0
+        self._day = -1
+        self._values: Mapping[str, Sequence[Any]] = {}
         self._dimensions = {dimension.name: dimension for dimension in table.dimensions}
         self._simple = {n: p for n, p in parameters.items() if not (p.keys or p.rows)}
         self._of_rows = {n: p for n, p in parameters.items() if p.keys or p.rows}
@@ -105,8 +109,7 @@ class Workload:
         """Rows in the chosen slices: first those that change existing ones, then new ones."""
         existing = round(rows.count * rows.existing)
         make = self._table.maker.row
-        changing = Keys(count=max(1, existing), choose=rows.choose)
-        places = self._key_places(changing, chosen, now_ms)[:existing]
+        places = [self._key_place(rows.choose, chosen, now_ms) for _ in range(existing)]
         revision = self._new_keys.writer_number * 1_000_003 + self._count
         distinct = {key: slice_ for slice_, key in places if key != NO_SUCH_KEY}
         made = [make(key, slice_, revision) for key, slice_ in distinct.items()]
@@ -123,14 +126,21 @@ class Workload:
             return self._count
         if parameter.among is not None:
             return parameter.among[int(self._uniform() * len(parameter.among))]
-        dimension = self._dimensions[parameter.column or name]
-        choice = Choice(uniform=parameter.uniform, zipf=parameter.zipf, newest=parameter.newest)
-        return self._among(dimension, choice, now_ms)
+        return self._among(self._dimensions[parameter.column or name], parameter, now_ms)
 
-    def _among(self, dimension: Dimension, choice: Choice, now_ms: float) -> Any:
-        values = dimension.values_on(day_at(self._start_ms, now_ms))
+    def _among(self, dimension: Dimension, choice: Choice | Parameter, now_ms: float) -> Any:
+        values = self._values_at(now_ms)[dimension.name]
         rank = pick(choice, len(values), self._uniform())
         return values[rank if choice.zipf and not dimension.grows_daily else -1 - rank]
+
+    def _values_at(self, now_ms: float) -> Mapping[str, Sequence[Any]]:
+        """The values of every dimension; they change at midnight only."""
+        day = int(self._start_ms + now_ms) // DAY_MS
+        if day != self._day:
+            today = day_at(self._start_ms, now_ms)
+            self._day = day
+            self._values = {name: d.values_on(today) for name, d in self._dimensions.items()}
+        return self._values
 
     def _slice(self, chosen: Mapping[str, Any], now_ms: float) -> Slice:
         """The chosen values, any value where none was chosen."""
@@ -140,12 +150,8 @@ class Workload:
         )
 
     def _some_keys(self, keys: Keys, chosen: Mapping[str, Any], now_ms: float) -> list[int]:
-        return sorted({key for _, key in self._key_places(keys, chosen, now_ms)})
-
-    def _key_places(
-        self, keys: Keys, chosen: Mapping[str, Any], now_ms: float
-    ) -> list[tuple[Slice, int]]:
-        return [self._key_place(keys.choose, chosen, now_ms) for _ in range(keys.count)]
+        places = (self._key_place(keys.choose, chosen, now_ms) for _ in range(keys.count))
+        return sorted({key for _, key in places})
 
     def _key_place(
         self, choose: Choice, chosen: Mapping[str, Any], now_ms: float

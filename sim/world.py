@@ -14,7 +14,7 @@ from engine.settings import Settings
 from engine.sql.parsing import parse_statement
 from sim.bind import bound
 from sim.checkpoints import Checkpoint
-from sim.client import Cluster, Latencies
+from sim.cluster import Cluster, Latencies
 from sim.faults import faults_of
 from sim.identifiers import ids_of
 from sim.initial_table import create_table

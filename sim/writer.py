@@ -16,13 +16,15 @@ from engine.errors import DeltaError
 from engine.log.table_log import TableLog
 from engine.outcomes import Outcome
 from engine.storage.requests import Steps
-from sim.client import Client, Cluster, StoreRefused, WriterCrashed
+from sim.client import Client
+from sim.cluster import Cluster, WriterCrashed
 from sim.kernel import Kernel, Waiting, drive
 from sim.log_view import LogView
 from sim.random_streams import NextDraw
 from sim.recorder import ABORTED, COMMITTED, UNKNOWN, Recorder, TransactionRecord
 from sim.rerun import JobReruns, policy_of
 from sim.scenario.writers import Closed, Open, Schedule, WriterGroup
+from sim.sending import StoreRefused
 
 
 class Job(Protocol):
