@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pyroaring import BitMap64
 
@@ -11,7 +12,11 @@ from engine.log.actions import AddFile
 from engine.log.deletion_vectors import read_vector
 from engine.log.paths import data_key
 from engine.log.schema import Schema
+from engine.storage.columns import in_columns
 from engine.storage.requests import ReadRows, Row, RowsOf, Steps
+
+Columns = tuple[str, ...]
+"""Column names as in data files: they stay when a column is renamed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +48,7 @@ class DataFiles:
     """The rows of one table's files, by path in the log."""
 
     def __init__(self) -> None:
-        self._rows: dict[str, Sequence[Row]] = {}
+        self._rows: dict[str, tuple[Columns, Sequence[Row]]] = {}
         self._vectors: dict[str, BitMap64] = {}
 
     def branched(self) -> DataFiles:
@@ -52,22 +57,24 @@ class DataFiles:
         other._rows, other._vectors = dict(self._rows), dict(self._vectors)
         return other
 
-    def keep(self, path: str, rows: Sequence[Row]) -> None:
+    def keep(self, path: str, columns: Columns, rows: Sequence[Row]) -> None:
         """Remember the rows of a file that was just written."""
-        self._rows[path] = rows
+        self._rows[path] = columns, rows
 
     def read(self, files: Sequence[AddFile], schema: Schema) -> Steps[list[FileRows]]:
-        """The rows of files, as wide as `schema`: columns added later are NULL in old files.
+        """The rows of files in the columns of `schema`; those added later are NULL in old files.
 
         Asks the store, in one request, for the files that nobody here has read.
         """
         yield from self.fetch(files, schema)
+        wanted = schema.physical_names
         found = []
         for file in files:
             deleted = None
             if file.deletion_vector is not None:
                 deleted = yield from self.vector(file)
-            found.append(FileRows(file, _widened(self._rows[file.path], len(schema)), deleted))
+            columns, rows = self._rows[file.path]
+            found.append(FileRows(file, in_columns(rows, columns, wanted), deleted))
         return found
 
     def vector(self, file: AddFile) -> Steps[BitMap64]:
@@ -85,21 +92,20 @@ class DataFiles:
         if not missing:
             return
         keys = tuple(data_key(path) for path in missing)
-        names = tuple(column.physical_name for column in schema)
+        names = schema.physical_names
         values = tuple(file.partition_values for file in missing.values())
         answer: RowsOf = yield ReadRows(keys, names, schema.types, values)
-        self._rows.update(zip(missing, answer.rows, strict=True))
+        for path, rows in zip(missing, answer.rows, strict=True):
+            self.keep(path, names, rows)
 
-    def rows_of(self, path: str) -> Sequence[Row]:
-        """The rows of a file that was read or written here, as they were then."""
-        return self._rows[path]
+    def values_of(self, path: str, column: str) -> list[Any]:
+        """A column's values in a file that was read or written here; none for one it lacks."""
+        columns, rows = self._rows[path]
+        if column not in columns:
+            return []
+        at = columns.index(column)
+        return [row[at] for row in rows]
 
     def forget(self, path: str) -> None:
         """Drop the rows of a file that nobody will ask for."""
         self._rows.pop(path, None)
-
-
-def _widened(rows: Sequence[Row], width: int) -> Sequence[Row]:
-    if not rows or len(rows[0]) == width:
-        return rows
-    return [row + (None,) * (width - len(row)) for row in rows]

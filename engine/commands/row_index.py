@@ -18,7 +18,7 @@ from engine.log.actions import AddFile
 from engine.log.commit_file import Commit
 from engine.log.snapshot import Snapshot
 from engine.log.table_log import CommitCache
-from engine.storage.requests import Row, Steps
+from engine.storage.requests import Steps
 
 if TYPE_CHECKING:
     from engine.commands.table import Table
@@ -36,7 +36,7 @@ class RowIndex:
         self._version = -1
         self._complete_from = 0
         self._paths: set[str] = set()
-        self._columns: dict[int, dict[Any, list[str]]] = {}
+        self._columns: dict[str, dict[Any, list[str]]] = {}
         self._dead: deque[tuple[int, str]] = deque()
         self._clients: weakref.WeakSet[Table] = weakref.WeakSet()
         self._cleaned_at = 0
@@ -46,9 +46,11 @@ class RowIndex:
         self._clients.add(table)
 
     def files_with(
-        self, snapshot: Snapshot, column: int, values: Iterable[Any]
+        self, snapshot: Snapshot, column: str, values: Iterable[Any]
     ) -> Steps[list[AddFile] | None]:
         """Live files of `snapshot` that hold one of the values, by path.
+
+        `column` is named as in data files.
 
         `None` if the snapshot is older than all that the index knows.
         """
@@ -103,16 +105,15 @@ class RowIndex:
     def _add(self, path: str) -> None:
         if path not in self._paths:
             self._paths.add(path)
-            rows = self._data_files.rows_of(path)
             for column, index in self._columns.items():
-                _enter(index, column, path, rows)
+                _enter(index, path, self._data_files.values_of(path, column))
 
-    def _index_of(self, column: int) -> dict[Any, list[str]]:
+    def _index_of(self, column: str) -> dict[Any, list[str]]:
         index = self._columns.get(column)
         if index is None:
             index = self._columns[column] = {}
             for path in sorted(self._paths):
-                _enter(index, column, path, self._data_files.rows_of(path))
+                _enter(index, path, self._data_files.values_of(path, column))
         return index
 
     def _clean(self) -> None:
@@ -128,18 +129,12 @@ class RowIndex:
         if path in self._paths:
             self._paths.discard(path)
             for column, index in self._columns.items():
-                _leave(index, column, path, self._data_files.rows_of(path))
+                _leave(index, path, self._data_files.values_of(path, column))
             self._data_files.forget(path)
 
 
-def _value(row: Row, column: int) -> Any:
-    """A column's value; NULL for a column that was added after the file was written."""
-    return row[column] if column < len(row) else None
-
-
-def _enter(index: dict[Any, list[str]], column: int, path: str, rows: Sequence[Row]) -> None:
-    for row in rows:
-        value = _value(row, column)
+def _enter(index: dict[Any, list[str]], path: str, values: Sequence[Any]) -> None:
+    for value in values:
         if value is not None:
             paths = index.get(value)
             if paths is None:
@@ -148,9 +143,8 @@ def _enter(index: dict[Any, list[str]], column: int, path: str, rows: Sequence[R
                 paths.append(path)
 
 
-def _leave(index: dict[Any, list[str]], column: int, path: str, rows: Sequence[Row]) -> None:
-    for row in rows:
-        value = _value(row, column)
+def _leave(index: dict[Any, list[str]], path: str, values: Sequence[Any]) -> None:
+    for value in values:
         paths = index.get(value)
         if paths is not None and path in paths:
             paths.remove(path)

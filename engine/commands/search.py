@@ -44,8 +44,8 @@ def files_to_read(
     useful = [name for name in pins if name.lower() not in partitions]
     if index is not None and useful:
         name = min(useful, key=lambda name: len(pins[name]))
-        column = txn.snapshot.schema.index(name)
-        found = yield from index.files_with(txn.snapshot, column, pins[name])
+        column = txn.snapshot.schema.fields[txn.snapshot.schema.index(name)]
+        found = yield from index.files_with(txn.snapshot, column.physical_name, pins[name])
         if found is not None:
             return [file for file in found if file in scan]
     return list(scan)

@@ -87,11 +87,10 @@ class FileWriter:
 
     def _write_file(self, values: PartitionValues, rows: Sequence[Row]) -> Steps[AddFile]:
         key = partition_directory(values) + (yield from self._file_name())
-        schema, partitions = self.schema, tuple(self.metadata.partition_columns)
-        request = WriteRows(key, rows, schema.names, schema.types, partitions)
-        written: Written = yield request
+        columns, partitions = self.schema.physical_names, tuple(values)
+        written: Written = yield WriteRows(key, rows, columns, self.schema.types, partitions)
         path = log_path(key)
-        self.table.data_files.keep(path, rows)
+        self.table.data_files.keep(path, columns, rows)
         self._count(rows, written.size_bytes)
         return AddFile(
             path=path,

@@ -62,6 +62,11 @@ class Schema:
         return tuple(column.name for column in self.fields)
 
     @property
+    def physical_names(self) -> tuple[str, ...]:
+        """The columns' names in data files and partition values."""
+        return tuple(column.physical_name for column in self.fields)
+
+    @property
     def types(self) -> tuple[str, ...]:
         """The columns' types, as Spark simple strings."""
         return tuple(column.type for column in self.fields)

@@ -10,6 +10,7 @@ from bisect import bisect_left, insort
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
+from engine.storage.columns import in_columns
 from engine.storage.requests import (
     Body,
     Compute,
@@ -93,7 +94,7 @@ class MemoryStore:
         self._ids = ids or counting_ids()
         self._objects: dict[str, tuple[bytes, int]] = {}
         self._directories: dict[str, list[str]] = {}
-        self._rows: dict[str, Sequence[Row]] = {}
+        self._rows: dict[str, tuple[tuple[str, ...], Sequence[Row]]] = {}
 
     def answer(self, request: Request) -> Response:
         """Perform one request. Raises `KeyError` for rows of a data file that was not written."""
@@ -108,9 +109,9 @@ class MemoryStore:
                 self.put(key, body)
                 return PutResult.CREATED
             case ReadRows():
-                return RowsOf(tuple(self._rows[key] for key in request.keys))
-            case WriteRows(key, rows):
-                return Written(self.put_rows(key, rows))
+                return RowsOf(tuple(self._rows_of(key, request.columns) for key in request.keys))
+            case WriteRows(key, rows, columns):
+                return Written(self.put_rows(key, rows, columns))
             case ReadClock():
                 return self._clock()
             case NewId():
@@ -138,10 +139,14 @@ class MemoryStore:
         del self._objects[key]
         self._directories[_directory(key)].remove(key)
 
-    def put_rows(self, key: str, rows: Sequence[Row]) -> int:
+    def put_rows(self, key: str, rows: Sequence[Row], columns: tuple[str, ...] = ()) -> int:
         """Write a data file; returns its size in bytes."""
-        self._rows[key] = rows
+        self._rows[key] = columns, rows
         return _FILE_OVERHEAD_BYTES + sum(_text_size(value) for row in rows for value in row)
+
+    def _rows_of(self, key: str, wanted: tuple[str, ...]) -> Sequence[Row]:
+        columns, rows = self._rows[key]
+        return in_columns(rows, columns, wanted) if columns else rows
 
     def list_from(self, start: str) -> Listing:
         """The objects of `start`'s directory from `start` on."""
