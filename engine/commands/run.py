@@ -63,6 +63,7 @@ def run_statement(statement: Statement, tables: Tables) -> Steps[Outcome]:
     A conflict is an outcome. Raises `DeltaError` for what Delta refuses otherwise, `InvalidInput`
     for unknown tables and columns, `UnsupportedFeature` for what is not modelled.
     """
+    statement.check_bound()
     target = table_named(tables, statement.table.name)
     match statement:
         case Insert():

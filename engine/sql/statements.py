@@ -84,6 +84,11 @@ class Statement:
         """The whole statement as Spark SQL, parameters filled in."""
         return self.template.render(self.parameters)
 
+    def check_bound(self) -> None:
+        """Raises `InvalidInput` if a parameter has no value."""
+        if self.template.names and not self.parameters:
+            raise InvalidInput(_parameter_problems((), self.template.parameter_names))
+
     @property
     def command(self) -> str:
         """What the statement does, in one word: INSERT, DELETE, MERGE, ..."""

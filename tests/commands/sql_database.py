@@ -1,0 +1,83 @@
+"""A table in memory to run SQL on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.commands import SharedTable, Table, run_statement
+from engine.log.actions import AddFile, RemoveFile
+from engine.log.snapshot import Snapshot
+from engine.outcomes import Committed, Outcome
+from engine.settings import Settings
+from engine.sql.parsing import parse_statement
+from engine.storage.memory import MemoryStore, run
+from engine.storage.requests import Request, Response, Row
+
+
+class Recorder(MemoryStore):
+    """A memory store that remembers what it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.requests: list[Request] = []
+
+    def answer(self, request: Request) -> Response:
+        self.requests.append(request)
+        return super().answer(request)
+
+
+class Database:
+    """Tables by name; each statement is run by a client of its own."""
+
+    def __init__(self, index_rows: bool = False) -> None:
+        self.store = Recorder()
+        self.index_rows = index_rows
+        self.shared: dict[str, SharedTable] = {}
+        self.settings = Settings()
+
+    def client(self) -> dict[str, Table]:
+        return {
+            name: Table(name, shared, self.settings, root=f"{name}/")
+            for name, shared in self.shared.items()
+        }
+
+    def create(self, name: str, ddl: str, *partition_by: str, **properties: str) -> None:
+        self.shared[name] = SharedTable(self.index_rows)
+        text = f"CREATE TABLE {name} ({ddl}) USING delta"
+        if partition_by:
+            text += f" PARTITIONED BY ({', '.join(partition_by)})"
+        if properties:
+            pairs = (f"'delta.{key}' = '{value}'" for key, value in properties.items())
+            text += f" TBLPROPERTIES ({', '.join(pairs)})"
+        self.sql(text)
+
+    def sql(self, text: str, **parameters: Any) -> Outcome:
+        statement = parse_statement(text)
+        if parameters:
+            statement = statement.with_parameters(parameters)
+        return run(run_statement(statement, self.client()), self.store)
+
+    def commit(self, text: str, **parameters: Any) -> Committed:
+        outcome = self.sql(text, **parameters)
+        assert isinstance(outcome, Committed)
+        return outcome
+
+    def snapshot(self, name: str) -> Snapshot:
+        table = self.client()[name]
+        return run(table.at_root(table.log.update()), self.store)
+
+    def rows(self, name: str) -> list[Row]:
+        table, snapshot = self.client()[name], self.snapshot(name)
+        steps = table.data_files.read(snapshot.all_files(), snapshot.schema)
+        found = run(table.at_root(steps), self.store)
+        return sorted(row for one in found for _, row in one)
+
+
+def adds(outcome: Committed) -> list[AddFile]:
+    """The files that a commit added."""
+    return [action for action in outcome.actions if isinstance(action, AddFile)]
+
+
+def removes(outcome: Committed) -> list[RemoveFile]:
+    """The files that a commit removed."""
+    return [action for action in outcome.actions if isinstance(action, RemoveFile)]
