@@ -52,7 +52,7 @@ def _drawing(name: str, measures: tuple[str, ...], figure: Figure) -> Drawing:
 
 HEADLINES = {
     "conflict_rate_map": "How often a commit is refused by a conflict check",
-    "retry_rate_map": "How often a commit has to be tried again because its version was taken",
+    "retry_rate_map": "How often a commit loses the race for its version",
     "conflict_and_retry": "Conflicts abort a transaction, retries only delay it",
     "exceptions": "What the aborted transactions died of",
     "goodput_over_quantity": "Work that got through",

@@ -128,7 +128,7 @@ def ink_on(colour: Any) -> str:
     """Dark or white, whichever is read better on `colour` (relative luminance, WCAG 2)."""
     red, green, blue = (_linear(part) for part in to_rgb(colour))
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
-    return INK if luminance > 0.22 else "white"
+    return "#0B1117" if luminance > 0.2 else "white"
 
 
 def _linear(part: float) -> float:

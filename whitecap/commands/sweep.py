@@ -109,15 +109,20 @@ def _live_progress() -> Iterator[Callable[[Progress], None]]:
         TextColumn("left"),
         TimeRemainingColumn(elapsed_when_finished=False),
     )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("starting", total=None)
+    bar = Progress(*columns, console=Console(stderr=True))
+    task = bar.add_task("runs", total=None)
 
-        def show(now: Any) -> None:
-            words = f"runs, {now.failed} failed" if now.failed else "runs"
-            kept = f" ({now.kept} kept)" if now.kept else ""
-            bar.update(task, total=now.total, completed=now.finished, description=words + kept)
+    def show(now: Any) -> None:
+        bar.start()
+        kept = f" ({now.kept} kept)" if now.kept else ""
+        failed = f", {now.failed} failed" if now.failed else ""
+        said = f"runs{kept}{failed}"
+        bar.update(task, total=now.total, completed=now.finished, description=said)
 
+    try:
         yield show
+    finally:
+        bar.stop()
 
 
 def _print_result(directory: Path, master: str) -> None:

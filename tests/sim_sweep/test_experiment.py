@@ -1,0 +1,129 @@
+"""A sweep as data: axes, cells, names, and a directory that remembers what it is for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from sweep_scenario import SCENARIO, write_scenario
+
+from engine.errors import InvalidInput
+from sim.experiment import cell_name, load_experiment, open_directory
+from sim.scenario import load_scenario
+
+
+def test_cells_are_every_combination_in_the_files_order(tmp_path: Path) -> None:
+    experiment = load_experiment(write_scenario(tmp_path))
+    assert [cell.name for cell in experiment.cells] == [
+        "unpartitioned__Serializable", "unpartitioned__WriteSerializable",
+        "by-date__Serializable", "by-date__WriteSerializable",
+    ]  # fmt: skip
+    assert experiment.cells[1].scenario.table.partition_by == []
+    assert experiment.cells[1].scenario.table.isolation == "WriteSerializable"
+
+
+def test_replication_r_has_the_same_seed_in_every_cell(tmp_path: Path) -> None:
+    experiment = load_experiment(write_scenario(tmp_path), seed=77, replications=3)
+    runs = list(experiment.runs(tmp_path / "out"))
+    assert {(run.replication, run.seed) for run in runs} == {(0, 77), (1, 77), (2, 77)}
+    assert [run.replication for run in runs[:5]] == [0, 0, 0, 0, 1]
+
+
+def test_quick_axes_are_added_and_own_axes_can_be_left_out(tmp_path: Path) -> None:
+    experiment = load_experiment(
+        write_scenario(tmp_path),
+        quick_axes={"writers.corrector.count": [1, 4], "table.partition_by": [[], ["date"]]},
+        only={"isolation": ["Serializable"]},
+    )
+    assert [cell.name for cell in experiment.cells] == [
+        "Serializable__1__none", "Serializable__1__date",
+        "Serializable__4__none", "Serializable__4__date",
+    ]  # fmt: skip
+    last = experiment.cells[-1].scenario
+    assert last.writers["corrector"].count == 4
+    assert last.table.partition_by == ["date"]
+
+
+@pytest.mark.parametrize(
+    ("only", "told"),
+    [
+        ({"isolaton": []}, "no axis 'isolaton'.*did you mean 'isolation'"),
+        ({"isolation": ["Serialisable"]}, "no label of axis 'isolation' 'Serialisable'"),
+    ],
+)
+def test_an_axis_or_label_that_is_not_there_is_refused(
+    tmp_path: Path, only: dict[str, list[str]], told: str
+) -> None:
+    with pytest.raises(InvalidInput, match=told):
+        load_experiment(write_scenario(tmp_path), only=only)
+
+
+def test_a_wrong_value_on_a_quick_axis_is_told_with_its_cell(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"store = s4.*no store profile 's4'"):
+        load_experiment(write_scenario(tmp_path), quick_axes={"store": ["s3", "s4"]})
+
+
+def test_a_scenario_without_axes_cannot_be_swept(tmp_path: Path) -> None:
+    plain = SCENARIO.split("sweep:")[0]
+    with pytest.raises(InvalidInput, match="has no sweep"):
+        load_experiment(write_scenario(tmp_path, plain))
+    experiment = load_experiment(write_scenario(tmp_path, plain), quick_axes={"store": ["s3"]})
+    assert [cell.name for cell in experiment.cells] == ["s3"]
+
+
+def test_names_of_cells_can_be_typed_and_two_cells_never_share_one(tmp_path: Path) -> None:
+    assert cell_name({"a": "by date & country", "b": "=x=", "c": "…"}) == "by-date-country__x__none"
+    text = SCENARIO.replace("by date:", '"unpartitioned ":')
+    with pytest.raises(InvalidInput, match="are both 'unpartitioned__Serializable'"):
+        load_experiment(write_scenario(tmp_path, text))
+
+
+def test_each_cell_lies_in_the_directory_as_a_scenario_of_its_own(tmp_path: Path) -> None:
+    experiment = load_experiment(write_scenario(tmp_path))
+    open_directory(experiment, tmp_path / "out")
+    for cell in experiment.cells:
+        alone = load_scenario(tmp_path / "out" / "cells" / f"{cell.name}.yaml")
+        assert alone.hash == cell.scenario.hash
+        assert alone.sweep is None
+
+
+def test_a_changed_definition_is_refused_and_what_differs_is_told(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    open_directory(load_experiment(write_scenario(tmp_path)), out)
+    before = (out / "sweep.json").read_bytes()
+    changed = SCENARIO.replace("duration: 12 min", "duration: 20 min").replace("count: 2 ", "")
+    changed = changed.replace("seed: 5", "seed: 6").replace("by date:", "by day:")
+    with pytest.raises(InvalidInput) as caught:
+        open_directory(load_experiment(write_scenario(tmp_path, changed), replications=9), out)
+    told = str(caught.value)
+    assert 'scenario.duration: was "12 min", is now "20 min"' in told
+    assert "replications: was 2, is now 9" in told
+    assert "seed: was 5, is now 6" in told
+    assert "axes.partitioning.by date: was" in told
+    assert "axes.partitioning.by day: was not there" in told
+    assert (out / "sweep.json").read_bytes() == before
+
+
+def test_the_same_definition_is_accepted_again(tmp_path: Path) -> None:
+    experiment = load_experiment(write_scenario(tmp_path))
+    open_directory(experiment, tmp_path / "out")
+    open_directory(experiment, tmp_path / "out")
+
+
+def test_results_of_other_code_are_not_mixed_in(tmp_path: Path) -> None:
+    experiment = load_experiment(write_scenario(tmp_path))
+    open_directory(experiment, tmp_path / "out")
+    file = tmp_path / "out" / "sweep.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"code_version": "0.0.9"}))
+    with pytest.raises(InvalidInput, match=r'code_version: was "0.0.9"'):
+        open_directory(experiment, tmp_path / "out")
+
+
+def test_a_directory_with_something_else_in_it_is_left_alone(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "thesis.txt").write_text("years of work")
+    with pytest.raises(InvalidInput, match="is no sweep's directory"):
+        open_directory(load_experiment(write_scenario(tmp_path)), out)
+    assert [path.name for path in out.iterdir()] == ["thesis.txt"]

@@ -1,0 +1,198 @@
+"""Sweeping on Spark: what is finished stays, what failed is named, what is measured agrees."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+from sweep_scenario import SCENARIO, fingerprints, write_scenario
+
+from engine.errors import InvariantViolated
+from reports.measures import MEASURES
+from reports.runs import find_runs
+from reports.subject import subject_of
+from sim.experiment import Experiment, load_experiment, open_directory
+from sim.measures import Sample, value_of
+from sim.recording import read_recording
+from sim.run import run_scenario
+from sim.scenario.expect import Measure
+from sim.sweep_job import Progress, run_sweep
+from whitecap import cli
+from whitecap.exit_codes import ExitCode
+from whitecap.spark import aggregation_session
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture(scope="module")
+def spark() -> Any:
+    """The process's Spark session."""
+    return aggregation_session("local[2]")
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory, spark: Any) -> tuple[Experiment, Path]:
+    """Four cells, two replications each."""
+    directory = tmp_path_factory.mktemp("swept")
+    experiment = load_experiment(write_scenario(directory))
+    run_sweep(experiment, directory / "out", lambda: spark)
+    return experiment, directory / "out"
+
+
+def test_every_run_of_the_grid_is_recorded(swept: tuple[Experiment, Path]) -> None:
+    experiment, out = swept
+    assert len(fingerprints(out)) == len(experiment.cells) * experiment.replications == 8
+    recording = read_recording(out / "runs" / "by-date__Serializable" / "1")
+    assert recording.manifest["labels"] == {"partitioning": "by date", "isolation": "Serializable"}
+    assert (recording.manifest["replication"], recording.manifest["seed"]) == (1, 5)
+
+
+def test_a_run_on_spark_is_byte_for_byte_one_on_its_own(
+    swept: tuple[Experiment, Path], tmp_path: Path
+) -> None:
+    experiment, out = swept
+    cell = experiment.cells[2]
+    run_scenario(cell.scenario, replication=1, out=tmp_path / "alone", labels=cell.labels)
+    for file in sorted((tmp_path / "alone").iterdir()):
+        assert file.read_bytes() == (out / "runs" / cell.name / "1" / file.name).read_bytes()
+
+
+def test_jobs_of_an_open_loop_arrive_at_the_same_instants_in_every_cell(
+    swept: tuple[Experiment, Path],
+) -> None:
+    experiment, out = swept
+    arrivals = set()
+    for cell in experiment.cells:
+        table = pq.read_table(out / "runs" / cell.name / "0" / "transactions.parquet").to_pandas()
+        loads = table[(table["writer_group"] == "loader") & (table["rerun_number"] == 0)]
+        arrivals.add(tuple(loads["submitted_at_ms"].round(6)))
+    assert len(arrivals) == 1
+
+
+def test_spark_and_the_single_run_measure_alike(swept: tuple[Experiment, Path], spark: Any) -> None:
+    _, out = swept
+    runs = find_runs(out)
+    table = subject_of(runs, lambda: spark).tables.runs.set_index(["cell", "replication"])
+    for run in runs.runs:
+        recording = read_recording(run.path)
+        sample = Sample.of(recording.transactions, run.warm_up_ms, run.duration_ms)
+        for name in MEASURES:
+            expected = value_of(Measure(name), sample)
+            found = table.loc[(run.cell, run.replication), name]
+            assert found == pytest.approx(expected, nan_ok=True), (run.cell, name)
+
+
+def test_finished_runs_are_kept_and_only_the_rest_is_run(
+    swept: tuple[Experiment, Path], tmp_path: Path, spark: Any
+) -> None:
+    experiment, out = swept
+    copy = tmp_path / "out"
+    shutil.copytree(out, copy)
+    shutil.rmtree(copy / "runs" / "by-date__Serializable" / "1")
+    half = copy / "runs" / "by-date__Serializable" / ".1.half"
+    half.mkdir()
+    before = fingerprints(copy)
+    seen: list[Progress] = []
+    run_sweep(experiment, copy, lambda: spark, seen.append)
+    after = fingerprints(copy)
+    assert len(after) == 8
+    assert {name: after[name] for name in before} == before
+    assert (seen[0].kept, seen[0].finished, seen[-1].finished) == (7, 7, 8)
+    assert not half.exists()
+
+
+def test_a_finished_sweep_starts_no_spark(swept: tuple[Experiment, Path]) -> None:
+    experiment, out = swept
+
+    def no_session() -> Any:
+        raise AssertionError("there is nothing to run")
+
+    run_sweep(experiment, out, no_session)
+
+
+def test_a_failed_run_is_named_with_what_reproduces_it_and_others_are_kept(
+    tmp_path: Path, spark: Any
+) -> None:
+    experiment = load_experiment(write_scenario(tmp_path), only={"isolation": []}, replications=1)
+    out = tmp_path / "out"
+    open_directory(experiment, out)
+    (out / "runs").mkdir()
+    (out / "runs" / "Serializable").write_text("in the way")
+    with pytest.raises(InvariantViolated) as caught:
+        run_sweep(experiment, out, lambda: spark)
+    told = str(caught.value)
+    assert "1 of 2 runs failed; the others are kept" in told
+    assert "cell isolation = Serializable, replication 0, seed 5" in told
+    assert f"whitecap run {out}/cells/Serializable.yaml --seed 5 --replication 0" in told
+    assert list(fingerprints(out)) == ["runs/WriteSerializable/0"]
+    (out / "runs" / "Serializable").unlink()
+    run_sweep(experiment, out, lambda: spark)
+    assert len(fingerprints(out)) == 2
+
+
+@pytest.mark.usefixtures("spark")
+def test_the_command_sweeps_answers_and_says_what_comes_next(tmp_path: Path) -> None:
+    arguments = [
+        "sweep", str(write_scenario(tmp_path)), "--out", str(tmp_path / "out"),
+        "--axis", "isolation", "--set", "writers.corrector.count=1,3", "--replications", "2",
+    ]  # fmt: skip
+    result = CliRunner().invoke(cli.main, arguments)
+    assert result.exit_code == ExitCode.FINE, result.output
+    assert "4 cells x 2 replications = 8 runs" in result.output
+    assert "Best by goodput" in result.output
+    assert f"whitecap report {tmp_path / 'out'}" in result.output
+    changed = CliRunner().invoke(cli.main, [*arguments, "--seed", "6"])
+    assert changed.exit_code == ExitCode.BAD_INPUT
+    assert "seed: was 5, is now 6" in changed.output
+
+
+def test_without_java_the_command_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "nowhere"))
+    out = tmp_path / "out"
+    result = CliRunner().invoke(
+        cli.main, ["sweep", str(write_scenario(tmp_path)), "--out", str(out)]
+    )
+    assert result.exit_code == ExitCode.ENVIRONMENT_MISSING
+    assert "Java" in result.output
+
+
+def test_an_interrupted_sweep_keeps_what_is_finished(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    longer = SCENARIO.replace("duration: 12 min", "duration: 90 min")
+    command = [
+        sys.executable, "-c", "from whitecap.cli import main; main()", "sweep",
+        str(write_scenario(tmp_path, longer)), "--out", str(out), "--master", "local[1]",
+        "--replications", "4",
+    ]  # fmt: skip
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        _wait_until(lambda: len(fingerprints(out)) >= 2, process)
+        os.kill(process.pid, signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130, told
+    assert "finished runs are kept" in told
+    kept = fingerprints(out)
+    assert 2 <= len(kept) < 16
+    for name in kept:
+        read_recording(out / name)
+
+
+def _wait_until(condition: Any, process: Any, seconds: float = 150) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert process.poll() is None, process.stderr.read()
+        assert time.monotonic() < end, "the sweep did not get anywhere"
+        time.sleep(0.05)
