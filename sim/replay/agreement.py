@@ -6,7 +6,7 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -39,8 +39,8 @@ class Compared:
     comparison: Comparison
     reason: str
     recorded: Result
-    real: Result
-    real_message: str
+    real: Result | None
+    real_message: str = ""
 
     def row(self) -> dict[str, Any]:
         """As one flat row of a table."""
@@ -50,10 +50,17 @@ class Compared:
             "read_version": self.read_version,
             "comparison": str(self.comparison),
             "reason": self.reason,
-            **{f"recorded_{key}": value for key, value in asdict(self.recorded).items()},
-            **{f"real_{key}": value for key, value in asdict(self.real).items()},
+            **_columns("recorded", self.recorded),
+            **_columns("real", self.real),
             "real_message": self.real_message,
         }
+
+
+def _columns(side: str, result: Result | None) -> dict[str, Any]:
+    return {
+        f"{side}_{field.name}": None if result is None else getattr(result, field.name)
+        for field in fields(Result)
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +80,20 @@ class Agreement:
         return not self.count(Comparison.MISMATCH)
 
     @property
-    def agreed(self) -> list[Compared]:
-        """The transactions on which both sides agree."""
-        return [each for each in self.compared if each.comparison is Comparison.MATCH]
+    def agreed(self) -> list[Result]:
+        """The ends on which both sides agree."""
+        return [each.recorded for each in self.compared if each.comparison is Comparison.MATCH]
 
     @property
     def agreed_exceptions(self) -> dict[str, int]:
         """The exception classes on which both sides agree, with their numbers."""
-        counted = Counter(each.real.exception for each in self.agreed if each.real.exception)
+        counted = Counter(each.exception for each in self.agreed if each.exception)
         return dict(sorted((str(name), number) for name, number in counted.items()))
 
     @property
     def agreed_commits(self) -> int:
         """How many commits both sides agree on."""
-        return sum(each.real.end is End.COMMITTED for each in self.agreed)
+        return sum(each.end is End.COMMITTED for each in self.agreed)
 
     def document(self) -> dict[str, Any]:
         """What agreement.json holds."""
@@ -118,6 +125,12 @@ def compare(observed: Observed, command: str) -> Compared:
         real=observed.real,
         real_message=observed.message[:MESSAGE_LENGTH],
     )
+
+
+def not_played(name: str, command: str, read_version: int, recorded: Result, why: str) -> Compared:
+    """A transaction that reality cannot be made to repeat."""
+    way = Comparison.NOT_COMPARABLE
+    return Compared(name, command, read_version, way, why, recorded, real=None)
 
 
 def differences(recorded: Result, real: Result) -> list[str]:

@@ -47,6 +47,11 @@ class Recorded:
         return f"{self.writer} #{self.transaction_id}"
 
     @property
+    def can_be_played(self) -> bool:
+        """Whether reality can do the same: what was stopped from outside would simply commit."""
+        return self.landed is not None or self.excuse is None
+
+    @property
     def complete_at(self) -> int:
         """The version by which it has come to its end."""
         return self.landed if self.landed is not None else self.decided_at

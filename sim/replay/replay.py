@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from engine.errors import InvalidInput, Problem
 from sim.export import export_table
 from sim.recording import SCENARIO, Recording, read_recording
-from sim.replay.agreement import Agreement, Compared, compare
+from sim.replay.agreement import Agreement, Compared, compare, not_played
 from sim.replay.choice import Chosen
 from sim.replay.environment import DELTA_VERSION, PYSPARK_VERSION
 from sim.replay.phase_locks import DEFAULT_TIMEOUT_S
@@ -63,7 +63,8 @@ class ReplayPlan:
 
     def script(self) -> list[Planned]:
         """The transactions as a script; those that began before the window begin with it."""
-        return [_planned(each, self.window) for each in self.transactions]
+        played = [each for each in self.transactions if each.can_be_played]
+        return [_planned(each, self.window) for each in played]
 
 
 def plan_replay(
@@ -97,7 +98,7 @@ def replay(
     """
     session = spark or delta_session()
     commands = {each.name: each.command for each in plan.transactions}
-    compared = []
+    compared = [_left_out(each) for each in plan.transactions if not each.can_be_played]
     with _real_table(session, plan) as table:
         for observed in play(session, plan.script(), table, timeout_s):
             compared.append(compare(observed, commands[observed.planned.name]))
@@ -159,6 +160,11 @@ def _planned(each: Recorded, window: Window) -> Planned:
         recorded=each.result,
         excuse=each.excuse or (reason if late else None),
     )
+
+
+def _left_out(each: Recorded) -> Compared:
+    reason = each.excuse or ""
+    return not_played(each.name, each.command, each.read_version, each.result, reason)
 
 
 def real_command(each: Recorded) -> RealCommand:

@@ -16,7 +16,7 @@ from engine.errors import InvalidInput, Problem
 from sim.replay.recorded import Recorded
 from sim.replay.script import End
 
-DEFAULT_TRANSACTIONS = 24
+DEFAULT_TRANSACTIONS = 40
 WORTH_OF_A_STRADDLER = 2
 """How many conflicts more a window must have to make up for one that began before it."""
 

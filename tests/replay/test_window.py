@@ -94,10 +94,11 @@ def test_a_commit_whose_writer_did_not_learn_of_it_is_replayed_and_not_compared(
     assert landed.excuse == "its commit landed, but its writer saw it as unknown: a reply was lost"
 
 
-def test_a_crash_is_not_compared() -> None:
+def test_a_crash_is_neither_played_nor_compared() -> None:
     rows = [_row(1, "aborted", 0, rule="writer_crash", exception="WriterCrash")]
     (crashed,) = recorded_transactions(_recording(rows, {}))
     assert crashed.excuse == "its writer crashed, which is not replayed"
+    assert not crashed.can_be_played
 
 
 def test_a_no_op_is_expected_to_leave_nothing() -> None:

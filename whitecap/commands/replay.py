@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from sim.replay.agreement import Agreement, Compared
     from sim.replay.replay import ReplayPlan
+    from sim.replay.script import Result
 
 STYLES = {"match": "green", "mismatch": "bold red", "not_comparable": "yellow"}
 
@@ -94,18 +95,18 @@ def _announce(console: Console, plan: ReplayPlan) -> None:
 
 
 def _line(compared: Compared) -> str:
-    recorded = _told(compared.recorded.version, compared.recorded.exception)
-    text = f"{compared.transaction} {compared.command}: {recorded}"
+    text = f"{compared.transaction} {compared.command}: {_told(compared.recorded)}"
     if compared.reason:
-        real = _told(compared.real.version, compared.real.exception)
-        text += f" | real: {real} | {compared.reason}"
+        text += f" | real: {_told(compared.real)} | {compared.reason}"
     return text
 
 
-def _told(version: int | None, exception: str | None) -> str:
-    if exception is not None:
-        return exception
-    return "nothing to commit" if version is None else f"committed version {version}"
+def _told(result: Result | None) -> str:
+    if result is None:
+        return "not played"
+    if result.exception is not None:
+        return result.exception
+    return "nothing to commit" if result.version is None else f"version {result.version}"
 
 
 def _print_summary(agreement: Agreement) -> None:
