@@ -8,7 +8,7 @@ from typing import Any
 
 from pyroaring import BitMap64
 
-from engine.log.actions import AddFile
+from engine.log.actions import AddFile, RemoveFile
 from engine.log.deletion_vectors import read_vector
 from engine.log.paths import data_key
 from engine.log.schema import Schema
@@ -77,7 +77,7 @@ class DataFiles:
             found.append(FileRows(file, in_columns(rows, columns, wanted), deleted))
         return found
 
-    def vector(self, file: AddFile) -> Steps[BitMap64]:
+    def vector(self, file: AddFile | RemoveFile) -> Steps[BitMap64]:
         """The positions that a file's deletion vector hides."""
         assert file.deletion_vector is not None
         name = file.deletion_vector.unique_id

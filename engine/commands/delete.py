@@ -17,6 +17,7 @@ from engine.commands.execution import (
     preserved_row_tracking,
     uses_vectors,
 )
+from engine.commands.row_reads import track_rows
 from engine.commands.search import search
 from engine.commands.table import Table
 from engine.commands.vectors import hide_rows
@@ -68,12 +69,14 @@ def delete_actions(
     partition = [predicate for part, _ in splits for predicate in part]
     data = [predicate for _, part in splits for predicate in part]
     if not data:
+        track_rows(table, txn, conditions)
         files = txn.filter_files(partition) if conditions else txn.filter_all_files()
         gone = list(files)
         yield from job("DELETE")
         now_ms = yield ReadClock()
         return [remove(file, now_ms) for file in gone]
     scan = txn.filter_files([*partition, *data])
+    track_rows(table, txn, conditions, scan)
     touched = yield from search(table, txn, scan, conditions)
     if uses_vectors(txn.metadata, txn.settings.delete_with_deletion_vectors):
         now_ms = yield ReadClock()

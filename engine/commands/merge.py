@@ -22,6 +22,7 @@ from engine.commands.execution import (
 from engine.commands.inserting import row_check
 from engine.commands.merge_plan import Clause, MergePlan, plan_merge
 from engine.commands.queries import Projection, Source, own_source, projection
+from engine.commands.row_reads import track_merge_rows
 from engine.commands.search import files_to_read
 from engine.commands.table import Table
 from engine.commands.vectors import hide_rows
@@ -55,6 +56,7 @@ def merge(table: Table, statement: Merge, source: Source | None) -> Steps[Outcom
     files = yield from files_to_read(table, txn, scan, pins)
     candidates = yield from table.data_files.read(files, schema)
     run = _Run(table, txn, plan, join, statement.parameters)
+    track_merge_rows(txn, statement, predicates, scan, run.concerns)
     actions = yield from run.actions(candidates)
     operation = Operation("MERGE", {"predicate": [f"({plan.on.render(statement.parameters)})"]})
     tags = preserved_row_tracking(txn.metadata)
@@ -178,6 +180,11 @@ class _Run:
                 self.used.update(hits)
                 touched = touched or self._counts(row, hits)
         return _Matched(one, matches, touched and not self.plan.is_insert_only)
+
+    def concerns(self, row: Row) -> bool:
+        """Whether a row of the target, had it been there, would have changed what is done."""
+        hits = self.join.matches(row)
+        return bool(self.by_source) or (bool(hits) and self._counts(row, hits))
 
     def _counts(self, row: Row, hits: Sequence[int]) -> bool:
         """Whether a match makes its file touched: if only WHEN MATCHED, a clause must apply."""

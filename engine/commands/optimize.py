@@ -7,7 +7,7 @@ long as every file that it rewrote is still there as it was.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.commands.data_files import FileRows
@@ -15,11 +15,12 @@ from engine.commands.execution import begin, job, logged, preserved_row_tracking
 from engine.commands.table import Table
 from engine.commands.writing import FileWriter, remove
 from engine.errors import DeltaError
-from engine.log.actions import AddFile, AnyAction
-from engine.log.files import PartitionKey
+from engine.log.actions import AddFile, AnyAction, RemoveFile
+from engine.log.files import FileKey, PartitionKey, file_key
 from engine.log.snapshot import Snapshot
 from engine.log.statistics import parse_statistics
 from engine.outcomes import Aborted, NothingToCommit, Outcome
+from engine.row_level.relocation import with_note
 from engine.settings import Settings
 from engine.sql.predicates import TRUE, Predicate
 from engine.sql.scope import schema_scope
@@ -63,10 +64,12 @@ def optimize(table: Table, statement: Optimize) -> Steps[Outcome]:
 def _again(table: Table, snapshot: Snapshot) -> Steps[Transaction]:
     """The transaction of a later batch: on the same snapshot as the first."""
     newest = yield from table.start()
-    return Transaction(
+    again = Transaction(
         table.log, snapshot, newest.txn_id, table.settings, table.dialect, table.name,
         table.lost_reply,
     )  # fmt: skip
+    again.row_files = table.data_files
+    return again
 
 
 def _predicates(statement: Optimize, txn: Transaction) -> tuple[Predicate, ...]:
@@ -167,8 +170,27 @@ def _rewrite(
         return None
     now_ms = yield ReadClock()
     removes = [remove(file, now_ms, data_change=False) for file in files]
+    if txn.dialect.remaps_deletions_onto_compacted_files and not statement.zorder_by:
+        written = [part for part, rows in zip(bins, tasks, strict=True) if rows]
+        removes = with_notes(removes, zip(written, adds, strict=True), by_key)
     operation = Operation("OPTIMIZE", _parameters(statement, predicates))
     return _Batch(predicates, tuple(files), (*adds, *removes), operation)
+
+
+def with_notes(
+    removes: Sequence[RemoveFile],
+    compacted: Iterable[tuple[Bin, AddFile]],
+    by_key: Mapping[FileKey, FileRows],
+) -> list[RemoveFile]:
+    """The removed files with notes where their rows went, each bin's in order into its file."""
+    places: dict[str, tuple[str, int]] = {}
+    for files, add in compacted:
+        first_row = 0
+        for file in files:
+            places[file.path] = (add.path, first_row)
+            first_row += by_key[file_key(file)].live_count
+    noted = ((removed, places.get(removed.path)) for removed in removes)
+    return [removed if at is None else with_note(removed, *at) for removed, at in noted]
 
 
 def _rows(

@@ -14,6 +14,7 @@ from typing import Any
 from sqlglot import exp
 
 from engine.commands.data_files import FileRows
+from engine.commands.row_reads import track_limited_rows, track_rows
 from engine.commands.table import Table, Tables, table_named
 from engine.commands.writing import scan_tasks
 from engine.errors import InvalidInput, Problem
@@ -130,7 +131,7 @@ def own_source(
 ) -> Steps[Source]:
     """What a query on the written table gives: a tracked read of the transaction's snapshot."""
     schema = txn.snapshot.schema
-    files = _tracked_files(query, txn, parameters)
+    files = _tracked_files(query, table, txn, parameters)
     file_rows = yield from table.data_files.read(files, schema)
     name = table_of(query)
     assert name is not None
@@ -141,13 +142,18 @@ def own_source(
 
 
 def _tracked_files(
-    query: Query | TableName, txn: Transaction, parameters: Parameters
+    query: Query | TableName, table: Table, txn: Transaction, parameters: Parameters
 ) -> list[AddFile]:
     condition = query.condition if isinstance(query, Select) else None
     if condition is None:
+        track_rows(table, txn, ())
         return list(txn.filter_all_files())
     parts = condition.with_parameters(parameters).conjuncts()
     limit = query.limit if isinstance(query, Select) else None
+    if limit is None:
+        track_rows(table, txn, parts)
+    else:
+        track_limited_rows(txn)
     if limit is not None and all(p.is_over(txn.metadata.partition_columns) for p in parts):
         return _files_for_limit(txn, parts, limit)
     return list(txn.filter_files(parts))

@@ -95,6 +95,7 @@ class Table:
             self.log, self.settings, self.dialect, self.name, self.lost_reply
         )
         self.reading = txn.read_version
+        txn.row_files = self.data_files
         return txn
 
     def latest(self) -> Steps[Snapshot]:

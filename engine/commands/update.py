@@ -19,6 +19,7 @@ from engine.commands.execution import (
 )
 from engine.commands.inserting import row_check
 from engine.commands.queries import projection
+from engine.commands.row_reads import track_rows
 from engine.commands.search import Found, search
 from engine.commands.table import Table
 from engine.commands.vectors import hide_rows
@@ -49,6 +50,7 @@ def update(table: Table, statement: Update) -> Steps[Outcome]:
     condition = (statement.condition or TRUE).with_parameters(statement.parameters)
     partition, data = split_condition(condition, txn.metadata.partition_columns)
     scan = txn.filter_files([*partition, *data])
+    track_rows(table, txn, [condition], scan)
     touched = yield from search(table, txn, scan, [condition] if data else [])
     actions = yield from _actions(table, txn, touched, change, bool(data))
     operation = Operation("UPDATE", {"predicate": logged([condition])})

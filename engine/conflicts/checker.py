@@ -48,16 +48,42 @@ def check(
 
     Raises `DeltaError` for what Delta refuses other than by a conflict.
     """
+    resolved = check_before_files(current, winner, settings)
+    if isinstance(resolved, Verdict):
+        return resolved
+    verdict = check_files(resolved, winner)
+    return verdict or check_after_files(current, resolved, winner, settings)
+
+
+def check_before_files(
+    current: CurrentTransaction, winner: WinningCommit, settings: Settings
+) -> CurrentTransaction | Verdict:
+    """Everything but files: what other checks resolve, the file checks see."""
     resolved = current
     for step in BEFORE_FILES:
         answer = step(resolved, winner, settings)
         if isinstance(answer, Verdict):
             return answer
         resolved = answer
+    return resolved
+
+
+def check_files(current: CurrentTransaction, winner: WinningCommit) -> Verdict | None:
+    """The first file check that fails."""
     for file_check in FILES:
-        verdict = file_check(resolved, winner)
+        verdict = file_check(current, winner)
         if verdict is not None:
             return verdict
+    return None
+
+
+def check_after_files(
+    current: CurrentTransaction,
+    resolved: CurrentTransaction,
+    winner: WinningCommit,
+    settings: Settings,
+) -> CurrentTransaction:
+    """What is left to do once nothing conflicts. Raises `DeltaError`."""
     resolved = order_timestamps(resolved, winner, settings)
     if resolved.actions is not current.actions:
         check_no_duplicates(resolved.actions, settings)

@@ -24,7 +24,7 @@ def added_files(current: CurrentTransaction, winner: WinningCommit) -> Verdict |
     """A winner may not have added a file that this transaction should have read."""
     if _concerns_backfill(current, winner):
         return None
-    found = _first_that_should_have_been_read(current, _files_to_check(current, winner))
+    found = _first_that_should_have_been_read(current, files_to_check(current, winner))
     if found is None:
         return None
     file, predicate = found
@@ -74,7 +74,7 @@ def _concerns_backfill(current: CurrentTransaction, winner: WinningCommit) -> bo
     )
 
 
-def _files_to_check(current: CurrentTransaction, winner: WinningCommit) -> Sequence[AddFile]:
+def files_to_check(current: CurrentTransaction, winner: WinningCommit) -> Sequence[AddFile]:
     """Which added files count: a blind append is invisible to WriteSerializable readers."""
     match current.isolation_level:
         case IsolationLevel.SNAPSHOT:

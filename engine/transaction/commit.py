@@ -23,6 +23,7 @@ from engine.outcomes import (
     Unknown,
     Verdict,
 )
+from engine.row_level.resolver import RowResolver
 from engine.settings import Settings
 from engine.storage.requests import PutResult, ReadClock, Steps
 from engine.transaction.action_checks import (
@@ -58,6 +59,7 @@ class CommitPlan:
     tags: Mapping[str, str]
     identity_only: bool
     lost_reply: LostReply
+    rows: RowResolver | None = None
 
 
 def commit_prepared(plan: CommitPlan, may_skip: bool) -> Steps[Outcome]:
@@ -75,7 +77,7 @@ def commit_prepared(plan: CommitPlan, may_skip: bool) -> Steps[Outcome]:
     if may_skip and not prepared.actions and _may_skip_empty(level, settings):
         return NothingToCommit(plan.draft.snapshot.version)
     current = yield from _freeze(plan, prepared, level)
-    return (yield from commit_loop(plan.table_log, current, settings, plan.lost_reply))
+    return (yield from commit_loop(plan.table_log, current, settings, plan.lost_reply, plan.rows))
 
 
 def _may_skip_empty(level: IsolationLevel, settings: Settings) -> bool:

@@ -13,7 +13,8 @@ from engine.conflicts.checker import check
 from engine.conflicts.winner import WinningCommit
 from engine.log.commit_file import Commit, encode_commit, log_key
 from engine.log.table_log import LogGap, TableLog
-from engine.outcomes import Aborted, Committed, Outcome, Unknown, Verdict
+from engine.outcomes import Aborted, Committed, NothingToCommit, Outcome, Unknown, Verdict
+from engine.row_level.resolver import RowResolver
 from engine.settings import Settings
 from engine.storage.requests import PutIfAbsent, PutResult, ReadClock, Steps
 from engine.transaction import refusals
@@ -34,8 +35,12 @@ def commit_loop(
     current: CurrentTransaction,
     settings: Settings,
     lost_reply: LostReply,
+    rows: RowResolver | None = None,
 ) -> Steps[Outcome]:
     """Try version after version until this transaction is committed, refused or unknown.
+
+    `rows` checks conflicts where files alone do not decide; a compaction that others have done
+    meanwhile then has nothing left to commit.
 
     Raises `DeltaError` when the attempts that the session allows are used up.
     """
@@ -48,9 +53,14 @@ def commit_loop(
             winners = yield from _winners(table_log, version)
             if winners and _is_own(winners[0], current, settings, lost_reply):
                 return Committed(version, current.commit_info, current.lines, sent)
-            answer = resolve(current, winners, settings)
+            if rows is None:
+                answer = resolve(current, winners, settings)
+            else:
+                answer = yield from rows.resolve(current, winners)
             if isinstance(answer, Verdict):
                 return Aborted(answer, sent)
+            if rows is not None and current.actions and not answer.actions:
+                return NothingToCommit(version + len(winners) - 1)
             body = body if answer is current else b""
             current, version = answer, version + len(winners)
         body = body or encode_commit(current.lines)

@@ -14,6 +14,9 @@ from engine.log.actions import AddFile, AnyAction, Metadata, Protocol, SetTransa
 from engine.log.snapshot import Snapshot
 from engine.log.table_log import TableLog
 from engine.outcomes import Committed, Outcome
+from engine.row_level.changes import RowFiles
+from engine.row_level.reads import RowRead
+from engine.row_level.resolver import RowResolver
 from engine.settings import Settings
 from engine.sql.predicates import TRUE, Predicate
 from engine.storage.requests import NewId, Steps
@@ -51,6 +54,8 @@ class Transaction:
         self.lost_reply = lost_reply
         self.read_set = ReadSet()
         self.identity_only = False
+        self.row_files: RowFiles | None = None
+        self._row_reads: list[RowRead] = []
         self._queued: list[AnyAction] = []
         self._metadata: Metadata | None = None
         self._protocol: Protocol | None = None
@@ -160,6 +165,10 @@ class Transaction:
         self.read_set = self.read_set.with_app_id(app_id)
         return self.snapshot.transaction_version(app_id)
 
+    def track_rows(self, read: RowRead) -> None:
+        """Depend on the rows of a read rather than on its files, where the dialect can."""
+        self._row_reads.append(read)
+
     # Changes other than the actions passed to commit ------------------------------------------
 
     def update_set_transaction(
@@ -255,7 +264,13 @@ class Transaction:
             tags=dict(tags or {}),
             identity_only=self.identity_only,
             lost_reply=self.lost_reply,
+            rows=self._row_resolver(),
         )
+
+    def _row_resolver(self) -> RowResolver | None:
+        if not self.dialect.resolves_rows:
+            return None
+        return RowResolver(self.dialect, self.settings, self.row_files, tuple(self._row_reads))
 
     def _draft(self) -> Draft:
         return Draft(

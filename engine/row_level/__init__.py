@@ -1,0 +1,1 @@
+"""Conflicts decided by rows, as Databricks does on tables with deletion vectors."""

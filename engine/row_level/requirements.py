@@ -1,0 +1,127 @@
+"""When row-level concurrency applies, and what keeps it from deciding.
+
+Source: https://learn.microsoft.com/en-za/azure/databricks/optimizations/isolation/
+row-level-concurrency ("Requirements", "Limitations", notes under the matrices);
+https://learn.microsoft.com/en-ca/azure/databricks/delta/clustering (runtime of clustered tables).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.conflicts.messages import commit_verdict
+from engine.conflicts.winner import WinningCommit
+from engine.dialects import ROW_COMMANDS, Dialect
+from engine.log import properties
+from engine.log.snapshot import Snapshot
+from engine.outcomes import ConflictException, Verdict
+from engine.row_level.reads import RowRead, SubCondition
+from engine.settings import Settings
+from engine.transaction.current import CurrentTransaction
+
+CLUSTERING_DOMAIN = "delta.clustering"
+_IDENTITY_PREFIX = "delta.identity."
+_CHANGE_TYPE = "_change_type"
+
+
+def has_vectors(current: CurrentTransaction) -> bool:
+    """Whether the table's rows may be hidden by deletion vectors."""
+    return properties.DELETION_VECTORS.of(current.metadata.configuration)
+
+
+def is_clustered(snapshot: Snapshot) -> bool:
+    """Whether the table has liquid clustering."""
+    return CLUSTERING_DOMAIN in snapshot.domains
+
+
+def identifies_rows(current: CurrentTransaction) -> bool:
+    """Whether rows keep an identity when files are rewritten in another order.
+
+    By row tracking; clustered tables count as having it, since OPTIMIZE never keeps their order.
+    """
+    tracked = properties.ROW_TRACKING.of(current.metadata.configuration)
+    return tracked or is_clustered(current.snapshot)
+
+
+def changes_rows(current: CurrentTransaction) -> bool:
+    """Whether the transaction is DML, or an append, rather than a replacement of files."""
+    name = current.operation.name
+    if name in ("WRITE", "STREAMING UPDATE"):
+        return not current.removed
+    return name in ROW_COMMANDS or name == "TRUNCATE"
+
+
+def is_eligible(current: CurrentTransaction, dialect: Dialect, settings: Settings) -> bool:
+    """Whether runtime, table and operation have row-level concurrency."""
+    rules = dialect.row_level
+    if rules is None or not settings.row_level_concurrency:
+        return False
+    name = current.operation.name
+    covered = name in (ROW_COMMANDS if settings.photon else rules.commands_without_photon)
+    table = has_vectors(current) and not current.snapshot.partition_columns
+    clustered = not rules.only_clustered_tables or is_clustered(current.snapshot)
+    return covered and changes_rows(current) and table and clustered
+
+
+def obstacle(
+    current: CurrentTransaction,
+    winner: WinningCommit,
+    reads: Sequence[RowRead],
+    dialect: Dialect,
+) -> SubCondition | None:
+    """What keeps rows from being told apart, so that files decide; `None` if nothing does."""
+    if winner.metadata is not None:
+        return SubCondition.METADATA_CHANGE
+    if winner.protocol is not None:
+        return SubCondition.PROTOCOL_CHANGE
+    if _replaces_everything(winner):
+        return SubCondition.WHOLE_TABLE_REPLACE
+    if _has_change_type_column(current):
+        return SubCondition.CHANGE_TYPE_COLUMN
+    if current.read_set.whole_table:
+        return SubCondition.WHOLE_TABLE_READ
+    rules = dialect.row_level
+    needs_predicate = rules is not None and rules.merge_needs_target_predicate
+    if needs_predicate and not all(read.has_target_predicate for read in reads):
+        return SubCondition.PREDICATES_NEED_REWRITE
+    return next((read.obstacle for read in reads if read.obstacle is not None), None)
+
+
+def refusal(
+    current: CurrentTransaction, winner: WinningCommit, dialect: Dialect, settings: Settings
+) -> Verdict | None:
+    """What Databricks refuses whatever files and rows say."""
+    refuses = dialect.identity_columns_refuse_concurrency and settings.refuse_identity_concurrency
+    if refuses and _has_identity_columns(current.snapshot):
+        return commit_verdict(
+            "identity_columns",
+            ConflictException.METADATA_CHANGED,
+            winner,
+            current.table_name,
+            "the table has identity columns",
+        )
+    if winner.protocol is not None and (winner.operation or "").startswith("REORG"):
+        return commit_verdict(
+            "protocol",
+            ConflictException.PROTOCOL_CHANGED,
+            winner,
+            current.table_name,
+            "REORG applied an upgrade",
+        )
+    return None
+
+
+def _has_identity_columns(snapshot: Snapshot) -> bool:
+    return any(key.startswith(_IDENTITY_PREFIX) for f in snapshot.schema for key in f.metadata)
+
+
+def _replaces_everything(winner: WinningCommit) -> bool:
+    told = winner.commit_info
+    parameters = (told.operation_parameters if told is not None else None) or {}
+    overwrites = winner.operation == "WRITE" and parameters.get("mode") == "Overwrite"
+    return overwrites and "predicate" not in parameters
+
+
+def _has_change_type_column(current: CurrentTransaction) -> bool:
+    feed = properties.CHANGE_DATA_FEED.of(current.metadata.configuration)
+    return feed and current.snapshot.schema.get(_CHANGE_TYPE) is not None

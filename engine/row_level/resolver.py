@@ -1,0 +1,131 @@
+"""The conflict check of dialects that resolve rows: Delta's own, with the file checks replaced.
+
+Reading deletion vectors and rows asks the store, so unlike Delta's the check is made of steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.conflicts.checker import check_after_files, check_before_files, check_files
+from engine.conflicts.files import added_files, files_to_check
+from engine.conflicts.winner import WinningCommit
+from engine.dialects import Dialect
+from engine.log.commit_file import Commit
+from engine.outcomes import Verdict
+from engine.row_level.changes import RowFiles, RowReader
+from engine.row_level.compaction import (
+    follow_moved_rows,
+    give_up_overtaken,
+    is_compaction,
+    keep_up_with_changes,
+    rearranges,
+)
+from engine.row_level.reads import RowRead, SubCondition
+from engine.row_level.relocation import can_relocate
+from engine.row_level.requirements import (
+    changes_rows,
+    has_vectors,
+    identifies_rows,
+    is_eligible,
+    obstacle,
+    refusal,
+)
+from engine.row_level.rows import check_rows
+from engine.row_level.verdicts import with_sub_condition
+from engine.settings import AppendRule, Settings
+from engine.storage.requests import Steps
+from engine.transaction.current import CurrentTransaction
+from engine.transaction.isolation import IsolationLevel
+
+Answer = CurrentTransaction | Verdict
+
+
+@dataclass(slots=True)
+class RowResolver:
+    """Checks one transaction against its winners; counts those that took looking at rows."""
+
+    dialect: Dialect
+    settings: Settings
+    files: RowFiles | None
+    reads: tuple[RowRead, ...]
+    winners_resolved: int = 0
+
+    def resolve(self, current: CurrentTransaction, winners: Sequence[Commit]) -> Steps[Answer]:
+        """Check each winner in order, folding what was resolved. Raises `DeltaError`."""
+        for commit in winners:
+            answer = yield from self._check(current, WinningCommit(commit))
+            if isinstance(answer, Verdict):
+                return answer
+            current = answer
+        return current
+
+    def _check(self, current: CurrentTransaction, winner: WinningCommit) -> Steps[Answer]:
+        resolved: Answer | None = refusal(current, winner, self.dialect, self.settings)
+        if resolved is None:
+            resolved = check_before_files(current, winner, self.settings)
+        if not isinstance(resolved, Verdict):
+            resolved = yield from self._check_files(resolved, winner)
+        if isinstance(resolved, Verdict):
+            return resolved
+        return check_after_files(current, resolved, winner, self.settings)
+
+    def _check_files(self, current: CurrentTransaction, winner: WinningCommit) -> Steps[Answer]:
+        if self.files is None or not (winner.removes or files_to_check(current, winner)):
+            return check_files(current, winner) or current
+        reader = RowReader(self.files, current.snapshot.schema)
+        if self.dialect.remaps_deletions_onto_compacted_files and has_vectors(current):
+            answer = yield from _across_compaction(current, winner, reader)
+            if answer is not None:
+                return answer
+        return (yield from self._check_rows(current, winner, reader))
+
+    def _check_rows(
+        self, current: CurrentTransaction, winner: WinningCommit, reader: RowReader
+    ) -> Steps[Answer]:
+        verdict = check_files(current, winner)
+        if verdict is None or not self.reads:
+            return verdict or current
+        if not is_eligible(current, self.dialect, self.settings):
+            return verdict
+        why_not = obstacle(current, winner, self.reads, self.dialect) or self._out_of_time()
+        if why_not is not None:
+            return with_sub_condition(verdict, why_not)
+        if self._refuses_any_append(current, winner):
+            return added_files(current, winner) or current
+        return (yield from check_rows(current, winner, self.reads, reader))
+
+    def _out_of_time(self) -> SubCondition | None:
+        """Gives up once too many winners took looking at rows.
+
+        No public page says how long the allotted time is; winners are a measure of it that is the
+        same in every run.
+        """
+        self.winners_resolved += 1
+        spent = self.winners_resolved > self.settings.row_level_max_winners
+        return SubCondition.ALLOTTED_TIME_EXCEEDED if spent else None
+
+    def _refuses_any_append(self, current: CurrentTransaction, winner: WinningCommit) -> bool:
+        strict = self.settings.row_level_appends is AppendRule.ANY_ROW
+        serializable = current.isolation_level is IsolationLevel.SERIALIZABLE
+        return strict and serializable and not winner.removes
+
+
+def _across_compaction(
+    current: CurrentTransaction, winner: WinningCommit, reader: RowReader
+) -> Steps[Answer | None]:
+    """The transaction reconciled with a compaction, its own or the winner's; `None` if neither."""
+    by_identity = identifies_rows(current)
+    if rearranges(winner):
+        if not can_relocate(winner.removes, by_identity):
+            return None
+        if is_compaction(current):
+            return give_up_overtaken(current, winner)
+        if not changes_rows(current):
+            return None
+        return (yield from follow_moved_rows(current, winner, reader))
+    own = current.removed.values()
+    if not is_compaction(current) or not can_relocate(own, by_identity):
+        return None
+    return (yield from keep_up_with_changes(current, winner, reader))
