@@ -17,7 +17,8 @@ from engine.errors import DeltaError, InvalidInput
 from engine.log.schema import Schema
 from engine.sql.coercion import common_type
 from engine.sql.compiler import DIALECT, compile_boolean, compile_term
-from engine.sql.predicates import TRUE, Predicate, join_and, split_and, unqualified
+from engine.sql.normal_form import conjuncts_of, join_and
+from engine.sql.predicates import TRUE, Predicate, unqualified
 from engine.sql.rendering import Template
 from engine.sql.scope import Relation, Scope
 from engine.sql.statements import Act, Match, Merge, MergeClause, TableName
@@ -90,7 +91,7 @@ class _Planner:
         self.alone = Scope((self.target,), session)
 
     def plan(self) -> MergePlan:
-        conjuncts = split_and(self.statement.on)
+        conjuncts = conjuncts_of(self.statement.on)
         keys = [self._join_key(node) for node in conjuncts]
         rest = [node for node, key in zip(conjuncts, keys, strict=True) if key is None]
         residual = join_and(rest)
@@ -120,7 +121,7 @@ class _Planner:
         """The OR of what clauses ask of the target; one that asks nothing makes it TRUE."""
         parts: list[exp.Expr] = []
         for clause in clauses:
-            nodes = [] if clause.condition is None else split_and(clause.condition)
+            nodes = [] if clause.condition is None else conjuncts_of(clause.condition)
             own = join_and(node for node in nodes if self._is_target_only(node))
             if own is None:
                 return TRUE

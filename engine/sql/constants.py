@@ -11,7 +11,7 @@ from engine.sql.coercion import common_type
 from engine.sql.compiler import compile_term
 from engine.sql.scope import Scope
 from engine.sql.terms import Term, convert, parameter
-from engine.sql.types import PARAMETER, Session, is_integral
+from engine.sql.types import PARAMETER, Session, is_integral, is_numeric
 
 if TYPE_CHECKING:
     from engine.log.schema import Field, Schema
@@ -29,7 +29,11 @@ class Constants:
         return self._columns.get(node.name) if isinstance(node, exp.Column) else None
 
     def value(self, node: exp.Expr, field: Field) -> Term | None:
-        """A constant beside a column, in the column's type; `None` if the column would be cast."""
+        """A constant that a column can be compared with as it is, `None` if it would be cast.
+
+        Beside a whole number any number will do: Spark unwraps the cast of the column then.
+        Source: UnwrapCastInBinaryComparison.scala.
+        """
         if node.find(exp.Column):
             return None
         try:
@@ -37,9 +41,9 @@ class Constants:
             common = common_type(field.type, term.type)
         except EngineError:
             return None
-        if common != field.type and not (is_integral(common) and is_integral(field.type)):
-            return None
-        return convert(term, common)
+        if common == field.type:
+            return convert(term, common)
+        return term if is_numeric(common) and is_integral(field.type) else None
 
     def member(self, node: exp.Expr, field: Field) -> Term | None:
         """A member of an IN list; a parameter stays as it is, for it may hold several values."""

@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from engine.sql.compiler import DIALECT, compile_boolean, function_name
 from engine.sql.functions import NON_DETERMINISTIC
+from engine.sql.normal_form import conjuncts_of, join_and
 from engine.sql.pins import Pin, pin_of
 from engine.sql.rendering import Template
 from engine.sql.scope import Relation, Scope, schema_scope
@@ -28,31 +29,6 @@ if TYPE_CHECKING:
     from engine.settings import Settings
 
 _NO_PARAMETERS: Parameters = {}
-
-
-def split_and(node: exp.Expr) -> list[exp.Expr]:
-    """The conjuncts of a condition, in order."""
-    node = node.unnest()
-    if isinstance(node, exp.And):
-        return split_and(node.left) + split_and(node.right)
-    if isinstance(node, exp.Between):  # Spark parses BETWEEN as two comparisons
-        low = exp.GTE(this=node.this.copy(), expression=node.args["low"].copy())
-        return [low, exp.LTE(this=node.this.copy(), expression=node.args["high"].copy())]
-    return [node]
-
-
-def join_and(nodes: Iterable[exp.Expr]) -> exp.Expr | None:
-    """The AND of conditions; `None` of none."""
-    joined: exp.Expr | None = None
-    for node in nodes:
-        joined = (
-            node if joined is None else exp.And(this=_wrapped(joined), expression=_wrapped(node))
-        )
-    return joined
-
-
-def _wrapped(node: exp.Expr) -> exp.Expr:
-    return exp.Paren(this=node.copy()) if isinstance(node, exp.Or) else node.copy()
 
 
 def columns_of(node: exp.Expr) -> frozenset[str]:
@@ -92,9 +68,9 @@ class _Template:
 
     def conjuncts(self) -> tuple[_Template, ...]:
         if self._conjuncts is None:
-            parts = split_and(self.node)
-            whole = len(parts) == 1
-            self._conjuncts = (self,) if whole else tuple(_Template(part) for part in parts)
+            parts = conjuncts_of(self.node)
+            as_it_is = parts == [self.node.unnest()]
+            self._conjuncts = (self,) if as_it_is else tuple(_Template(part) for part in parts)
         return self._conjuncts
 
     def text(self) -> Template:
@@ -233,7 +209,7 @@ class Predicate:
     def conjuncts(self) -> tuple[Predicate, ...]:
         """The conditions that it ANDs. Source: Spark's splitConjunctivePredicates."""
         parts = self._template.conjuncts()
-        if len(parts) == 1:
+        if parts == (self._template,):
             return (self,)
         return tuple(Predicate(part, self._parameters) for part in parts)
 
@@ -327,7 +303,7 @@ def _simplified(kind: type[exp.Expr], left: exp.Expr, right: exp.Expr) -> exp.Ex
         return exp.true()
     if kind is exp.And and any(truths):
         return right if truths[0] else left
-    return kind(this=_wrapped(left), expression=_wrapped(right))
+    return kind(this=exp.paren(left), expression=exp.paren(right))
 
 
 @lru_cache(maxsize=4096)

@@ -120,3 +120,18 @@ def test_parameters_are_bound_without_parsing_again() -> None:
 def test_a_wrong_condition_is_refused_with_its_place(sql: str, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         parse_predicate(sql).bind(parse_ddl("x INT, name STRING, d DATE"))
+
+
+@pytest.mark.parametrize(
+    ("sql", "conjuncts"),
+    [
+        ("NOT (x = 2 OR v > 3)", ["NOT x = 2", "v <= 3"]),
+        ("NOT (NOT x = 2)", ["x = 2"]),
+        ("x BETWEEN 1 AND 2", ["x >= 1", "x <= 2"]),
+        ("(x = 1 AND v > 3) OR (x = 1 AND v < 2)", ["x = 1", "v > 3 OR v < 2"]),
+        ("x = 1 OR (x = 1 AND v < 2)", ["x = 1"]),
+        ("NOT (x = 2 AND v = 3)", ["NOT x = 2 OR NOT v = 3"]),
+    ],
+)
+def test_a_condition_is_split_as_the_optimizer_leaves_it(sql: str, conjuncts: list[str]) -> None:
+    assert [part.sql for part in parse_predicate(sql).conjuncts()] == conjuncts

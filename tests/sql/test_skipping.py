@@ -52,6 +52,9 @@ def keeps(sql: str, statistics: FileStatistics, **parameters: object) -> bool:
         ("v = NULL", False),
         ("v <=> NULL", False),
         ("v = 103.5", True),
+        ("v = 104.0", True),
+        ("v = 99.0", False),
+        ("v > 105.5", False),
         ("s = 5", True),
     ],
 )
