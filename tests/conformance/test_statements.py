@@ -17,7 +17,9 @@ def cases_of(name: str) -> list[StatementCase]:
     return [case for case in load_cases(CASES / name) if isinstance(case, StatementCase)]
 
 
-@pytest.mark.parametrize("name", ["statements.json", "random_statements.json"])
+@pytest.mark.parametrize(
+    "name", ["statements.json", "random_statements.json", "own_statements.json"]
+)
 def test_every_observed_race_of_statements_ends_as_observed(name: str) -> None:
     results = [run_case(case) for case in cases_of(name)]
     wrong = [result for result in results if result.status is not CaseStatus.PASSED]
