@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+DEMO := out/demo
+CASES := tests/conformance/cases
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test lint type bench notebooks conformance
@@ -18,6 +20,11 @@ $(READY): pyproject.toml .ci/requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $(READY)
 
+demo: setup ## Sweep, replay the winner on real Delta Lake, draw the report (minutes)
+	$(BIN)/whitecap sweep scenarios/events.yaml --out $(DEMO)
+	$(BIN)/whitecap replay $(DEMO)
+	$(BIN)/whitecap report $(DEMO)
+
 test: setup ## Run every test, real Delta Lake included
 	$(BIN)/python -m pytest
 
@@ -27,3 +34,13 @@ lint: setup ## Check style
 
 type: setup ## Check types
 	$(BIN)/mypy
+
+bench: setup ## Measure speed as ratios to a bare SimPy loop
+	$(BIN)/python -m benchmarks
+
+notebooks: setup ## Open the notebooks
+	$(BIN)/jupyter lab notebooks
+
+conformance: setup ## Run all conformance cases on the engine and on real Delta Lake
+	$(BIN)/whitecap conformance $(CASES)/*.json
+	$(BIN)/whitecap conformance --engine spark $(CASES)/*.json
