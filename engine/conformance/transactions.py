@@ -24,6 +24,7 @@ from engine.settings import Settings
 from engine.sql.predicates import Predicate, parse_predicate
 from engine.storage.memory import MemoryStore, run
 from engine.storage.requests import Steps
+from engine.transaction.file_scan import Form
 from engine.transaction.operation import Operation
 from engine.transaction.transaction import Transaction
 
@@ -42,7 +43,7 @@ def run_case(case: TransactionCase) -> CaseResult:
     if dialect is None:
         return skipped(case, f"dialect {case.dialect} is not there")
     try:
-        settings = Settings.from_conf(case.settings)
+        settings = dialect.settings_of(case.settings)
     except UnsupportedFeature as lacking:
         return failed(case, "settings", case.settings, str(lacking))
     try:
@@ -160,7 +161,8 @@ def _perform(read: Read, transaction: Transaction) -> Iterable[AddFile]:
     """Do one read; returns the files that it returns, where it returns any."""
     match read.kind:
         case "filter_files":
-            return transaction.filter_files(_predicates(read), read.resolved)
+            form = Form.ANALYZED if read.resolved else Form.PARSED
+            return transaction.filter_files(_predicates(read), form)
         case "filter_files_by_partitions_of":
             adds = [_action(line) for line in read.adds]
             return transaction.filter_files_by_partitions_of(

@@ -80,6 +80,8 @@ class SkippingCompiler:
                 return self._null_safe(node)
             case exp.Like():
                 return self._prefix(node)
+            case exp.StartsWith():
+                return self._starting(node.this, node.expression)
         return self._comparison(type(node), node) if type(node) in _RANGE_TESTS else None
 
     def _negation(self, node: exp.Expr) -> BindTest | None:
@@ -133,14 +135,18 @@ class SkippingCompiler:
 
     def _prefix(self, node: exp.Like) -> BindTest | None:
         """LIKE 'abc%' is a prefix search."""
-        field = self._column(node.this)
-        pattern = node.expression
-        if field is None or not isinstance(pattern, exp.Literal) or field.type != "string":
-            return None
-        prefix = pattern.name.rstrip("%")
+        prefix = node.expression.name.rstrip("%")
         if not prefix or any(mark in prefix for mark in "%_\\"):
             return None
-        test = _prefix_test(field, prefix)
+        return self._starting(node.this, node.expression, prefix)
+
+    def _starting(
+        self, column: exp.Expr, literal: exp.Expr, prefix: str | None = None
+    ) -> BindTest | None:
+        field = self._column(column)
+        if field is None or not isinstance(literal, exp.Literal) or field.type != "string":
+            return None
+        test = _prefix_test(field, literal.name if prefix is None else prefix)
         return lambda _parameters: test
 
 

@@ -9,12 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 from engine.log.actions import AddFile, PartitionValues
 from engine.log.snapshot import Snapshot
 from engine.log.statistics import parse_statistics
 from engine.settings import Settings
 from engine.sql.predicates import Predicate, session_of
+from engine.sql.unoptimized import skippable_part
+
+
+class Form(Enum):
+    """How far Spark has worked on the predicates that a read is given."""
+
+    PARSED = "parsed"
+    """Names are not resolved: nothing is known to be random, and statistics judge nothing."""
+    ANALYZED = "analyzed"
+    """Resolved, but not simplified: statistics judge plain comparisons only."""
+    OPTIMIZED = "optimized"
+    """As a command hands them over."""
+
 
 FileTest = Callable[[AddFile], bool]
 PartitionTest = Callable[[PartitionValues | None], bool]
@@ -53,15 +67,20 @@ class FileScan:
 
 
 def statistics_test(
-    predicates: Sequence[Predicate], snapshot: Snapshot, settings: Settings
+    predicates: Sequence[Predicate],
+    snapshot: Snapshot,
+    settings: Settings,
+    form: Form = Form.OPTIMIZED,
 ) -> FileTest | None:
     """Whether a file's statistics let it hold a row that matches all of these data predicates.
 
     `None` where statistics can tell nothing, or where skipping is off. Source:
     `DataSkippingReader.scala: getDataSkippedFiles`.
     """
-    if not settings.stats_skipping:
+    if not settings.stats_skipping or form is Form.PARSED:
         return None
+    if form is Form.ANALYZED:
+        predicates = [skippable_part(p, snapshot.schema, settings) for p in predicates]
     columns, session = snapshot.partition_columns, session_of(settings)
     tests = [
         test

@@ -23,7 +23,7 @@ from engine.storage.requests import NewId, Steps
 from engine.transaction import refusals
 from engine.transaction.commit import CommitPlan, commit_large, commit_prepared
 from engine.transaction.entries import PartitionValuesEntry, PredicateEntry
-from engine.transaction.file_scan import FileScan, statistics_test
+from engine.transaction.file_scan import FileScan, Form, statistics_test
 from engine.transaction.lost_reply import LostReply
 from engine.transaction.new_metadata import as_stored, protocol_with, with_session_defaults
 from engine.transaction.operation import Operation
@@ -93,18 +93,21 @@ class Transaction:
 
     # Reads ---------------------------------------------------------------------------------
 
-    def filter_files(self, predicates: Sequence[Predicate], resolved: bool = True) -> FileScan:
+    def filter_files(
+        self, predicates: Sequence[Predicate], form: Form = Form.OPTIMIZED
+    ) -> FileScan:
         """Files that may hold rows matching all predicates; tracks the predicates and the files.
 
         One entry, whose predicates are not split: each is a partition predicate only if all its
         columns are partition columns. Iterating the answer lists the files. Source:
         `OptimisticTransaction.scala: filterFiles(filters)`.
         """
+        resolved = form is not Form.PARSED
         entry = self._entry(predicates, resolved)
         # Files are never left out by what is not deterministic: `eligibleFilters` of filesForScan.
         usable = [p for p in predicates if p.is_deterministic or not resolved]
         pruning = entry if len(usable) == len(predicates) else self._entry(usable, resolved)
-        may_match = statistics_test(pruning.data_predicates, self.snapshot, self.settings)
+        may_match = statistics_test(pruning.data_predicates, self.snapshot, self.settings, form)
         scan = FileScan(self.snapshot, pruning.matches, may_match)
         self.read_set = self.read_set.with_entry(entry).with_scan(scan)
         return scan
