@@ -1,7 +1,8 @@
 """Which figures a report has, with their captions; drawing itself is in the modules named below.
 
 Heat maps: `reports.heatmap`. Point ranges: `reports.ranges`. Exceptions: `reports.exceptions`.
-Over a quantity: `reports.quantity`. Latency: `reports.latency`.
+Over a quantity: `reports.quantity`. Latency: `reports.latency`. Writers over time:
+`reports.timeline`.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import pandas as pd
 from matplotlib.figure import Figure
 
 from reports.exceptions import exception_bars
@@ -19,6 +21,7 @@ from reports.quantity import quantity_figure
 from reports.ranges import measures_named, range_figure
 from reports.style import Caption
 from reports.subject import Subject
+from reports.timeline import busiest_window, timeline_figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +43,9 @@ def draw_all(subject: Subject) -> Iterator[Drawing]:
     yield _drawing("exceptions", ("exceptions",), exceptions(subject))
     if subject.layout.numeric is not None:
         yield _drawing("goodput_over_quantity", ("goodput_per_minute",), over_quantity(subject))
-    goodput_measures = ("goodput_per_minute", "wasted_compute_share", "job_success_rate")
-    yield _drawing("goodput", goodput_measures, goodput(subject))
+    yield _drawing("goodput", GOODPUT, goodput(subject))
+    if not subject.runs.is_sweep:
+        yield _drawing("timeline", (), timeline(subject))
     latencies = ("latency_p50_ms", "latency_p95_ms", "latency_p99_ms")
     yield _drawing("latency", latencies, latency(subject))
 
@@ -50,6 +54,12 @@ def _drawing(name: str, measures: tuple[str, ...], figure: Figure) -> Drawing:
     return Drawing(name, HEADLINES[name], figure, measures)
 
 
+TIMELINE_READING = (
+    "Numbers are versions. An arrow leads from a commit to the transaction that it refused."
+)
+
+GOODPUT = ("goodput_per_minute", "wasted_compute_share", "job_success_rate")
+
 HEADLINES = {
     "conflict_rate_map": "How often a commit is refused by a conflict check",
     "retry_rate_map": "How often a commit loses the race for its version",
@@ -57,25 +67,33 @@ HEADLINES = {
     "exceptions": "What the aborted transactions died of",
     "goodput_over_quantity": "Work that got through",
     "goodput": "Work that got through, and work thrown away",
+    "timeline": "Who refused whom, where it happened most",
     "latency": "How long a job waits for its commit",
 }
 
 
 def rate_map(subject: Subject, measure: str) -> Figure:
     """Heat map of one measure over the sweep's two leading axes."""
-    reading = f"{_sentence(measure)}. Tiles: mean over replications and its 95 % interval."
-    caption = Caption(HEADLINES[f"{measure}_map"], reading, subject.provenance.line)
-    if subject.replications < 2:
-        caption = Caption(caption.headline, f"{_sentence(measure)}.", subject.provenance.line)
+    reading = f"{_sentence(measure)}."
+    if subject.replications > 1:
+        reading += " Tiles: mean over replications and its 95 % interval."
+    headline = HEADLINES.get(f"{measure}_map", MEASURES[measure].title)
+    caption = Caption(headline, reading, subject.provenance.line)
     found = subject.tables.of(measure)
     return heat_map(found, subject.layout, MEASURES[measure], caption)
 
 
+def ranges(subject: Subject, headline: str, reading: str, *measures: str) -> Figure:
+    """Some measures per cell with intervals, side by side."""
+    caption = subject.caption(headline, reading)
+    return range_figure(subject.tables, subject.layout, measures_named(*measures), caption)
+
+
 def rates(subject: Subject) -> Figure:
     """Conflict and retry rate per cell with intervals."""
-    caption = subject.caption(HEADLINES["conflict_and_retry"], "Both per attempt to commit.")
-    measures = measures_named("conflict_rate", "retry_rate")
-    return range_figure(subject.tables, subject.layout, measures, caption)
+    headline = HEADLINES["conflict_and_retry"]
+    reading = "Both per attempt to commit."
+    return ranges(subject, headline, reading, "conflict_rate", "retry_rate")
 
 
 def exceptions(subject: Subject) -> Figure:
@@ -99,9 +117,8 @@ def over_quantity(subject: Subject, measure: str = "goodput_per_minute") -> Figu
 
 def goodput(subject: Subject) -> Figure:
     """Goodput, wasted compute and job success per cell."""
-    caption = subject.caption(HEADLINES["goodput"], "A job is a transaction with all its reruns.")
-    measures = measures_named("goodput_per_minute", "wasted_compute_share", "job_success_rate")
-    return range_figure(subject.tables, subject.layout, measures, caption)
+    reading = "A job is a transaction with all its reruns."
+    return ranges(subject, HEADLINES["goodput"], reading, *GOODPUT)
 
 
 def latency(subject: Subject) -> Figure:
@@ -110,6 +127,13 @@ def latency(subject: Subject) -> Figure:
         HEADLINES["latency"], "Jobs that committed, reruns and their waits included."
     )
     return latency_figure(subject.tables, subject.layout, caption)
+
+
+def timeline(subject: Subject) -> Figure:
+    """The busiest stretch of a single run, writer by writer."""
+    transactions = pd.read_parquet(subject.runs.runs[0].transactions)
+    caption = Caption(HEADLINES["timeline"], TIMELINE_READING, subject.provenance.line)
+    return timeline_figure(transactions, busiest_window(transactions), caption)
 
 
 def _sentence(measure: str) -> str:

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-
 from reports.agreement import Agreement
 from reports.answer import Answer
 from reports.figures import Drawing
@@ -23,6 +21,7 @@ from reports.page_tables import (
     replay_table,
 )
 from reports.subject import Subject
+from reports.templating import template
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ class Shown:
     name: str
     headline: str
     image: str
-    table: PageTable
+    table: PageTable | None
 
 
 def page_of(
@@ -43,15 +42,8 @@ def page_of(
     scenario_text: str,
 ) -> str:
     """The whole page; `drawings` come with their SVG files."""
-    environment = Environment(
-        loader=PackageLoader("reports"),
-        autoescape=select_autoescape(["html"]),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     best = answer.best if answer else None
-    return environment.get_template("report.html").render(
+    return template("report.html").render(
         subject=subject,
         provenance=subject.provenance,
         answer=answer,
@@ -67,9 +59,10 @@ def page_of(
 
 
 def _shown(subject: Subject, drawing: Drawing, svg: Path) -> Shown:
+    table: PageTable | None = None
     if drawing.measures == ("exceptions",):
         table = exceptions_table(subject)
-    else:
+    elif drawing.measures:
         table = measures_table(subject, drawing.measures)
     image = base64.b64encode(svg.read_bytes()).decode("ascii")
     return Shown(drawing.name, drawing.headline, f"data:image/svg+xml;base64,{image}", table)

@@ -133,7 +133,10 @@ def _draw(axes: Axes, rows: Sequence[Row], found: Mapping[str, Interval], measur
             continue
         low, high = drawn_bounds(interval, measure.unit)
         axes.plot([low, high], [row.y, row.y], color=row.colour, lw=2.4, alpha=0.55)
-        axes.plot(interval.mean, row.y, "o", color=row.colour, ms=6.5, mec="white", mew=0.8)
+        axes.plot(
+            interval.mean, row.y, "o", color=row.colour, ms=6.5, mec="white", mew=0.8,
+            clip_on=False, zorder=3,
+        )  # fmt: skip
         axes.annotate(
             written(interval.mean, measure.unit), (high, row.y), xytext=(7, 0),
             textcoords="offset points", va="center", size=8.5, color=INK,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -78,9 +79,20 @@ def house_style() -> Iterator[None]:
         yield
 
 
-def new_figure(width: float, height: float) -> Figure:
+class Picture(Figure):
+    """A figure that a notebook shows by itself, without pyplot and at its size on paper."""
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        content = BytesIO()
+        with house_style():
+            self.savefig(content, format="png", dpi=DPI, metadata={"Software": None})
+        width, height = (round(96 * inches) for inches in self.get_size_inches())
+        return content.getvalue(), {"width": width, "height": height}
+
+
+def new_figure(width: float, height: float) -> Picture:
     """An empty figure, in inches; not registered with pyplot, so nothing keeps it alive."""
-    return Figure(figsize=(width, height), dpi=DPI)
+    return Picture(figsize=(width, height), dpi=DPI)
 
 
 def frame(figure: Figure, caption: Caption) -> None:

@@ -1,19 +1,39 @@
-"""The front door: the command line and the public Python API (`whitecap/api.py`)."""
+"""The front door: the command line and the public Python API.
+
+`whitecap/api.py` runs and loads scenarios, `whitecap/sweeps.py` sweeps them, `whitecap/figures.py`
+draws.
+"""
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from whitecap import figures
     from whitecap.api import Run, load, load_scenario, run
+    from whitecap.sweeps import Sweep, load_sweep, report, sweep
 
-__all__ = ["Run", "load", "load_scenario", "run"]
+__all__ = [
+    "Run",
+    "Sweep",
+    "figures",
+    "load",
+    "load_scenario",
+    "load_sweep",
+    "report",
+    "run",
+    "sweep",
+]
+
+_OF_SWEEPS = {"Sweep", "load_sweep", "report", "sweep"}
 
 
 def __getattr__(name: str) -> Any:
     """Loaded on first use, so that the command line starts fast."""
+    if name == "figures":
+        return importlib.import_module("whitecap.figures")
     if name in __all__:
-        from whitecap import api
-
-        return getattr(api, name)
+        home = "whitecap.sweeps" if name in _OF_SWEEPS else "whitecap.api"
+        return getattr(importlib.import_module(home), name)
     raise AttributeError(f"module 'whitecap' has no attribute {name!r}")

@@ -1,0 +1,126 @@
+"""The public Python API of sweeps: run one, look at its numbers, draw its figures.
+
+import whitecap
+sweep = whitecap.sweep("scenarios/events.yaml", only={"isolation": []}, replications=3)
+sweep.measures            # means with 95 % intervals per cell, as a pandas DataFrame
+whitecap.figures.heat_map(sweep, "conflict_rate")
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from whitecap.api import Run, load
+from whitecap.spark import aggregation_session
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from reports.answer import Answer
+    from reports.report import Report
+    from reports.subject import Subject
+
+__all__ = ["Sweep", "load_sweep", "report", "sweep"]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """All finished runs of a sweep, aggregated."""
+
+    directory: Path
+    subject: Subject
+    answer: Answer | None
+
+    @property
+    def cells(self) -> dict[str, dict[str, str]]:
+        """Each cell with its label per axis."""
+        return {cell.name: dict(cell.labels) for cell in self.subject.layout.cells}
+
+    @property
+    def measures(self) -> pd.DataFrame:
+        """Mean and 95 % interval of every measure per cell."""
+        return self.subject.tables.cells
+
+    @property
+    def runs(self) -> pd.DataFrame:
+        """Every measure of every run."""
+        return self.subject.tables.runs
+
+    @property
+    def exceptions(self) -> pd.DataFrame:
+        """Abort rate by exception per cell."""
+        return self.subject.tables.exceptions
+
+    @property
+    def differences(self) -> pd.DataFrame:
+        """Paired differences of all pairs of cells."""
+        return self.subject.tables.differences
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """Cells down, measures across, means written with their units and intervals."""
+        import pandas as pd
+
+        from reports.page_tables import SUMMARY, measures_table
+
+        content = measures_table(self.subject, SUMMARY)
+        rows = [[_with_bounds(e.text, e.below) for e in row] for row in content.rows]
+        return pd.DataFrame(rows, columns=list(content.headings)).set_index(content.headings[0])
+
+    def run(self, cell: str, replication: int = 0) -> Run:
+        """One recorded run. Raises `InvalidInput` if it is not there."""
+        return load(self.directory / "runs" / cell / str(replication))
+
+
+def sweep(
+    scenario: str | Path,
+    *,
+    axes: Mapping[str, Sequence[Any]] | None = None,
+    only: Mapping[str, Sequence[str]] | None = None,
+    replications: int | None = None,
+    seed: int | None = None,
+    out: str | Path | None = None,
+    master: str = "local[*]",
+) -> Sweep:
+    """Sweep a scenario file on Spark and aggregate it.
+
+    `axes` adds axes, a dotted path with its values each; `only` keeps these of the scenario's own
+    axes, and of each the labels given (all if none are). Without `out`, a temporary directory.
+
+    Raises `InvalidInput`, `InvariantViolated` and, without Java or pyspark, `EnvironmentMissing`.
+    """
+    from sim.experiment import load_experiment
+    from sim.sweep_job import run_sweep
+
+    experiment = load_experiment(
+        Path(scenario), quick_axes=axes, only=only, replications=replications, seed=seed
+    )
+    directory = Path(tempfile.mkdtemp(prefix="whitecap-sweep-")) / "sweep" if out is None else out
+    run_sweep(experiment, Path(directory), lambda: aggregation_session(master))
+    return load_sweep(directory, master=master)
+
+
+def load_sweep(directory: str | Path, *, master: str = "local[*]") -> Sweep:
+    """A sweep that was run before, finished or not. Raises `InvalidInput` if it is none."""
+    from reports.report import analyse
+    from reports.runs import find_runs
+
+    root = Path(directory)
+    subject, answer = analyse(find_runs(root), lambda: aggregation_session(master))
+    return Sweep(root, subject, answer)
+
+
+def report(directory: str | Path, *, master: str = "local[*]") -> Report:
+    """Write the report of a sweep's or a run's directory; says where its page is."""
+    from reports.report import build_report
+
+    return build_report(Path(directory), lambda: aggregation_session(master))
+
+
+def _with_bounds(text: str, below: str) -> str:
+    return f"{text}  ({below})" if below else text
