@@ -177,7 +177,7 @@ ALTERNATIVES = {"constant", "uniform", "exponential", "lognormal", "quantiles"}
 def _merged(base: Any, over: Any) -> Any:
     if not (isinstance(base, dict) and isinstance(over, dict)):
         return over
-    if ALTERNATIVES & base.keys() and ALTERNATIVES & over.keys():
+    if ALTERNATIVES & base.keys() and ALTERNATIVES & over.keys() - base.keys():
         return over
     mixed = {key: _merged(base[key], over[key]) if key in base else over[key] for key in over}
     return base | mixed

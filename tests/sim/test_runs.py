@@ -145,7 +145,7 @@ def test_an_aborted_transaction_says_who_won_by_which_rule_and_why() -> None:
         assert row["isolation_level"] == "Serializable"
 
 
-def test_conservation_notices_planted_faults(tmp_path: Path) -> None:
+def test_conservation_notices_planted_faults() -> None:
     from engine.errors import InvariantViolated
     from sim.conservation import check_conservation
 

@@ -1,0 +1,304 @@
+"""Configuration cannot lie: changing any field of a scenario changes something that is recorded."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any, get_args
+
+import pytest
+from pydantic import BaseModel
+
+from sim.run import run_scenario
+from sim.scenario import Scenario, scenario_of
+from tests.sim.sim_worlds import TABLE
+
+FULL: dict[str, Any] = {
+    "name": "full",
+    "duration": "100 s",
+    "store": {"profile": "s3"},
+    "table": {
+        **TABLE,
+        "values": {"date": {"days": 3}, "country": ["DE", "FR", "GB"]},
+        "properties": {"delta.enableDeletionVectors": True},
+    },
+    "writers": {
+        "loader": {
+            "count": 2,
+            "statement": "INSERT INTO events VALUES :rows",
+            "parameters": {
+                "date": {"zipf": {"exponent": 1.0}},
+                "country": {"newest": {"within": 2}},
+                "rows": {"rows": {"count": 4}},
+            },
+            "arrival": {"closed": {"think": "5 s"}},
+            "compute": {"time": {"lognormal": {"median": "4 s", "sigma": 0.3}}},
+        },
+        "corrector": {
+            "statement": "UPDATE events SET amount = :n WHERE date = :day AND event_id IN (:keys)",
+            "parameters": {
+                "day": {"column": "date", "newest": {"within": 2}},
+                "n": "counter",
+                "keys": {"keys": {"count": 2, "choose": {"zipf": {"exponent": 1.0}}}},
+            },
+            "arrival": {"open": {"rate": "20 per min", "concurrency": 3}},
+            "compute": {"time": {"uniform": {"low": "2 s", "high": "9 s"}}},
+            "rerun": {"exponential": {"base": "2 s", "cap": "9 s", "jitter": "full", "budget": 4}},
+        },
+        "upserter": {
+            "statement": (
+                "MERGE INTO events t USING (SELECT * FROM VALUES :rows AS v"
+                "(event_id, date, country, amount)) s ON t.event_id = s.event_id "
+                "AND t.country = :country WHEN MATCHED THEN UPDATE SET * "
+                "WHEN NOT MATCHED THEN INSERT *"
+            ),
+            "parameters": {
+                "country": {"among": ["DE", "FR"]},
+                "rows": {"rows": {"count": 4, "existing": 0.5}},
+            },
+            "arrival": {"schedule": {"every": "10 s", "offset": "3 s"}},
+            "compute": {"time": {"exponential": {"mean": "6 s"}}},
+            "rerun": {"fixed": {"wait": "3 s", "budget": 2}},
+        },
+        "eraser": {
+            "statement": "DELETE FROM events WHERE country = :country AND event_id = 3",
+            "parameters": {"country": {"value": "DE"}},
+            "arrival": {"schedule": {"at": ["30 s", "70 s"]}},
+            "compute": {"time": "3 s"},
+        },
+        "stream": {
+            "count": 2,
+            "streaming": {"checkpoint": "clicks", "rows": {"count": 3}},
+            "arrival": {"closed": {"think": "10 s"}},
+            "compute": "3 s",
+        },
+    },
+    "faults": [
+        {"lost_reply": {"probability": 0.15, "requests": ["put_if_absent"]}},
+        {"late_effect": {"probability": 0.1, "delay": "5 s"}},
+        {"throttling": {"probability": 0.2}},
+        {"writer_crash": {"rate": "1 per min", "restart": "10 s"}},
+    ],
+}
+
+LOADER, CORRECTOR = "writers.loader", "writers.corrector"
+UPSERTER, ERASER, STREAM = "writers.upserter", "writers.eraser", "writers.stream"
+
+CHANGES: dict[str, dict[str, Any]] = {
+    "Scenario.seed": {"seed": 2},
+    "Scenario.start": {"start": "2026-01-14 23:59:20"},
+    "Scenario.duration": {"duration": "110 s"},
+    "Scenario.settings": {"settings": {"spark.databricks.delta.history.metricsEnabled": False}},
+    "Scenario.table": {"table.initial.rows": 60},
+    "Scenario.store": {"store.profile": "azure"},
+    "Scenario.faults": {"faults": []},
+    "Scenario.writers": {f"{LOADER}.count": 1},
+    "Scenario.dialect": {"dialect": "databricks-13.3"},
+    "Table.name": {
+        "table.name": "deeds",
+        **{
+            f"writers.{name}.statement": writer["statement"].replace("events", "deeds")
+            for name, writer in FULL["writers"].items()
+            if "statement" in writer
+        },
+    },
+    "Table.columns": {"table.schema": TABLE["schema"].replace("DOUBLE", "FLOAT")},
+    "Table.partition_by": {"table.partition_by": []},
+    "Table.key": {
+        "table.schema": TABLE["schema"] + ", other BIGINT",
+        "table.key": "other",
+        f"{LOADER}.parameters.rows": {"rows": {"count": 5}},
+        f"{UPSERTER}.statement": FULL["writers"]["upserter"]["statement"].replace(
+            "amount)", "amount, other)"
+        ),
+    },
+    "Table.isolation": {"table.isolation": "WriteSerializable"},
+    "Table.properties": {"table.properties": {}},
+    "Table.values": {"table.values.country": ["DE", "FR"]},
+    "Table.initial": {"table.initial": {"rows": 30}},
+    "Table.bytes_per_row": {"table.bytes_per_row": 50},
+    "Domain.among": {"table.values.country": ["DE", "FR", "US"]},
+    "Domain.days": {"table.values.date": {"days": 4}},
+    "Initial.rows": {"table.initial.rows": 90},
+    "Initial.rows_per_file": {"table.initial.rows_per_file": 7},
+    "WriterGroup.count": {f"{STREAM}.count": 1},
+    "WriterGroup.statement": {f"{ERASER}.statement": "DELETE FROM events WHERE country = :country"},
+    "WriterGroup.streaming": {f"{STREAM}.streaming.rows.count": 2},
+    "WriterGroup.parameters": {f"{STREAM}.parameters": {"date": "newest"}},
+    "WriterGroup.arrival": {f"{LOADER}.arrival": {"open": {"rate": "5 per min"}}},
+    "WriterGroup.starts": {f"{LOADER}.starts": "30 s"},
+    "WriterGroup.stops": {f"{LOADER}.stops": "50 s"},
+    "WriterGroup.compute": {f"{LOADER}.compute": "1 s"},
+    "WriterGroup.rerun": {f"{CORRECTOR}.rerun": "none"},
+    "Streaming.checkpoint": {f"{STREAM}.streaming.checkpoint": "orders"},
+    "Streaming.rows": {f"{STREAM}.streaming.rows.count": 5},
+    "Closed.think": {f"{LOADER}.arrival.closed.think": "6 s"},
+    "Open.rate": {f"{CORRECTOR}.arrival.open.rate": "21 per min"},
+    "Open.concurrency": {f"{CORRECTOR}.arrival.open.concurrency": 1},
+    "Schedule.every": {f"{UPSERTER}.arrival.schedule.every": "11 s"},
+    "Schedule.offset": {f"{UPSERTER}.arrival.schedule.offset": "4 s"},
+    "Schedule.at": {f"{ERASER}.arrival.schedule.at": ["31 s"]},
+    "Arrival.closed": {f"{LOADER}.arrival": "closed"},
+    "Arrival.open": {f"{ERASER}.arrival": {"open": {"rate": "2 per min"}}},
+    "Arrival.schedule": {f"{LOADER}.arrival": {"schedule": {"every": "9 s"}}},
+    "Compute.time": {f"{LOADER}.compute.time": "2 s"},
+    "Compute.per_million_rows": {f"{CORRECTOR}.compute.per_million_rows": "9 h"},
+    "Compute.per_gib": {f"{CORRECTOR}.compute.per_gib": "9 h"},
+    "Rerun.none": {f"{UPSERTER}.rerun": "none"},
+    "Rerun.fixed": {f"{CORRECTOR}.rerun": {"fixed": {"wait": "1 s"}}},
+    "Rerun.exponential": {f"{UPSERTER}.rerun": {"exponential": {"base": "1 s", "cap": "2 s"}}},
+    "FixedRerun.wait": {f"{UPSERTER}.rerun.fixed.wait": "1 s"},
+    "FixedRerun.budget": {f"{UPSERTER}.rerun.fixed.budget": 1},
+    "FixedRerun.after_unknown": {f"{UPSERTER}.rerun.fixed.after_unknown": True},
+    "ExponentialRerun.base": {f"{CORRECTOR}.rerun.exponential.base": "1 s"},
+    "ExponentialRerun.cap": {f"{CORRECTOR}.rerun.exponential.cap": "3 s"},
+    "ExponentialRerun.jitter": {f"{CORRECTOR}.rerun.exponential.jitter": "equal"},
+    "ExponentialRerun.budget": {f"{CORRECTOR}.rerun.exponential.budget": 1},
+    "ExponentialRerun.after_unknown": {f"{CORRECTOR}.rerun.exponential.after_unknown": True},
+    "Parameter.column": {f"{CORRECTOR}.parameters.day": {"column": "date", "uniform": {}}},
+    "Parameter.value": {f"{ERASER}.parameters.country": {"value": "FR"}},
+    "Parameter.among": {f"{UPSERTER}.parameters.country.among": ["DE"]},
+    "Parameter.uniform": {f"{LOADER}.parameters.country": "uniform"},
+    "Parameter.zipf": {f"{LOADER}.parameters.date.zipf.exponent": 3.0},
+    "Parameter.newest": {f"{LOADER}.parameters.country.newest.within": 1},
+    "Parameter.keys": {f"{CORRECTOR}.parameters.keys.keys.count": 1},
+    "Parameter.rows": {f"{LOADER}.parameters.rows.rows.count": 1},
+    "Parameter.counter": {f"{CORRECTOR}.parameters.n": {"value": 1}},
+    "Zipf.exponent": {f"{LOADER}.parameters.date.zipf.exponent": 2.0},
+    "Newest.within": {f"{CORRECTOR}.parameters.day.newest.within": 1},
+    "Keys.count": {f"{CORRECTOR}.parameters.keys.keys.count": 3},
+    "Keys.choose": {f"{CORRECTOR}.parameters.keys.keys.choose": "uniform"},
+    "Rows.count": {f"{UPSERTER}.parameters.rows.rows.count": 6},
+    "Rows.existing": {f"{UPSERTER}.parameters.rows.rows.existing": 1.0},
+    "Rows.choose": {f"{UPSERTER}.parameters.rows.rows.choose": {"newest": {"within": 1}}},
+    "Choice.uniform": {f"{CORRECTOR}.parameters.keys.keys.choose": "uniform"},
+    "Choice.zipf": {f"{UPSERTER}.parameters.rows.rows.choose": {"zipf": {"exponent": 2.0}}},
+    "Choice.newest": {f"{CORRECTOR}.parameters.keys.keys.choose": "newest"},
+    "Distribution.constant": {f"{ERASER}.compute.time": "4 s"},
+    "Distribution.uniform": {f"{CORRECTOR}.compute.time.uniform.high": "8 s"},
+    "Distribution.exponential": {f"{UPSERTER}.compute.time.exponential.mean": "5 s"},
+    "Distribution.lognormal": {f"{LOADER}.compute.time.lognormal.sigma": 0.5},
+    "Distribution.quantiles": {
+        f"{LOADER}.compute.time": {"quantiles": {"p10": "1 s", "p90": "9 s"}}
+    },
+    "Uniform.low": {f"{CORRECTOR}.compute.time.uniform.low": "1 s"},
+    "Uniform.high": {f"{CORRECTOR}.compute.time.uniform.high": "7 s"},
+    "Exponential.mean": {f"{UPSERTER}.compute.time.exponential.mean": "7 s"},
+    "Lognormal.median": {f"{LOADER}.compute.time.lognormal.median": "5 s"},
+    "Lognormal.sigma": {f"{LOADER}.compute.time.lognormal.sigma": 0.1},
+    "Lognormal.mean": {f"{LOADER}.compute.time": {"lognormal": {"mean": "3 s", "cv": 0.3}}},
+    "Lognormal.cv": {f"{LOADER}.compute.time": {"lognormal": {"mean": "3 s", "cv": 0.5}}},
+    "Quantiles.points": {"store.get.latency.quantiles.p50": "30 ms"},
+    "Store.profile": {"store.profile": "gcs"},
+    "Store.put_if_absent": {"store.put_if_absent.success.latency": "9 ms"},
+    "Store.put": {"store.put.latency": "9 s"},
+    "Store.get": {"store.get.latency": "9 ms"},
+    "Store.list": {"store.list.latency": "9 ms"},
+    "Store.effect": {"store.effect.share": 0.9},
+    "Store.limits": {"store.limits.reads_per_s": 3},
+    "Store.client": {"store.client.timeout": "9 s"},
+    "ConditionalPut.success": {"store.put_if_absent.success.latency": "99 ms"},
+    "ConditionalPut.loss": {"store.put_if_absent.loss.latency": "999 ms"},
+    "Measured.latency": {"store.list.latency": "99 ms"},
+    "Measured.per_mib": {"store.get.per_mib": "30 s"},
+    "EffectPoint.share": {"store.effect.share": 0.1},
+    "Limits.writes_per_s": {"store.limits.writes_per_s": 0.1},
+    "Limits.reads_per_s": {"store.limits.reads_per_s": 2},
+    "Client.timeout": {"store.client.timeout": "20 s"},
+    "Client.on_lost_reply": {"store.client.on_lost_reply": "resend"},
+    "Client.throttle_retries": {"store.client.throttle_retries": 0},
+    "Client.backoff_base": {"store.client.backoff_base": "2 s"},
+    "Client.backoff_cap": {"store.client.backoff_cap": "600 ms"},
+    "Fault.lost_reply": {"faults": FULL["faults"][1:]},
+    "Fault.late_effect": {"faults": FULL["faults"][:1] + FULL["faults"][2:]},
+    "Fault.throttling": {"faults": FULL["faults"][:2] + FULL["faults"][3:]},
+    "Fault.writer_crash": {"faults": FULL["faults"][:3]},
+    "Fault.writers": {"faults": [{**FULL["faults"][2], "writers": ["loader"]}]},
+    "Fault.between": {"faults": [{**FULL["faults"][2], "between": ["20 s", "60 s"]}]},
+    "LostReply.probability": {"faults": [{"lost_reply": {"probability": 0.5}}]},
+    "LostReply.requests": {"faults": [{"lost_reply": {"probability": 0.15, "requests": ["get"]}}]},
+    "LateEffect.probability": {"faults": [{"late_effect": {"probability": 0.5, "delay": "5 s"}}]},
+    "LateEffect.delay": {"faults": [{"late_effect": {"probability": 0.1, "delay": "6 s"}}]},
+    "LateEffect.requests": {
+        "faults": [{"late_effect": {"probability": 0.1, "delay": "5 s", "requests": ["put"]}}]
+    },
+    "Throttling.probability": {"faults": [{"throttling": {"probability": 0.4}}]},
+    "Throttling.requests": {"faults": [{"throttling": {"probability": 0.2, "requests": ["get"]}}]},
+    "WriterCrash.rate": {"faults": [{"writer_crash": {"rate": "2 per min", "restart": "10 s"}}]},
+    "WriterCrash.restart": {"faults": [{"writer_crash": {"rate": "1 per min", "restart": "9 s"}}]},
+}
+"""One change per field, by class and name."""
+
+WITHOUT_EFFECT_ON_RECORDS = {
+    "Scenario.name": "a name",
+    "Scenario.description": "words",
+    "Scenario.warm_up": "cut in analysis: nothing is dropped from the recording",
+    "Scenario.expect": "held against the recording afterwards",
+    "Scenario.sweep": "says which scenarios to run",
+    "Sweep.axes": "says which scenarios to run",
+    "Sweep.replications": "says how often",
+    "Fault.description": "words",
+    "Fault.source": "words",
+    "Store.description": "words",
+    "Measured.source": "words",
+    "EffectPoint.source": "words",
+    "Limits.source": "words",
+    "Client.source": "words",
+    **{
+        f"Expectation.{name}": "held against the recording afterwards"
+        for name in (
+            "measure", "writer", "command", "exception", "at_least", "at_most", "equals", "because",
+        )
+    },
+}  # fmt: skip
+
+
+def _models(model: type[BaseModel], seen: set[type[BaseModel]]) -> Iterator[type[BaseModel]]:
+    if model in seen:
+        return
+    seen.add(model)
+    yield model
+    for field in model.model_fields.values():
+        for part in _types_in(field.annotation):
+            yield from _models(part, seen)
+
+
+def _types_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _types_in(part)
+
+
+FIELDS = [
+    f"{model.__name__}.{name}" for model in _models(Scenario, set()) for name in model.model_fields
+]
+
+
+def _digest(scenario: Scenario) -> str:
+    """Of everything that a run records, and of every byte of its log."""
+    run = run_scenario(scenario, requests=True)
+    digest = hashlib.sha256()
+    for name in sorted(run.recording.tables):
+        digest.update(str(run.recording.tables[name].to_pylist()).encode())
+    for key, stored in sorted(run.world.store.objects.items()):
+        digest.update(key.encode() + stored.body)
+    return digest.hexdigest()
+
+
+@pytest.fixture(scope="module")
+def unchanged() -> str:
+    return _digest(scenario_of(FULL))
+
+
+def test_each_field_is_either_changed_here_or_said_to_have_no_effect() -> None:
+    assert sorted(FIELDS) == sorted([*CHANGES, *WITHOUT_EFFECT_ON_RECORDS])
+
+
+def test_the_same_scenario_has_the_same_digest(unchanged: str) -> None:
+    assert _digest(scenario_of(FULL)) == unchanged
+
+
+@pytest.mark.parametrize("field", sorted(CHANGES))
+def test_changing_a_field_changes_some_record(field: str, unchanged: str) -> None:
+    assert _digest(scenario_of(FULL, CHANGES[field])) != unchanged

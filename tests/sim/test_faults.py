@@ -1,0 +1,186 @@
+"""Faults: an effect without a reply, an effect too late, refusals, drivers that die."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sim.faults import faults_of
+from sim.random_streams import RandomStreams
+from sim.scenario.faults import Fault
+from tests.sim.sim_worlds import INSERT, UPDATE, ran, rows, scenario
+
+LOADERS = {"loader": {**INSERT, "count": 3, "arrival": {"closed": {"think": "5 s"}}}}
+
+
+def _hit(fault: dict[str, Any], store: Any = "s3", **parts: Any) -> Any:
+    return ran(**{"faults": [fault], "store": store, "writers": LOADERS, **parts})
+
+
+def _versions_of(run: Any) -> dict[int, list[int]]:
+    owned: dict[int, list[int]] = {}
+    for commit in rows(run, "commits"):
+        if commit["transaction_id"] is not None:
+            owned.setdefault(commit["transaction_id"], []).append(commit["version"])
+    return owned
+
+
+def test_a_lost_reply_leaves_the_commit_in_the_log_and_its_writer_in_doubt() -> None:
+    run = _hit({"lost_reply": {"probability": 0.3}})
+    owned = _versions_of(run)
+    doubtful = [r for r in rows(run) if r["outcome"] == "unknown"]
+    assert len(doubtful) > 10
+    assert any(r["transaction_id"] in owned for r in doubtful)
+    for r in doubtful:
+        assert r["ended_at_ms"] - r["commit_started_at_ms"] >= 29_999
+        assert r["committed_version"] is None
+
+
+def test_sending_again_without_a_check_commits_a_blind_append_twice() -> None:
+    store = {"profile": "s3", "client": {"on_lost_reply": "resend", "timeout": "1 s"}}
+    run = _hit({"lost_reply": {"probability": 0.3}}, store)
+    twice = [versions for versions in _versions_of(run).values() if len(versions) > 1]
+    assert twice
+
+
+def test_with_the_check_of_transaction_ids_nothing_is_committed_twice() -> None:
+    store = {"profile": "s3", "client": {"on_lost_reply": "resend_and_check", "timeout": "1 s"}}
+    run = _hit({"lost_reply": {"probability": 0.3}}, store)
+    assert all(len(versions) == 1 for versions in _versions_of(run).values())
+    assert {r["outcome"] for r in rows(run)} <= {"committed", "in_flight"}
+
+
+def test_a_lost_read_costs_the_timeout_and_nothing_else() -> None:
+    fault = {"lost_reply": {"probability": 0.1, "requests": ["get", "list"]}}
+    run = _hit(fault, {"profile": "s3", "client": {"timeout": "7 s"}})
+    unanswered = [r for r in rows(run, "requests") if r["reply_at_ms"] is None]
+    assert {r["kind"] for r in unanswered} == {"get", "list"}
+    assert {r["outcome"] for r in rows(run)} <= {"committed", "in_flight"}
+
+
+def test_a_late_effect_comes_after_its_writer_gave_up() -> None:
+    fault = {"late_effect": {"probability": 0.3, "delay": "10 s"}}
+    run = _hit(fault, {"profile": "s3", "client": {"timeout": "5 s"}})
+    late = [a for a in rows(run, "attempts") if a["result"] == "unknown" and a["effect_at_ms"]]
+    assert late
+    for attempt in late:
+        assert attempt["effect_at_ms"] - attempt["sent_at_ms"] == pytest.approx(15_000)
+    created = {(c["transaction_id"], c["version"]) for c in rows(run, "commits")}
+    landed = [a for a in late if (a["transaction_id"], a["version"]) in created]
+    assert 0 < len(landed) < len(late)
+
+
+def test_throttled_requests_are_sent_again_after_a_growing_wait() -> None:
+    client = {"backoff_base": "100 ms", "backoff_cap": "1 s"}
+    run = _hit({"throttling": {"probability": 0.5}}, {"profile": "s3", "client": client})
+    found = rows(run, "requests")
+    refused = [r for r in found if r["result"] == "throttled"]
+    assert len(refused) == pytest.approx(len(found) / 2, rel=0.1)
+    assert {r["outcome"] for r in rows(run)} <= {"committed", "in_flight"}
+
+
+def test_a_client_that_is_refused_too_often_gives_up_and_nothing_is_committed() -> None:
+    store = {"profile": "s3", "client": {"throttle_retries": 2, "backoff_base": "1 ms"}}
+    run = _hit({"throttling": {"probability": 1.0, "requests": ["put_if_absent"]}}, store)
+    ended = [r for r in rows(run) if r["outcome"] != "in_flight"]
+    assert ended
+    assert {(r["outcome"], r["exception"], r["rule"]) for r in ended} == {
+        ("aborted", "StoreRefused", "store_refused")
+    }
+    assert len(rows(run, "commits")) == 2
+
+
+def test_the_stores_own_limit_throttles_too() -> None:
+    store = {"profile": "s3", "limits": {"reads_per_s": 2}}
+    run = _hit({"throttling": {"probability": 0.001}}, store)
+    refused = [r for r in rows(run, "requests") if r["result"] == "throttled"]
+    assert {r["kind"] for r in refused} == {"get", "list"}
+
+
+def test_limits_bind_also_where_requests_are_not_recorded() -> None:
+    from sim.run import run_scenario
+
+    slow = {"profile": "s3", "limits": {"reads_per_s": 1}}
+    counts = [
+        run_scenario(scenario(store=store, writers=LOADERS)).recording.manifest["counts"]
+        for store in ({"profile": "s3"}, slow)
+    ]
+    assert counts[1]["committed"] < counts[0]["committed"]
+
+
+def test_a_crash_ends_the_transaction_and_the_writer_is_down_until_its_restart() -> None:
+    fault = {"writer_crash": {"rate": "60 per h", "restart": "90 s"}}
+    run = _hit(fault, writers={"loader": {**INSERT, "compute": "20 s"}}, duration="1 h")
+    crashed = [r for r in rows(run) if r["exception"] == "WriterCrash"]
+    assert len(crashed) > 5
+    for r in crashed:
+        later = [
+            x["snapshot_at_ms"]
+            for x in rows(run)
+            if x["snapshot_at_ms"] and x["snapshot_at_ms"] > r["ended_at_ms"]
+        ]
+        assert not later or min(later) >= r["ended_at_ms"] + 90_000
+
+
+def test_a_put_on_its_way_when_the_driver_dies_still_lands() -> None:
+    """Half a second of latency, crashes every few seconds: some hit between sent and effect."""
+    store = {"profile": "s3", "put_if_absent": {"success": {"latency": "4 s"}}}
+    fault = {"writer_crash": {"rate": "10 per min", "restart": "1 s"}}
+    quick = {**INSERT, "count": 5, "arrival": {"closed": {"think": "1 s"}}, "compute": "1 s"}
+    run = _hit(fault, store, writers={"loader": quick})
+    owned = _versions_of(run)
+    crashed = [r for r in rows(run) if r["exception"] == "WriterCrash"]
+    assert {r["outcome"] for r in crashed} == {"aborted", "unknown"}
+    assert any(r["transaction_id"] in owned for r in crashed if r["outcome"] == "unknown")
+    assert not any(r["transaction_id"] in owned for r in crashed if r["outcome"] == "aborted")
+
+
+def test_a_fault_strikes_only_in_its_window_and_its_writers() -> None:
+    writers = {"loader": LOADERS["loader"], "other": LOADERS["loader"]}
+    fault = {
+        "lost_reply": {"probability": 1.0},
+        "writers": ["other"],
+        "between": ["2 min", "4 min"],
+    }
+    run = _hit(fault, {"profile": "s3", "client": {"timeout": "1 s"}}, writers=writers)
+    doubtful = [r for r in rows(run) if r["outcome"] == "unknown"]
+    assert doubtful
+    for r in doubtful:
+        assert r["writer_group"] == "other"
+        assert 120_000 <= r["commit_started_at_ms"] <= 240_000
+
+
+def test_adding_a_fault_moves_no_other_faults_draws() -> None:
+    lost = Fault.model_validate({"lost_reply": {"probability": 0.5}})
+    throttled = Fault.model_validate({"throttling": {"probability": 0.5}})
+
+    def strikes(faults: list[Fault]) -> list[bool]:
+        from engine.storage.requests import PutIfAbsent
+
+        found = faults_of(faults, "loader", "loader-1", RandomStreams(5))
+        return [found.loses_reply(PutIfAbsent, 0.0) for _ in range(100)]
+
+    assert strikes([lost]) == strikes([throttled, lost])
+
+
+def test_catalogued_faults_can_be_used_by_name_and_overridden() -> None:
+    plain = scenario(faults=["lost-reply"]).faults[0]
+    changed = scenario(faults=[{"use": "lost-reply", "lost_reply": {"probability": 0.5}}]).faults[0]
+    assert plain.lost_reply is not None
+    assert changed.lost_reply is not None
+    assert plain.lost_reply.probability == 0.01
+    assert changed.lost_reply.probability == 0.5
+    assert changed.source == plain.source
+
+
+def test_an_update_reruns_after_unknown_only_if_it_says_so() -> None:
+    faults = [{"lost_reply": {"probability": 0.5}}]
+    store = {"profile": "s3", "client": {"timeout": "1 s"}}
+    rerun = {"fixed": {"wait": "1 s", "budget": 3}}
+    for after_unknown in (False, True):
+        policy = {"fixed": {**rerun["fixed"], "after_unknown": after_unknown}}
+        run = ran(faults=faults, store=store, writers={"one": {**UPDATE, "rerun": policy}})
+        doubtful = {r["job_id"] for r in rows(run) if r["outcome"] == "unknown"}
+        again = {r["job_id"] for r in rows(run) if r["rerun_number"]}
+        assert bool(doubtful & again) == after_unknown
