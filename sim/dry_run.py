@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from engine.commands.run import run_statement
 from engine.commands.table import Table as Client
+from engine.dialects import Dialect
 from engine.errors import DeltaError, InvalidInput, UnsupportedFeature
 from engine.settings import Settings
 from engine.sql.statements import Restore, Statement
@@ -62,7 +63,11 @@ class AtOnce:
 
 
 def refusals(
-    template: Statement, parameters: dict[str, Parameter], table: Table, settings: Settings
+    template: Statement,
+    parameters: dict[str, Parameter],
+    table: Table,
+    settings: Settings,
+    dialect: Dialect,
 ) -> list[str]:
     """Why the statement cannot run on such a table; nothing if it can.
 
@@ -78,7 +83,7 @@ def refusals(
     middle = Workload(rows, parameters, lambda: 0.5, keys, NewKeys(0), DEFAULT_START_MS)
     try:
         create_table(small, rows, store, lambda: next(ids))
-        client = Client(table.name, settings=settings)
+        client = Client(table.name, settings=settings, dialect=dialect)
         statement = bound(template, middle.next_work(0.0))
         run(run_statement(statement, {client.name: client}), AtOnce(store, ids))
     except InvalidInput as error:

@@ -10,7 +10,6 @@ import numpy as np
 from engine.commands.table import SharedTable
 from engine.dialects import dialect_named
 from engine.log.table_log import TableLog
-from engine.settings import Settings
 from engine.sql.parsing import parse_statement
 from sim.bind import bound
 from sim.checkpoints import Checkpoint
@@ -59,12 +58,13 @@ class World:
         table = TableRows.of(scenario.table, scenario.start_ms)
         store = FakeStore(scenario.start_ms, scenario.store.limits, scenario.table.bytes_per_row)
         version = create_table(scenario.table, table, store, ids_of(streams, "table"))
+        dialect = dialect_named(scenario.dialect)
         shared = SharedTable()
         clients = TableClients(
             scenario.table.name,
             shared,
-            Settings.from_conf(scenario.settings),
-            dialect_named(scenario.dialect),
+            dialect.settings_of(scenario.settings),
+            dialect,
             scenario.store.client.on_lost_reply,
         )
         world = cls(

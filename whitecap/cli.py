@@ -17,6 +17,9 @@ from whitecap.exit_codes import exit_code_of
 COMMANDS = {
     "check": "Run regression scenarios and test their expectations.",
     "conformance": "Run conformance cases on the engine, or on a real Delta Lake.",
+    "dialects": "List the platforms that can be simulated and how they differ.",
+    "matrix": "Race every pair of commands; print which can conflict.",
+    "fuzz": "Race random statements on the engine and on a real Delta Lake.",
     "replay": "Replay a recorded interleaving on a real Delta Lake.",
     "report": "Draw the figures and the page of a sweep or a run.",
     "run": "Run one scenario and print what happened.",

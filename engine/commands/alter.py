@@ -13,6 +13,7 @@ import msgspec
 from engine.commands.execution import begin, job
 from engine.commands.search import search
 from engine.commands.table import Table
+from engine.dialects import Dialect
 from engine.errors import DeltaError
 from engine.log.actions import Format, Metadata
 from engine.log.properties import CONSTRAINT_PREFIX, ISOLATION_LEVEL
@@ -41,7 +42,7 @@ def create_table(table: Table, statement: CreateTable) -> Steps[Outcome]:
         error_class = "TABLE_OR_VIEW_ALREADY_EXISTS"
         text = f"[{error_class}] Cannot create {table.name} because it already exists."
         raise DeltaError("TableAlreadyExistsException", error_class, text)
-    check_properties(dict(statement.properties))
+    check_properties(dict(statement.properties), txn.dialect)
     schema = parse_ddl(statement.ddl)
     partitions = [schema.fields[schema.index(name)].name for name in statement.partition_columns]
     metadata = Metadata(
@@ -63,14 +64,17 @@ def create_table(table: Table, statement: CreateTable) -> Steps[Outcome]:
     return (yield from txn.commit([], Operation("CREATE TABLE", parameters)))
 
 
-def check_properties(properties: Mapping[str, str]) -> None:
-    """Raises `DeltaError` for what SQL refuses to set.
+def check_properties(properties: Mapping[str, str], dialect: Dialect) -> None:
+    """Raises `DeltaError` for what SQL refuses to set, `UnsupportedFeature` for what is not there.
 
     Source: DeltaConfigs.validateConfigurations.
     """
+    dialect.require(properties)
+    levels = sorted(dialect.settable_levels)
+    settable = {level.lower() for level in levels}
     for key, value in properties.items():
-        if key.lower() == ISOLATION_LEVEL.key.lower() and value.lower() != "serializable":
-            text = f"{ISOLATION_LEVEL.key} must be Serializable"
+        if key.lower() == ISOLATION_LEVEL.key.lower() and value.lower() not in settable:
+            text = f"{ISOLATION_LEVEL.key} must be {' or '.join(levels)}"
             raise DeltaError("IllegalArgumentException", None, f"requirement failed: {text}")
 
 
@@ -78,7 +82,7 @@ def set_properties(table: Table, statement: SetProperties) -> Steps[Outcome]:
     """ALTER TABLE SET TBLPROPERTIES: the metadata is written even if nothing changes."""
     txn = yield from begin(table)
     new = dict(statement.properties)
-    check_properties(new)
+    check_properties(new, txn.dialect)
     operation = Operation("SET TBLPROPERTIES", {"properties": new})
     return (yield from _configured(txn, {**txn.metadata.configuration, **new}, operation))
 

@@ -20,7 +20,6 @@ from engine.errors import DeltaError, UnsupportedFeature
 from engine.log.commit_file import version_of_key
 from engine.log.schema import Schema, ddl, parse_ddl
 from engine.outcomes import Aborted, Committed, NothingToCommit, Outcome
-from engine.settings import Settings
 from engine.sql.parsing import parse_statement
 from engine.sql.rendering import sql_literal
 from engine.sql.types import from_python
@@ -41,7 +40,8 @@ def run_case(case: StatementCase) -> CaseResult:
 
 def _run(case: StatementCase) -> CaseResult:
     store = MemoryStore()
-    settings, dialect = Settings.from_conf(case.settings), dialect_named(case.dialect)
+    dialect = dialect_named(case.dialect)
+    settings = dialect.settings_of(case.settings)
     shared = {name: SharedTable() for name in case.tables}
 
     def client() -> Tables:

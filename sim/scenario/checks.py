@@ -13,6 +13,7 @@ from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from engine.dialects import DELTA_OSS_4_4, DIALECTS, Dialect
 from engine.errors import InvalidInput, Problem, UnsupportedFeature
 from engine.log.schema import Schema, parse_ddl
 from engine.settings import Settings
@@ -42,6 +43,7 @@ class Parts:
     faults: dict[int, Fault] = field(default_factory=dict)
     expectations: dict[int, Expectation] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
+    dialect: Dialect = DELTA_OSS_4_4
 
     @classmethod
     def of(cls, document: dict[str, Any]) -> Self:
@@ -60,6 +62,7 @@ class Parts:
             _well_formed_items(Fault, document.get("faults")),
             _well_formed_items(Expectation, document.get("expect")),
             _settings(settings if isinstance(settings, dict) else {}),
+            DIALECTS.get(str(document.get("dialect")), DELTA_OSS_4_4),
         )
 
 
@@ -80,7 +83,7 @@ Finding = tuple[Place, str, str | None]
 def _of_settings(parts: Parts) -> Iterator[Finding]:
     for key, value in parts.settings.items():
         try:
-            Settings.from_conf({key: value})
+            parts.dialect.settings_of({key: value})
         except UnsupportedFeature as error:
             yield ("settings", key), str(error), None
 
@@ -173,7 +176,9 @@ def _of_writers(parts: Parts) -> Iterator[Finding]:
         if group.streaming is not None and parts.table.key is None:
             yield ("writers", name, "streaming"), "rows need table.key", None
         if not (wrong or parts.broken or _table_is_wrong(parts)):
-            for where, said, hint in statement_problems(group, parts.table, _sound(parts.settings)):
+            settings = _sound(parts.settings)
+            problems = statement_problems(group, parts.table, settings, parts.dialect)
+            for where, said, hint in problems:
                 yield ("writers", name, *where), said, hint
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from engine.dialects import Dialect
 from engine.errors import InvalidInput, UnsupportedFeature
 from engine.settings import Settings
 from engine.sql.parsing import parse_statement
@@ -16,7 +17,9 @@ from sim.scenario.yaml_text import Place
 Finding = tuple[Place, str, str | None]
 
 
-def statement_problems(group: WriterGroup, table: Table, settings: Settings) -> Iterator[Finding]:
+def statement_problems(
+    group: WriterGroup, table: Table, settings: Settings, dialect: Dialect
+) -> Iterator[Finding]:
     """Every problem of a writer's statement, at its place within the writer."""
     # Imported here: the simulator is built on scenarios, and only this check on the simulator.
     from sim.dry_run import refusals
@@ -32,7 +35,7 @@ def statement_problems(group: WriterGroup, table: Table, settings: Settings) -> 
     known = list(_of_names(statement, group, table))
     yield from known
     if not known:
-        for said in refusals(statement, group.parameters, table, settings):
+        for said in refusals(statement, group.parameters, table, settings, dialect):
             yield ("statement",), said, None
 
 

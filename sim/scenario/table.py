@@ -44,7 +44,7 @@ class Table(Section):
     columns: str = Field(alias="schema")
     partition_by: list[str] = Field(default_factory=list)
     key: str | None = None
-    isolation: Literal["Serializable", "WriteSerializable"] = "Serializable"
+    isolation: Literal["Serializable", "WriteSerializable"] | None = None
     properties: dict[str, str] = Field(default_factory=dict)
     values: dict[str, Domain] = Field(default_factory=dict)
     initial: Initial = Initial()
@@ -60,8 +60,8 @@ class Table(Section):
         return given
 
     def configuration(self) -> dict[str, str]:
-        """The table's properties as its metadata holds them, the isolation level included."""
-        if self.isolation == "Serializable":
+        """The table's properties as its metadata holds them; no level means the dialect's."""
+        if self.isolation is None:
             return dict(self.properties)
         return {**self.properties, ISOLATION_PROPERTY: self.isolation}
 

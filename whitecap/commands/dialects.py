@@ -1,0 +1,70 @@
+"""`whitecap dialects`: the platforms that can be simulated, and how each differs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from engine.dialects import DELTA_OSS_4_4, DIALECTS, Dialect, dialect_named
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[DIALECT]...")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How to print them.",
+)
+def dialects(names: tuple[str, ...], form: str) -> None:
+    """List the dialects with what each does otherwise than Delta Lake 4.4, and who says so.
+
+    A scenario chooses one with `dialect:`. Exits 2 for a name that there is not.
+    """
+    chosen = [dialect_named(name) for name in names] or list(DIALECTS.values())
+    if form == "json":
+        click.echo(json.dumps([_described(dialect) for dialect in chosen], indent=2))
+        return
+    click.echo("\n\n".join("\n".join(_lines(dialect)) for dialect in chosen))
+
+
+def _lines(dialect: Dialect) -> Iterator[str]:
+    yield dialect.name
+    yield f"  default isolation level: {dialect.default_isolation}"
+    if dialect is DELTA_OSS_4_4:
+        yield "  what the other dialects are compared with"
+    for difference in dialect.differences:
+        yield f"  - {difference.text}"
+        yield f"      {difference.source}"
+    for reason in dict.fromkeys(dialect.lacks.values()):
+        names = [name for name, why in dialect.lacks.items() if why == reason]
+        yield f"  - without {', '.join(names)}"
+        yield f"      {reason}"
+
+
+def _described(dialect: Dialect) -> dict[str, Any]:
+    return {
+        "name": dialect.name,
+        "engine_info": dialect.engine_info,
+        "default_isolation": dialect.default_isolation.value,
+        "settable_levels": sorted(level.value for level in dialect.settable_levels),
+        "row_level_concurrency": _rules(dialect),
+        "differences": [{"text": d.text, "source": d.source} for d in dialect.differences],
+        "lacks": dict(dialect.lacks),
+    }
+
+
+def _rules(dialect: Dialect) -> dict[str, Any] | None:
+    rules = dialect.row_level
+    if rules is None:
+        return None
+    return {
+        "only_clustered_tables": rules.only_clustered_tables,
+        "merge_needs_target_predicate": rules.merge_needs_target_predicate,
+        "commands_without_photon": sorted(rules.commands_without_photon),
+    }
