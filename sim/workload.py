@@ -17,11 +17,10 @@ from sim.scenario.parameters import Choice, Keys, Parameter, Rows
 
 Uniform = Callable[[], float]
 
-# A new key is made of the milliseconds since the start (41 bits), the writer (10) and a counter
+# A new key is made of the milliseconds since the start (39 bits), the writer (12) and a counter
 # (12): unique without asking anyone, and rising with time. Source: Twitter's Snowflake ids.
-WRITER_BITS = 10
+WRITER_BITS = 12
 COUNTER_BITS = 12
-MAX_WRITERS = 1 << WRITER_BITS
 
 DAY_MS = 86_400_000
 

@@ -26,6 +26,9 @@ DEFAULT_START = datetime(2026, 1, 14, 8, 0)
 DEFAULT_START_MS = int(DEFAULT_START.replace(tzinfo=UTC).timestamp() * 1000)
 """The wall clock at simulated instant 0 where a scenario does not say."""
 
+MAX_WRITERS = 4096
+"""Writers of a run; new keys have room for as many (`sim/workload.py`)."""
+
 NOT_PART_OF_THE_HASH = {"name", "description", "seed", "expect", "sweep"}
 """What may differ between two scenarios that simulate the same thing."""
 
@@ -73,6 +76,14 @@ class Scenario(Section):
         if self.warm_up >= self.duration:
             raise ValueError("warm_up is not shorter than duration")
         return self
+
+    @field_validator("writers")
+    @classmethod
+    def _not_too_many(cls, writers: dict[str, WriterGroup]) -> dict[str, WriterGroup]:
+        total = sum(group.count for group in writers.values())
+        if total > MAX_WRITERS:
+            raise ValueError(f"{total} writers are more than {MAX_WRITERS}")
+        return writers
 
     @model_validator(mode="after")
     def _time_passes(self) -> Self:

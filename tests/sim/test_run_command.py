@@ -1,0 +1,129 @@
+"""`whitecap run` and the Python API: what they print, write, return and refuse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+import whitecap
+from engine.errors import InvalidInput, InvariantViolated
+from sim.recording import read_recording
+from tests.sim.sim_worlds import document
+from whitecap.cli import main
+from whitecap.exit_codes import ExitCode
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "small.yaml"
+    path.write_text(yaml.safe_dump(document(warm_up="1 min")))
+    return path
+
+
+def _run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["run", *map(str, arguments)])
+
+
+def test_the_summary_has_a_line_per_writer_and_one_for_all(file: Path) -> None:
+    result = _run(file)
+    assert result.exit_code == ExitCode.FINE
+    lines = result.stdout.splitlines()
+    assert "small · seed 1 · 10 min simulated, the first 1 min left out below" in lines[0]
+    assert any(line.split()[:2] == ["loader", "INSERT"] for line in lines)
+    assert any(line.split()[:2] == ["corrector", "UPDATE"] for line in lines)
+    assert any(line.split()[:1] == ["all"] for line in lines)
+    assert "corrector UPDATE aborted: ConcurrentAppendException" in result.output
+
+
+def test_recording_and_table_are_written_where_asked(file: Path, tmp_path: Path) -> None:
+    out, table = tmp_path / "run", tmp_path / "table"
+    result = _run(file, "--seed", 5, "--out", out, "--export", table, "--data", "--requests")
+    assert result.exit_code == ExitCode.FINE
+    recording = read_recording(out)
+    assert recording.manifest["seed"] == 5
+    assert recording.requests is not None
+    assert list((table / "date=2026-01-14").glob("*.parquet"))
+
+
+def test_quiet_prints_only_what_was_written(file: Path, tmp_path: Path) -> None:
+    result = _run(file, "--quiet", "--out", tmp_path / "run")
+    assert result.stdout == f"recording  {tmp_path / 'run'}\n"
+
+
+def test_a_wrong_scenario_ends_with_all_problems_and_writes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.yaml"
+    path.write_text(yaml.safe_dump(document(duration="soon", storee="s3")))
+    result = _run(path, "--out", tmp_path / "run")
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert "'soon' is not a duration" in result.output
+    assert "did you mean 'store'" in result.output
+    assert not (tmp_path / "run").exists()
+
+
+def test_an_output_directory_with_something_else_is_bad_input(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("precious")
+    result = _run(file, "--out", tmp_path / "mine")
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert "left alone" in result.output
+
+
+def test_a_broken_invariant_has_an_exit_code_of_its_own(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import sim.run
+
+    def broken(*arguments: object) -> None:
+        raise InvariantViolated(f"to reproduce: {arguments[-1]}")
+
+    monkeypatch.setattr(sim.run, "check_conservation", broken)
+    result = _run(file, "--seed", 7)
+    assert result.exit_code == ExitCode.INVARIANT_VIOLATED
+    assert f"whitecap run {file} --seed 7" in result.output
+
+
+@pytest.mark.parametrize("option", ["--data", "--requests"])
+def test_an_option_that_would_have_no_effect_is_refused(file: Path, option: str) -> None:
+    result = _run(file, option)
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert "goes with" in result.output
+
+
+def test_python_runs_a_file_a_text_a_dictionary_and_a_scenario_alike(file: Path) -> None:
+    text = file.read_text()
+    runs = [
+        whitecap.run(given)
+        for given in (file, str(file), text, yaml.safe_load(text), whitecap.load_scenario(file))
+    ]
+    first = runs[0].transactions
+    assert len(first) > 50
+    assert all(run.transactions.equals(first) for run in runs)
+
+
+def test_python_changes_a_parameter_by_its_path(file: Path) -> None:
+    one = whitecap.run(file)
+    other = whitecap.run(file, changes={"writers.loader.count": 4})
+    assert other.transactions.writer.nunique() == one.transactions.writer.nunique() + 2
+
+
+def test_python_loads_what_was_recorded(file: Path, tmp_path: Path) -> None:
+    run = whitecap.run(file, seed=3, out=tmp_path / "run")
+    loaded = whitecap.load(tmp_path / "run")
+    assert loaded.transactions.equals(run.transactions)
+    assert loaded.commits.equals(run.commits)
+    assert loaded.scenario.hash == run.scenario.hash
+    assert set(run.summary.writer) == {"loader", "corrector", "all"}
+
+
+def test_python_holds_the_scenarios_expectations_against_the_run(file: Path) -> None:
+    expect = [{"measure": "committed", "at_least": 1}, {"measure": "aborted", "equals": 12345}]
+    run = whitecap.run(file, changes={"expect": expect})
+    assert [result.is_met for result in run.expectations] == [True, False]
+
+
+def test_python_says_what_is_wrong_with_a_scenario() -> None:
+    with pytest.raises(InvalidInput, match="'name' is missing"):
+        whitecap.run({"duration": "1 h"})

@@ -1,0 +1,138 @@
+"""Choices follow the distributions that a scenario names; rows lie where their slice says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date
+from typing import Any
+
+import pytest
+
+from sim.choices import EXACT_RANKS, pick, zipf_rank
+from sim.random_streams import RandomStreams
+from sim.rows import InitialSlices, KeysInUse, TableRows
+from sim.scenario.model import DEFAULT_START_MS
+from sim.scenario.parameters import Choice, Parameter
+from sim.scenario.table import Table
+from sim.workload import NewKeys, Workload
+from tests.sim.sim_worlds import TABLE
+
+DAY_MS = 86_400_000.0
+
+
+def _workload(parameters: dict[str, Any], **table: Any) -> Workload:
+    rows = TableRows.of(Table.model_validate({**TABLE, **table}), DEFAULT_START_MS)
+    parsed = {name: Parameter.model_validate(given) for name, given in parameters.items()}
+    uniform = RandomStreams(1).uniforms("workload", "w")
+    return Workload(rows, parsed, uniform, KeysInUse(rows.initial), NewKeys(3), DEFAULT_START_MS)
+
+
+def _values(parameters: dict[str, Any], name: str, count: int = 4000) -> Counter[Any]:
+    workload = _workload(parameters)
+    return Counter(workload.next_work(0.0).values[name] for _ in range(count))
+
+
+def test_uniform_takes_every_value_equally_often() -> None:
+    found = _values({"date": "uniform"}, "date")
+    assert sorted(found) == [date(2026, 1, 12), date(2026, 1, 13), date(2026, 1, 14)]
+    assert all(count == pytest.approx(4000 / 3, rel=0.1) for count in found.values())
+
+
+def test_newest_takes_the_last_days_only() -> None:
+    found = _values({"date": {"newest": {"within": 2}}}, "date")
+    assert sorted(found) == [date(2026, 1, 13), date(2026, 1, 14)]
+
+
+def test_the_newest_day_moves_on_at_midnight() -> None:
+    workload = _workload({"date": "newest"})
+    days = [workload.next_work(n * DAY_MS).values["date"].day for n in range(4)]
+    assert days == [14, 15, 16, 17]
+
+
+def test_zipf_prefers_the_newest_day_and_the_first_listed_value() -> None:
+    days = _values({"date": {"zipf": {"exponent": 1.0}}}, "date")
+    weights = [1, 1 / 2, 1 / 3]
+    for day, weight in zip((14, 13, 12), weights, strict=True):
+        expected = 4000 * weight / sum(weights)
+        assert days[date(2026, 1, day)] == pytest.approx(expected, rel=0.1)
+    countries = _values({"country": {"zipf": {"exponent": 1.0}}}, "country")
+    assert countries["DE"] == pytest.approx(4000 * 2 / 3, rel=0.05)
+
+
+@pytest.mark.parametrize("exponent", [0.5, 1.0, 1.5])
+@pytest.mark.parametrize("size", [1, 7, EXACT_RANKS, 3 * EXACT_RANKS])
+def test_zipf_ranks_have_the_weights_of_zipfs_law(exponent: float, size: int) -> None:
+    draws = 20_000
+    ranks = Counter(zipf_rank(exponent, size, (n + 0.5) / draws) for n in range(draws))
+    total = sum(k**-exponent for k in range(1, size + 1))
+    assert min(ranks) >= 0
+    assert max(ranks) < size
+    for border in {1, size // 3 + 1, size}:
+        expected = sum(k**-exponent for k in range(1, border + 1)) / total
+        found = sum(count for rank, count in ranks.items() if rank < border) / draws
+        assert found == pytest.approx(expected, abs=0.003)
+
+
+def test_a_pick_is_always_below_the_size() -> None:
+    almost_one = 1 - 2**-53
+    for choice in ("uniform", {"zipf": {"exponent": 1.2}}, {"newest": {"within": 5}}):
+        for size in (1, 2, 3, 10_000):
+            assert 0 <= pick(Choice.model_validate(choice), size, almost_one) < size
+
+
+def test_new_rows_lie_in_the_chosen_slice_and_have_keys_of_their_own() -> None:
+    workload = _workload({"date": "newest", "rows": {"rows": {"count": 5}}})
+    made = [row for n in range(50) for row in workload.next_work(n * 10.0).values["rows"]]
+    assert {row[1] for row in made} == {date(2026, 1, 14)}
+    assert {row[2] for row in made} == {"DE", "FR"}
+    keys = [row[0] for row in made]
+    assert len(set(keys)) == len(keys)
+    assert keys == sorted(keys)
+
+
+def test_writers_never_give_the_same_key() -> None:
+    streams = [NewKeys(number) for number in (0, 1, 4095)]
+    given = [key for keys in streams for _ in range(20) for key in keys.take(5.0, 4096)]
+    assert len(set(given)) == len(given)
+    assert max(given) < 2**63
+
+
+def test_keys_are_chosen_from_the_slice_that_the_other_parameters_name() -> None:
+    parameters = {"date": "newest", "country": "uniform", "keys": {"keys": {"count": 4}}}
+    workload = _workload(parameters)
+    slices = InitialSlices(120, TableRows.of(Table(**TABLE), DEFAULT_START_MS).dimensions)
+    for _ in range(100):
+        values = workload.next_work(0.0).values
+        for key in values["keys"]:
+            assert slices.slice_of(key) == (values["date"], values["country"])
+
+
+def test_the_initial_rows_are_spread_evenly_over_their_slices() -> None:
+    rows = TableRows.of(Table(**TABLE), DEFAULT_START_MS)
+    counted = Counter(rows.initial.slice_of(key) for key in range(120))
+    assert len(counted) == 6
+    assert set(counted.values()) == {20}
+    for slice_, count in counted.items():
+        keys = list(rows.initial.keys_of(slice_))
+        assert len(keys) == count
+        assert {rows.initial.slice_of(key) for key in keys} == {slice_}
+
+
+def test_existing_rows_are_changed_in_all_but_their_key_and_slice() -> None:
+    workload = _workload({"rows": {"rows": {"count": 10, "existing": 1.0}}})
+    rows = TableRows.of(Table(**TABLE), DEFAULT_START_MS)
+    for row in workload.next_work(0.0).values["rows"]:
+        before = rows.maker.row(row[0], (row[1], row[2]))
+        assert row[:3] == before[:3]
+        assert row[3] != before[3]
+
+
+def test_rows_are_the_same_whatever_the_layout() -> None:
+    from sim.initial_table import initial_files
+
+    for layout in ([], ["date"], ["country"], ["date", "country"], ["country", "date"]):
+        table = Table.model_validate({**TABLE, "partition_by": layout})
+        files = list(initial_files(table, TableRows.of(table, DEFAULT_START_MS)))
+        assert sorted(key for file in files for key in file.keys) == list(range(120))
+        assert all(len(file.keys) <= 20 for file in files)
+        assert all(list(file.partition) == layout for file in files)
