@@ -6,6 +6,8 @@ mergeGlobalConfigs`; `MaterializedRowTrackingColumn.scala: updateMaterializedCol
 
 from __future__ import annotations
 
+import dataclasses
+
 import msgspec
 
 from engine.log import properties
@@ -17,7 +19,9 @@ from engine.log.features import (
     upgraded_for,
     without_protocol_properties,
 )
+from engine.log.schema import Schema, schema_of_metadata, schema_string
 from engine.settings import Settings
+from engine.transaction.metadata_checks import COLUMN_ID, PHYSICAL_NAME
 
 _ROW_TRACKING_COLUMNS = {
     properties.ROW_ID_COLUMN: "_row-id-col-",
@@ -38,6 +42,29 @@ def protocol_with(metadata: Metadata, protocol: Protocol | None, creates_table: 
     return upgraded_for(protocol or DEFAULT_PROTOCOL, metadata)
 
 
+def with_column_ids(metadata: Metadata, old: Metadata | None, unique: str) -> Metadata:
+    """Under column mapping every column gets an id and a name in the files, once.
+
+    Columns that were there before keep their names in the files; others get unique ones. Source:
+    `DeltaColumnMapping.scala: assignColumnIdAndPhysicalName`.
+    """
+    if properties.COLUMN_MAPPING_MODE.of(metadata.configuration).lower() == "none":
+        return metadata
+    known = {field.name for field in schema_of_metadata(old)}
+    number = int(metadata.configuration.get(properties.MAX_COLUMN_ID, 0))
+    fields = []
+    for field in schema_of_metadata(metadata):
+        number = max(number, int(field.metadata.get(COLUMN_ID, number + 1)))
+        physical = field.name if field.name in known else f"col-{unique}-{number}"
+        named = {COLUMN_ID: number, PHYSICAL_NAME: physical, **field.metadata}
+        fields.append(dataclasses.replace(field, metadata=named))
+    return msgspec.structs.replace(
+        metadata,
+        schema_string=schema_string(Schema(tuple(fields))),
+        configuration={**metadata.configuration, properties.MAX_COLUMN_ID: str(number)},
+    )
+
+
 def as_stored(
     metadata: Metadata, protocol: Protocol, old: Metadata | None, unique: str
 ) -> Metadata:
@@ -45,7 +72,7 @@ def as_stored(
 
     `unique` makes the names unique: Delta takes a fresh UUID, here it is the transaction's id.
     """
-    stored = without_protocol_properties(metadata)
+    stored = with_column_ids(without_protocol_properties(metadata), old, unique)
     if not supports(protocol, "rowTracking"):
         return stored
     kept = {} if old is None else old.configuration

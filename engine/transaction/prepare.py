@@ -24,6 +24,7 @@ from engine.log.snapshot import Snapshot, physical_partition_columns
 from engine.log.statistics import parse_statistics
 from engine.settings import CheckMode, Settings
 from engine.transaction import refusals
+from engine.transaction.metadata_checks import check_metadata
 from engine.transaction.operation import Operation
 from engine.transaction.row_ids import (
     assign_fresh,
@@ -109,6 +110,8 @@ def _the_metadata(draft: Draft, actions: Iterable[AnyAction]) -> Metadata | None
     changes = queued + [action for action in actions if isinstance(action, Metadata)]
     if len(changes) > 1:
         raise refusals.metadata_changed_twice()
+    for metadata in changes:
+        check_metadata(metadata)
     return changes[0] if changes else None
 
 

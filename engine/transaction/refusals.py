@@ -72,6 +72,72 @@ def partitioning_mismatch(actual: Iterable[str], expected: Iterable[str]) -> Del
     )
 
 
+def duplicate_columns(names: Sequence[str]) -> DeltaError:
+    return _error(
+        "DeltaAnalysisException",
+        "DELTA_DUPLICATE_COLUMNS_FOUND.METADATA_UPDATE",
+        f"Found duplicate column(s): {', '.join(names)}. The duplicate was found in the metadata"
+        " update.",
+    )
+
+
+def invalid_column_names(names: Sequence[str]) -> DeltaError:
+    return _error(
+        "DeltaAnalysisException",
+        "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES",
+        "Found invalid character(s) among ' ,;{}()\\n\\t=' in the column names of your schema.\n"
+        f"Invalid column names: {', '.join(names)}.\nPlease use other characters and try again.\n"
+        "Alternatively, enable Column Mapping to keep using these characters.",
+    )
+
+
+def invalid_partition_column_name() -> DeltaError:
+    return _error(
+        "DeltaAnalysisException",
+        "DELTA_INVALID_PARTITION_COLUMN_NAME",
+        'Found partition columns having invalid character(s) among " ,;{}()\n\t=". Please change'
+        " the name to your partition columns.",
+    )
+
+
+def field_not_found(name: str, names: Sequence[str]) -> DeltaError:
+    return _error(
+        "SparkIllegalArgumentException",
+        "FIELD_NOT_FOUND",
+        f"No such struct field `{name}` in {', '.join(f'`{known}`' for known in names)}."
+        " SQLSTATE: 42704",
+    )
+
+
+def incomplete_mapping(missing: str, column: str) -> DeltaError:
+    """`missing` is "column ID" or "physical name"; the text says `id` whatever the mode is."""
+    text = f"Missing {missing} in column mapping mode `id` in the field: {column}"
+    return DeltaError("ColumnMappingException", None, text)
+
+
+def duplicate_column_id(column_id: int, mode: str) -> DeltaError:
+    text = f"Found duplicated column id `{column_id}` in column mapping mode `{mode}` "
+    return DeltaError("ColumnMappingException", None, text)
+
+
+def max_column_id_not_set() -> DeltaError:
+    return _error(
+        "DeltaAnalysisException",
+        "DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET",
+        "The max column id property (delta.columnMapping.maxColumnId) is not set on a column"
+        " mapping enabled table.",
+    )
+
+
+def unknown_mapping_mode(mode: str) -> DeltaError:
+    return DeltaError(
+        "ColumnMappingUnsupportedException",
+        None,
+        f"The column mapping mode `{mode}` is not supported for this Delta version. Please upgrade"
+        " if you want to use this mode.",
+    )
+
+
 def protocol_downgrade(old: Protocol, new: Protocol) -> DeltaError:
     return _error(
         "ProtocolDowngradeException",

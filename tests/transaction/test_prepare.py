@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 from races import DELETE, OPTIMIZE, WRITE, Table, add, metadata, remove
 
@@ -18,6 +19,7 @@ from engine.log.actions import (
     Protocol,
     SetTransaction,
 )
+from engine.log.schema import Field, Schema, schema_of_metadata, schema_string
 from engine.outcomes import Committed, NothingToCommit, Outcome
 from engine.settings import CheckMode, ConsistencyMode, Settings
 from engine.storage.memory import run
@@ -286,3 +288,42 @@ def test_operation_parameters_are_recorded_as_delta_does() -> None:
     operation = Operation("WRITE", {"mode": "Append", "partitionBy": ["x"], "auto": False})
     recorded = told(add("n"), operation=operation).operation_parameters
     assert recorded == {"mode": "Append", "partitionBy": '["x"]', "auto": False}
+
+
+def _columns(*fields: Field, **properties: str) -> Metadata:
+    return msgspec.structs.replace(
+        metadata(partitioned=False, **properties), schema_string=schema_string(Schema(fields))
+    )
+
+
+MAPPED = {"columnMapping.mode": "name"}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "refused_as"),
+    [
+        (_columns(Field("a", "int"), Field("A", "int")), "DELTA_DUPLICATE_COLUMNS_FOUND"),
+        (_columns(Field("a b", "int")), "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES"),
+        (_columns(Field("a", "timestamp_ntz")), "DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT"),
+        (_columns(Field("a", "int"), **MAPPED), "ColumnMappingException"),
+        (_columns(Field("a", "int"), **{"columnMapping.mode": "odd"}), "ColumnMappingUnsupported"),
+        (
+            msgspec.structs.replace(metadata(), partition_columns=["X"]),
+            "FIELD_NOT_FOUND",
+        ),
+    ],
+)
+def test_metadata_that_no_table_can_have_is_refused(wanted: Metadata, refused_as: str) -> None:
+    assert (refusal(wanted) or "").startswith(refused_as)
+
+
+def test_column_mapping_names_new_columns_uniquely_and_leaves_old_ones_as_they_are() -> None:
+    table = Table(metadata(partitioned=False), PLAIN)
+    transaction = table.start()
+    wanted = _columns(Field("x", "int"), Field("v", "bigint"), Field("new one", "int"), **MAPPED)
+    transaction.update_metadata(wanted)
+    x, v, new = schema_of_metadata(transaction.metadata)
+    assert (x.physical_name, v.physical_name) == ("x", "v")
+    assert new.physical_name.startswith("col-")
+    assert transaction.metadata.configuration["delta.columnMapping.maxColumnId"] == "3"
+    assert isinstance(run(transaction.commit([], MANUAL_UPDATE), table.store), Committed)

@@ -1,0 +1,82 @@
+"""Whether a Metadata action can be a table's metadata at all.
+
+Source: `OptimisticTransaction.scala: assertMetadata`; `SchemaUtils.scala: checkSchemaFieldNames`,
+`checkFieldNames`; `SchemaMergingUtils.scala: checkColumnNameDuplication`;
+`DeltaColumnMapping.scala: checkColumnIdAndPhysicalNameAssignments`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from engine.log import properties
+from engine.log.actions import Metadata
+from engine.log.schema import Field, Schema, schema_of_metadata
+from engine.transaction import refusals
+
+COLUMN_ID = "delta.columnMapping.id"
+PHYSICAL_NAME = "delta.columnMapping.physicalName"
+
+INVALID_CHARACTERS = frozenset(" ,;{}()\n\t=")
+"""What Parquet column names could not hold when this rule was made."""
+
+_MODES = frozenset({"none", "name", "id"})
+
+
+def check_metadata(metadata: Metadata) -> None:
+    """Raises `DeltaError` for names that clash or cannot be, and for an incomplete mapping."""
+    schema = schema_of_metadata(metadata)
+    _check_no_duplicates(schema)
+    mode = properties.COLUMN_MAPPING_MODE.of(metadata.configuration).lower()
+    if mode not in _MODES:
+        raise refusals.unknown_mapping_mode(mode)
+    if mode == "none":
+        _check_names(schema, metadata.partition_columns)
+    else:
+        _check_mapping(schema, metadata, mode)
+    _check_partition_columns_exist(schema, metadata.partition_columns)
+
+
+def _check_no_duplicates(schema: Schema) -> None:
+    counted = Counter(name.lower() for name in schema.names)
+    repeated = sorted(name for name, count in counted.items() if count > 1)
+    if repeated:
+        raise refusals.duplicate_columns(repeated)
+
+
+def _check_names(schema: Schema, partition_columns: Sequence[str]) -> None:
+    partitions = {name.lower() for name in partition_columns}
+    bad = _unfit(name for name in schema.names if name.lower() not in partitions)
+    if bad:
+        raise refusals.invalid_column_names(bad)
+    if _unfit(partition_columns):
+        raise refusals.invalid_partition_column_name()
+
+
+def _unfit(names: Iterable[str]) -> list[str]:
+    return [name for name in names if INVALID_CHARACTERS & set(name)]
+
+
+def _check_mapping(schema: Schema, metadata: Metadata, mode: str) -> None:
+    for field in schema:
+        if COLUMN_ID not in field.metadata:
+            raise refusals.incomplete_mapping("column ID", field.name)
+        if PHYSICAL_NAME not in field.metadata:
+            raise refusals.incomplete_mapping("physical name", field.name)
+    repeated = _repeated_id(schema.fields)
+    if repeated is not None:
+        raise refusals.duplicate_column_id(repeated, mode)
+    if properties.MAX_COLUMN_ID not in metadata.configuration:
+        raise refusals.max_column_id_not_set()
+
+
+def _repeated_id(fields: Sequence[Field]) -> int | None:
+    counted = Counter(field.metadata[COLUMN_ID] for field in fields)
+    return next((number for number, count in counted.items() if count > 1), None)
+
+
+def _check_partition_columns_exist(schema: Schema, partition_columns: Sequence[str]) -> None:
+    for name in partition_columns:
+        if name not in schema.names:
+            raise refusals.field_not_found(name, schema.names)
