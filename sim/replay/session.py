@@ -37,7 +37,7 @@ ONLY_HERE = ("spark.driver.host", "spark.driver.bindAddress")
 """Settings of `QUIET` that would hide the driver from the machines of a cluster."""
 
 SMALL_TABLES = {
-    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.shuffle.partitions": "1",
     "spark.databricks.delta.snapshotPartitions": "1",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "2",

@@ -1,0 +1,134 @@
+"""The engine against a real Delta Lake on races drawn at random, until time is up.
+
+What real Delta does is the expectation; a race on which the engine does otherwise is made smaller
+as long as the difference stays, and is then a conformance case of its own.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from engine.conformance.case import CaseResult, CaseStatus, StatementCase
+from engine.conformance.run import run_cases
+from sim.replay.draws import DrawnRace, draw_race
+from sim.replay.jvm import Jvm
+from sim.replay.session import delta_session
+from sim.replay.statement_cases import Templates, race
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SHRINKS = 30
+"""How many smaller races are tried: each costs real commits."""
+
+TOLD = ("current", "winner", "error_class", "version", "isolation_level", "is_blind_append", "rows")
+"""What is compared of a race."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One race and how the engine did on it; `case` expects what real Delta did."""
+
+    case: StatementCase
+    result: CaseResult
+
+    @property
+    def differs(self) -> bool:
+        """Whether the engine did something else than real Delta."""
+        return self.result.status is CaseStatus.FAILED
+
+
+class Fuzzer:
+    """Plays drawn races on both engines."""
+
+    def __init__(self, spark: SparkSession, folder: Path) -> None:
+        self._spark = spark
+        self._folder = folder
+        self._templates = Templates(spark, folder / "templates")
+
+    def play(self, drawn: DrawnRace) -> Finding:
+        """One race on both engines."""
+        case = self.observed(drawn.case())
+        (result,) = run_cases([case])
+        return Finding(case, result)
+
+    def observed(self, case: StatementCase) -> StatementCase:
+        """The case with what real Delta did as its expectation."""
+        place = self._folder / "race"
+        asking = msgspec.structs.replace(case, expect={"rows": []})
+        try:
+            found = race(self._spark, asking, self._templates, place)
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+            Jvm(self._spark).forget_tables()
+        expect = {key: _plain(found[key]) for key in TOLD if key in found}
+        return msgspec.structs.replace(case, expect=expect)
+
+    def shrink(self, drawn: DrawnRace, finding: Finding) -> Finding:
+        """The smallest race found on which the engines still differ."""
+        tries = SHRINKS
+        smallest = finding
+        candidates = drawn.smaller()
+        while tries > 0:
+            smaller = next(candidates, None)
+            if smaller is None:
+                break
+            tries -= 1
+            found = self.play(smaller)
+            if found.differs:
+                drawn, smallest, candidates = smaller, found, smaller.smaller()
+        return smallest
+
+
+def fuzz(
+    minutes: float,
+    seed: int,
+    spark: SparkSession | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator[Finding]:
+    """Play races of a seed for so many minutes; differences come shrunk.
+
+    Raises EnvironmentMissing.
+    """
+    deadline = clock() + minutes * 60
+    folder = Path(tempfile.mkdtemp(prefix="whitecap-fuzz-"))
+    fuzzer = Fuzzer(spark or delta_session(), folder)
+    number = 0
+    try:
+        while clock() < deadline:
+            drawn = draw_race(seed, number)
+            finding = fuzzer.play(drawn)
+            yield fuzzer.shrink(drawn, finding) if finding.differs else finding
+            number += 1
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def save_case(case: StatementCase, folder: Path) -> Path:
+    """Write a case as a file that `whitecap conformance` reads. Returns its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{case.id}.json"
+    path.write_bytes(msgspec.json.format(msgspec.json.encode([case]), indent=1) + b"\n")
+    return path
+
+
+def _plain(value: Any) -> Any:
+    """Rows with values as a case file holds them."""
+    match value:
+        case list():
+            return [_plain(each) for each in value]
+        case dict():
+            return {key: _plain(each) for key, each in value.items()}
+        case date() | datetime():
+            return value.isoformat()
+        case _:
+            return value

@@ -1,0 +1,40 @@
+"""The engine against a real Delta Lake on a few random races; `whitecap fuzz` does many."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.conformance.case import CaseStatus, StatementCase, TransactionCase, load_cases
+from engine.conformance.selection import sampled
+from sim.replay.conformance import run_cases
+from sim.replay.draws import draw_race
+from sim.replay.fuzz import Fuzzer
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+SEED = 2026
+RACES = 6
+CASES = Path(__file__).parents[1] / "conformance" / "cases"
+SEEN = [case for file in sorted(CASES.glob("*.json")) for case in load_cases(file)]
+LOG_SAMPLE = sampled([case for case in SEEN if isinstance(case, TransactionCase)], 8)
+SQL_SAMPLE = sampled([case for case in SEEN if isinstance(case, StatementCase)], 4)
+
+
+def test_random_races_end_alike_on_both_engines(spark: SparkSession, tmp_path: Path) -> None:
+    fuzzer = Fuzzer(spark, tmp_path)
+    findings = [fuzzer.play(draw_race(SEED, number)) for number in range(RACES)]
+    differing = [(each.case.id, each.result.differences) for each in findings if each.differs]
+    assert differing == []
+    assert {each.result.status for each in findings} == {CaseStatus.PASSED}
+
+
+def test_a_sample_of_the_conformance_cases_holds_on_real_delta(spark: SparkSession) -> None:
+    results = list(run_cases([*LOG_SAMPLE, *SQL_SAMPLE], spark))
+    assert [result for result in results if result.status is not CaseStatus.PASSED] == []
+    assert len(results) >= len(LOG_SAMPLE)

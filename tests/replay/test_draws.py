@@ -1,0 +1,66 @@
+"""Random races: repeatable, sensible, and made small when one shows a difference."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from engine.conformance.case import CaseResult, CaseStatus, load_cases
+from engine.conformance.run import run_cases
+from sim.replay.draws import DrawnRace, draw_race
+from sim.replay.fuzz import Finding, Fuzzer, save_case
+
+
+def test_a_race_depends_on_its_seed_and_number_alone() -> None:
+    assert draw_race(3, 7).case() == draw_race(3, 7).case()
+    assert draw_race(3, 7).case() != draw_race(3, 8).case()
+    assert draw_race(4, 7).case() != draw_race(3, 7).case()
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_every_drawn_race_means_something_to_the_engine(seed: int) -> None:
+    cases = [draw_race(seed, number).case() for number in range(60)]
+    results = list(run_cases(cases))
+    assert [r for r in results if r.status is not CaseStatus.PASSED] == []
+    kinds = {case.current.split()[0] for case in cases}
+    assert kinds >= {"INSERT", "DELETE", "UPDATE", "MERGE", "OPTIMIZE"}
+
+
+class _Pretended(Fuzzer):
+    """Instead of racing: a race differs as long as it has a DELETE winner and its second file."""
+
+    def __init__(self, wanted: Any) -> None:
+        self._wanted = wanted
+
+    def play(self, drawn: DrawnRace) -> Finding:
+        deletes = any(each.text.startswith("DELETE") for each in drawn.winners)
+        differs = deletes and self._wanted in drawn.files
+        status = CaseStatus.FAILED if differs else CaseStatus.PASSED
+        case = drawn.case()
+        return Finding(case, CaseResult(case.id, status))
+
+
+def test_a_difference_is_shrunk_to_the_parts_that_it_takes() -> None:
+    drawn = next(
+        race
+        for race in (draw_race(1, number) for number in range(200))
+        if len(race.winners) == 2
+        and race.properties
+        and race.layout.name != "unpartitioned"
+        and sum(each.text.startswith("DELETE") for each in race.winners) == 1
+    )
+    fuzzer = _Pretended(drawn.files[1])
+    smallest = fuzzer.shrink(drawn, fuzzer.play(drawn)).case
+    assert [sql.split()[0] for sql in smallest.winners] == ["DELETE"]
+    assert smallest.winners == ["DELETE FROM target"]
+    assert smallest.tables["target"].files == [drawn.files[1]]
+    assert smallest.tables["target"].properties == {}
+
+
+def test_a_saved_case_is_one_that_the_conformance_command_reads(tmp_path: Path) -> None:
+    case = msgspec.structs.replace(draw_race(1, 1).case(), expect={"current": "committed"})
+    (again,) = load_cases(save_case(case, tmp_path / "found"))
+    assert again == case

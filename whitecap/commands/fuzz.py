@@ -1,0 +1,48 @@
+"""`whitecap fuzz`: random races on the engine and on a real Delta Lake, until time is up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from whitecap.exit_codes import ExitCode
+
+
+@click.command()
+@click.option("--minutes", type=click.FloatRange(min=0), default=5.0, show_default=True)
+@click.option("--seed", type=int, default=1, show_default=True, help="Which races are drawn.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("out", "fuzz"),
+    show_default=True,
+    help="Where cases that differ are saved.",
+)
+@click.pass_context
+def fuzz(ctx: click.Context, minutes: float, seed: int, out: Path) -> None:
+    """Race random statements on the engine and on a real Delta Lake and compare.
+
+    Every race that ends differently is made small, printed, and saved as a conformance case that
+    expects what real Delta did. Exits 0 if there was none, 1 if there was one, 4 if Java or Delta
+    Lake are missing.
+    """
+    from sim.replay.fuzz import fuzz as races
+    from sim.replay.fuzz import save_case
+
+    counts: Counter[str] = Counter()
+    for finding in races(minutes, seed):
+        counts[finding.result.status] += 1
+        if finding.differs:
+            click.echo(f"DIFFERS {finding.case.id}")
+            click.echo(f"  winner:  {finding.case.winner}")
+            click.echo(f"  current: {finding.case.current}")
+            for each in finding.result.differences:
+                click.echo(f"  {each.key}: real {each.expected} | engine {each.found}")
+            click.echo(f"  saved to {save_case(finding.case, out)}")
+    click.echo(
+        f"{counts['passed']} races agree, {counts['failed']} differ, "
+        f"{counts['skipped']} need what is not modelled"
+    )
+    ctx.exit(ExitCode.EXPECTATION_MISSED if counts["failed"] else ExitCode.FINE)
