@@ -43,8 +43,11 @@ def _shown(matrix: Plain) -> dict[str, Any]:
 def headline(matrix: Plain) -> str:
     """The answer in one sentence."""
     compared = [table["agrees"] for table in matrix["published"]]
-    if not compared or None in compared:
-        return "Part of the family was raced, so nothing is held against the published tables."
+    if not compared:
+        can = any(cell["can_conflict"] for cell in matrix["pairs"])
+        return f"{' and '.join(matrix['commands'])} {'can' if can else 'cannot'} conflict."
+    if None in compared:
+        return "Only some of the tables were raced, so the published cells may read differently."
     if all(compared):
         tables = "table comes" if len(compared) == 1 else f"{len(compared)} tables come"
         return f"Every cell of the published {tables} out as published."

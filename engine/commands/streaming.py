@@ -22,7 +22,8 @@ def append_batch(
 ) -> Steps[Outcome]:
     """Append a batch unless the table has it; commits even an empty one.
 
-    `rows` are in schema order. `reads_table`: the query also reads the table that it writes.
+    `rows` are in schema order; columns that the table got since the query started are NULL.
+    `reads_table`: the query also reads the table that it writes.
     """
     return (yield from table.at_root(_append(table, query_id, batch_id, rows, reads_table)))
 
@@ -36,7 +37,8 @@ def _append(
     if txn.txn_version(query_id) >= batch_id:
         return NothingToCommit(txn.read_version)
     writer = FileWriter(table, txn.metadata)
-    adds = yield from writer.write([rows])
+    width = len(writer.schema)
+    adds = yield from writer.write([[row + (None,) * (width - len(row)) for row in rows]])
     yield from job("STREAMING", (), writer)
     now_ms = yield ReadClock()
     progress = SetTransaction(app_id=query_id, version=batch_id, last_updated=now_ms)

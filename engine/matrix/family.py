@@ -1,0 +1,141 @@
+"""The family of tables and situations over which pairs of commands are raced.
+
+One table of eight rows in four files of two rows, two files for each of two days. It is varied in
+partitioning (none, by day), deletion vectors and isolation level; two commands meet on it at the
+same row, in one file, in one partition, or in different partitions.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from enum import Enum
+from itertools import product
+
+from engine.conformance.case import DataFile, TableOf
+from engine.dialects import Dialect
+from engine.settings import Settings
+from engine.transaction.isolation import ISOLATION_PROPERTY, IsolationLevel
+
+TABLE = "t"
+SCHEMA = "id INT, day DATE, v INT"
+FIRST_DAY, SECOND_DAY = "2026-01-01", "2026-01-02"
+FILES = ((1, 2), (3, 4), (5, 6), (7, 8))
+"""The ids in each file."""
+
+
+def day_of(row_id: int) -> str:
+    """The day, and so the partition, of a row; of new rows too, whose ids are larger by 100."""
+    return FIRST_DAY if row_id % 100 <= 4 else SECOND_DAY
+
+
+class Relation(Enum):
+    """Where two commands meet; the value is the id that the second one is about.
+
+    The first one is always about id 1. A command that writes a new row gives it that id.
+    """
+
+    SAME_ROW = 1
+    SAME_FILE = 2
+    SAME_PARTITION = 3
+    OTHER_PARTITION = 5
+
+    @property
+    def text(self) -> str:
+        return {
+            Relation.SAME_ROW: "the same row",
+            Relation.SAME_FILE: "different rows of one file",
+            Relation.SAME_PARTITION: "different files of one day",
+            Relation.OTHER_PARTITION: "different days",
+        }[self]
+
+
+FIRST_ID = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One table of the family."""
+
+    partitioned: bool
+    deletion_vectors: bool
+    isolation: IsolationLevel
+    rows_reconciled: bool = False
+    """Whether row-level concurrency applies to it."""
+
+    @property
+    def text(self) -> str:
+        """The table in words."""
+        layout = "partitioned by day" if self.partitioned else "unpartitioned"
+        vectors = "deletion vectors" if self.deletion_vectors else "no deletion vectors"
+        rows = ", row-level concurrency" if self.rows_reconciled else ""
+        return f"{layout}, {vectors}{rows}, {self.isolation.value}"
+
+    def settings(self, settings: Settings) -> Settings:
+        """The session's settings: tables without row-level concurrency are as if it were off."""
+        return dataclasses.replace(settings, row_level_concurrency=self.rows_reconciled)
+
+    def table(self, dialect: Dialect) -> TableOf:
+        """Its rows and properties; a level is set where it is not the dialect's default."""
+        properties = {}
+        if self.deletion_vectors:
+            properties["delta.enableDeletionVectors"] = "true"
+        if self.isolation is not dialect.default_isolation:
+            properties[ISOLATION_PROPERTY] = self.isolation.value
+        rows = [[{"id": i, "day": day_of(i), "v": 10 * i} for i in ids] for ids in FILES]
+        return TableOf(
+            schema=SCHEMA,
+            partition_columns=["day"] if self.partitioned else [],
+            properties=properties,
+            files=[DataFile({}, part) for part in rows],
+            versions=0,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Where two commands meet, and whether their conditions name the day."""
+
+    relation: Relation
+    names_day: bool
+
+    @property
+    def text(self) -> str:
+        named = ", the conditions name the day" if self.names_day else ""
+        return self.relation.text + named
+
+
+SITUATIONS = tuple(Situation(r, named) for named in (False, True) for r in Relation)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which tables of the family are wanted; every field lists the values to try."""
+
+    isolation: tuple[IsolationLevel, ...]
+    partitioned: tuple[bool, ...] = (False, True)
+    deletion_vectors: tuple[bool, ...] = (False, True)
+    rows_reconciled: tuple[bool, ...] = (False, True)
+
+
+def levels_of(dialect: Dialect) -> tuple[IsolationLevel, ...]:
+    """The levels that users of a dialect can choose from, the dialect's default first."""
+    others = sorted(dialect.settable_levels - {dialect.default_isolation})
+    return (dialect.default_isolation, *others)
+
+
+def variants(dialect: Dialect, choice: Choice) -> list[Variant]:
+    """The tables of a choice, simplest first."""
+    combinations = product(
+        choice.rows_reconciled, choice.partitioned, choice.deletion_vectors, choice.isolation
+    )
+    return [
+        Variant(split, vectors, level, rows)
+        for rows, split, vectors, level in combinations
+        if not rows or (vectors and not split and reconciles_rows(dialect))
+    ]
+
+
+def reconciles_rows(dialect: Dialect) -> bool:
+    """Whether a dialect has row-level concurrency on tables that are not clustered."""
+    return dialect.row_level is not None and not dialect.row_level.only_clustered_tables

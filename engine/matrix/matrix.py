@@ -1,0 +1,176 @@
+"""The matrix of a dialect: all ordered pairs of commands, and the published tables derived anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from engine.dialects import Dialect
+from engine.errors import InvalidInput, Problem, UnsupportedFeature
+from engine.matrix.catalogue import Command
+from engine.matrix.cells import Cell
+from engine.matrix.family import Choice, Variant, levels_of, reconciles_rows, variants
+from engine.matrix.observing import Observation, Observed
+from engine.matrix.published import Group, PublishedCell, PublishedTable, tables_of
+from engine.sql.scope import nearest
+from engine.transaction.isolation import IsolationLevel
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedCell:
+    """A cell of a published table: what the vendor says and what the races show."""
+
+    published: PublishedCell
+    cell: Cell
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the races give the vendor's very words."""
+        return self.published.text == self.cell.sentence
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedTable:
+    """A published table with every cell derived."""
+
+    published: PublishedTable
+    cells: tuple[DerivedCell, ...]
+
+    @property
+    def agrees(self) -> bool:
+        return all(cell.agrees for cell in self.cells)
+
+
+# No slots: cells are kept once they are made.
+@dataclass(frozen=True)
+class Matrix:
+    """All observations of one dialect; `commands` in order, `is_whole` if no table was left out.
+
+    `schedules` is the number of schedules that were played for it.
+    """
+
+    dialect: Dialect
+    commands: tuple[str, ...]
+    variants: tuple[Variant, ...]
+    observations: tuple[Observation, ...]
+    schedules: int
+    is_whole: bool
+
+    @cached_property
+    def cells(self) -> dict[tuple[str, str], Cell]:
+        """Cells by (loser, winner): whether the loser can be aborted by the winner."""
+        sorted_out: dict[tuple[str, str], list[Observation]] = {}
+        for one in self.observations:
+            sorted_out.setdefault((one.loser, one.winner), []).append(one)
+        return {pair: Cell(tuple(found)) for pair, found in sorted_out.items()}
+
+    @cached_property
+    def tables(self) -> tuple[DerivedTable, ...]:
+        """The published tables of the dialect, as far as their tables were raced."""
+        return tuple(
+            table
+            for published in tables_of(self.dialect)
+            if (table := self._derived(published)) is not None
+        )
+
+    def _derived(self, published: PublishedTable) -> DerivedTable | None:
+        wanted = {name for group in published.groups for name in group.commands}
+        seen = [
+            one
+            for one in self.observations
+            if one.variant.rows_reconciled == published.rows_reconciled
+        ]
+        if not seen or not wanted <= set(self.commands):
+            return None
+        groups = {group.title: group for group in published.groups}
+        return DerivedTable(
+            published,
+            tuple(
+                DerivedCell(cell, _cell_of(seen, groups[cell.row], groups[cell.column]))
+                for cell in published.cells
+            ),
+        )
+
+
+def _cell_of(observations: Iterable[Observation], row: Group, column: Group) -> Cell:
+    pairs = {(a, b) for a in row.commands for b in column.commands}
+    pairs |= {(b, a) for a, b in pairs}
+    return Cell(tuple(one for one in observations if (one.loser, one.winner) in pairs))
+
+
+def choice_of(
+    dialect: Dialect,
+    isolation: IsolationLevel | None,
+    rows_reconciled: bool | None,
+    deletion_vectors: bool | None,
+    partitioned: bool | None,
+) -> Choice:
+    """The tables that the user asks for, `None` standing for every value.
+
+    Raises `UnsupportedFeature` for what the dialect lacks, `InvalidInput` if no table is left.
+    """
+    levels = levels_of(dialect)
+    if isolation is not None and isolation not in levels:
+        raise UnsupportedFeature(
+            f"{dialect.name} lets nobody set {isolation.value}: {_names(levels)} only"
+        )
+    if rows_reconciled and not reconciles_rows(dialect):
+        raise UnsupportedFeature(f"{dialect.name} has no row-level concurrency on such tables")
+    choice = Choice(
+        levels if isolation is None else (isolation,),
+        (False, True) if partitioned is None else (partitioned,),
+        (False, True) if deletion_vectors is None else (deletion_vectors,),
+        (True, False) if rows_reconciled is None else (rows_reconciled,),
+    )
+    if not variants(dialect, choice):
+        text = "needs an unpartitioned table with deletion vectors"
+        raise InvalidInput([Problem("row-level concurrency", text)])
+    return choice
+
+
+def is_whole(dialect: Dialect, choice: Choice) -> bool:
+    """Whether nothing is left out that the published tables speak of."""
+    whole = choice_of(dialect, None, None, None, None)
+    return {*variants(dialect, choice)} >= {
+        variant
+        for variant in variants(dialect, whole)
+        if variant.rows_reconciled in choice.rows_reconciled
+    }
+
+
+def _names(levels: Sequence[IsolationLevel]) -> str:
+    return " or ".join(level.value for level in levels)
+
+
+def level_named(name: str | None) -> IsolationLevel | None:
+    """A level that a table can have. Raises `InvalidInput` with the nearest one."""
+    if name is None:
+        return None
+    levels = {
+        level.value.lower(): level
+        for level in IsolationLevel
+        if level is not IsolationLevel.SNAPSHOT
+    }
+    if name.lower() not in levels:
+        close = nearest(name, [level.value for level in levels.values()])
+        raise InvalidInput([Problem("isolation", f"there is no level {name!r}", close)])
+    return levels[name.lower()]
+
+
+def matrix_of(
+    dialect: Dialect,
+    choice: Choice,
+    commands: Sequence[Command],
+    tables: Sequence[Variant],
+    observed: Sequence[Observed],
+) -> Matrix:
+    """The matrix of what was observed on each of the tables."""
+    return Matrix(
+        dialect,
+        tuple(command.name for command in commands),
+        tuple(tables),
+        tuple(one for table in observed for one in table.observations),
+        sum(table.schedules for table in observed),
+        is_whole(dialect, choice),
+    )

@@ -1,0 +1,141 @@
+"""Racing every pair of commands on one table of the family, and noting who aborted whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+
+from engine.dialects import Dialect
+from engine.interleaving.race import Played
+from engine.interleaving.schedules import schedules
+from engine.interleaving.story import Line, story
+from engine.interleaving.world import World
+from engine.matrix.catalogue import Command, Target
+from engine.matrix.family import FIRST_ID, SITUATIONS, TABLE, Situation, Variant
+from engine.outcomes import Aborted, Verdict
+from engine.settings import Settings
+
+NAMES = ("A", "B")
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """One schedule that ends in a conflict: everything needed to see why, as plain values.
+
+    `statements` are those of A and B; `loser` is the name of the one that is aborted.
+    """
+
+    variant: Variant
+    situation: Situation
+    statements: tuple[str, str]
+    loser: str
+    lines: tuple[Line, ...]
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """Whether `winner` ever aborts `loser` on one table in one situation, over all schedules.
+
+    `exceptions` are those seen, `witness` the shortest schedule with one.
+    """
+
+    variant: Variant
+    situation: Situation
+    loser: str
+    winner: str
+    exceptions: frozenset[str]
+    witness: Witness | None
+
+    @property
+    def conflicts(self) -> bool:
+        return bool(self.exceptions)
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """Everything observed on one table, and how many schedules that took."""
+
+    observations: tuple[Observation, ...]
+    schedules: int
+
+
+Texts = tuple[str, str]
+Raced = dict[Texts, tuple[Played, ...]]
+"""The schedules played so far, by the texts of the two statements."""
+
+
+def observe(
+    variant: Variant, dialect: Dialect, commands: Sequence[Command], settings: Settings
+) -> Observed:
+    """Race every pair of commands in every situation on one table; both are each other's winner."""
+    world = World.of_tables({TABLE: variant.table(dialect)}, dialect, variant.settings(settings))
+    found: list[Observation] = []
+    count = 0
+    for pair in combinations_with_replacement(commands, 2):
+        raced: Raced = {}
+        for situation in SITUATIONS:
+            texts = _race(world, pair, situation, variant, raced)
+            found.extend(_observations(raced[texts], texts, pair, situation, variant))
+        count += sum(len(played) for played in raced.values())
+    return Observed(tuple(found), count)
+
+
+def _race(
+    world: World,
+    pair: tuple[Command, Command],
+    situation: Situation,
+    variant: Variant,
+    raced: Raced,
+) -> Texts:
+    """Race two commands, unless the same statements were raced before; returns their texts."""
+    ids = (FIRST_ID, situation.relation.value)
+    targets = [
+        Target(row_id, situation.names_day, variant.partitioned, who)
+        for row_id, who in zip(ids, NAMES, strict=True)
+    ]
+    both = list(zip(pair, targets, strict=True))
+    texts = (both[0][0].sql(both[0][1]), both[1][0].sql(both[1][1]))
+    if texts not in raced:
+        starts = [command.start(target) for command, target in both]
+        raced[texts] = tuple(schedules(world, starts))
+    return texts
+
+
+def _observations(
+    played: Sequence[Played],
+    texts: Texts,
+    pair: tuple[Command, Command],
+    situation: Situation,
+    variant: Variant,
+) -> Iterator[Observation]:
+    for loser in (0, 1):
+        lost = [one for one in played if isinstance(one.endings[loser], Aborted)]
+        witness = None
+        if lost:
+            shortest = min(lost, key=lambda one: len(one.events))
+            witness = _witness(shortest, loser, texts, situation, variant)
+        yield Observation(
+            variant,
+            situation,
+            pair[loser].name,
+            pair[1 - loser].name,
+            frozenset(_exception(one, loser) for one in lost),
+            witness,
+        )
+
+
+def _exception(played: Played, who: int) -> str:
+    ending = played.endings[who]
+    assert isinstance(ending, Aborted)
+    return ending.verdict.exception.value
+
+
+def _witness(
+    played: Played, loser: int, texts: tuple[str, str], situation: Situation, variant: Variant
+) -> Witness:
+    ending = played.endings[loser]
+    assert isinstance(ending, Aborted)
+    lines = tuple(story(played, NAMES))
+    return Witness(variant, situation, texts, NAMES[loser], lines, ending.verdict)

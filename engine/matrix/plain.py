@@ -1,0 +1,93 @@
+"""A matrix as plain values: what is written as JSON, and what pages are made from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.interleaving.rules import rule_of
+from engine.matrix.cells import Cell
+from engine.matrix.family import FILES, SCHEMA, SITUATIONS, day_of
+from engine.matrix.matrix import DerivedCell, DerivedTable, Matrix
+from engine.matrix.observing import Witness
+
+Plain = dict[str, Any]
+
+
+def plain(matrix: Matrix) -> Plain:
+    """The whole matrix. Every key is always there; what does not apply is `None` or empty."""
+    return {
+        "dialect": matrix.dialect.name,
+        "commands": list(matrix.commands),
+        "tables": [variant.text for variant in matrix.variants],
+        "situations": [situation.text for situation in SITUATIONS],
+        "files": [
+            {"name": f"file {number}", "day": day_of(ids[0]), "ids": list(ids)}
+            for number, ids in enumerate(FILES, start=1)
+        ],
+        "schema": SCHEMA,
+        "schedules": matrix.schedules,
+        "published": [_table(table, matrix.is_whole) for table in matrix.tables],
+        "pairs": [
+            {"loser": loser, "winner": winner, **_cell(cell)}
+            for (loser, winner), cell in matrix.cells.items()
+        ],
+    }
+
+
+def _table(table: DerivedTable, is_whole: bool) -> Plain:
+    published = table.published
+    return {
+        "name": published.name,
+        "title": published.title,
+        "source": published.source,
+        "notes": list(published.notes),
+        "groups": [
+            {"title": group.title, "commands": list(group.commands)} for group in published.groups
+        ],
+        "agrees": table.agrees if is_whole else None,
+        "cells": [_derived(cell, is_whole) for cell in table.cells],
+    }
+
+
+def _derived(derived: DerivedCell, is_whole: bool) -> Plain:
+    return {
+        "row": derived.published.row,
+        "column": derived.published.column,
+        "published": derived.published.text,
+        "agrees": derived.agrees if is_whole else None,
+        "reading": derived.published.reading,
+        **_cell(derived.cell),
+    }
+
+
+def _cell(cell: Cell) -> Plain:
+    witness = cell.witness
+    return {
+        "sentence": cell.sentence,
+        "can_conflict": cell.can_conflict,
+        "only_when": cell.only_when,
+        "exceptions": cell.exceptions,
+        "witness": None if witness is None else _witness(witness),
+    }
+
+
+def _witness(witness: Witness) -> Plain:
+    verdict, rule = witness.verdict, rule_of(witness.verdict)
+    return {
+        "table": witness.variant.text,
+        "situation": witness.situation.text,
+        "statements": dict(zip("AB", witness.statements, strict=True)),
+        "loser": witness.loser,
+        "steps": [
+            {"who": line.who, "text": line.text, "is_conflict": line.is_conflict}
+            for line in witness.lines
+        ],
+        "exception": verdict.exception.value,
+        "error_class": verdict.error_class,
+        "message": verdict.message,
+        "rule": verdict.rule,
+        "rule_text": rule.text,
+        "source": rule.source,
+        "evidence": verdict.evidence,
+        "predicate": verdict.predicate,
+    }

@@ -1,0 +1,166 @@
+"""The tables that the vendors publish, cell by cell, and how an unclear cell is read here.
+
+A cell says of two groups of commands whether they can conflict, whichever of them loses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.dialects import Dialect
+from engine.matrix.catalogue import DELETE, INSERT, MERGE, OPTIMIZE, UPDATE, ZORDER
+from engine.matrix.cells import CAN, CANNOT
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Commands that a published table puts into one row."""
+
+    title: str
+    commands: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedCell:
+    """What the vendor says of two groups; `reading` how that is understood, where it leaves room.
+
+    `row` and `column` are titles of groups.
+    """
+
+    row: str
+    column: str
+    text: str
+    reading: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedTable:
+    """One table of a vendor's documentation."""
+
+    name: str
+    title: str
+    source: str
+    groups: tuple[Group, ...]
+    cells: tuple[PublishedCell, ...]
+    rows_reconciled: bool = False
+    notes: tuple[str, ...] = ()
+
+
+_INSERTS = Group("INSERT", (INSERT,))
+_CHANGES = Group("UPDATE, DELETE, MERGE INTO", (UPDATE, DELETE, MERGE))
+_COMPACTION = Group("COMPACTION", (OPTIMIZE, ZORDER))
+_OPTIMIZE = Group("OPTIMIZE", (OPTIMIZE, ZORDER))
+
+_ROWS_PAGE = (
+    "https://learn.microsoft.com/en-za/azure/databricks/optimizations/isolation/"
+    "row-level-concurrency"
+)
+_APPENDS = (
+    "INSERT stands for appends that read nothing of the table; one that reads it is a row of its"
+    " own in the table of all commands."
+)
+_ONLY_CHANGES_LOSE = "Only the UPDATE, DELETE or MERGE is ever aborted, never the INSERT."
+_NEVER_FOR_ZORDER = "Can conflict when ZORDER BY is used. Cannot conflict otherwise."
+_VECTORS_OR_ZORDER = (
+    "Cannot conflict in tables with deletion vectors enabled, unless ZORDER BY is used."
+    " Can conflict otherwise."
+)
+
+DELTA_OSS = PublishedTable(
+    "delta-oss",
+    "Open-source Delta Lake",
+    "https://docs.delta.io/3.3.1/concurrency-control.html",
+    (_INSERTS, _CHANGES, _COMPACTION),
+    (
+        PublishedCell("INSERT", "INSERT", CANNOT),
+        PublishedCell(_CHANGES.title, "INSERT", CAN, _ONLY_CHANGES_LOSE),
+        PublishedCell(_CHANGES.title, _CHANGES.title, CAN),
+        PublishedCell("COMPACTION", "INSERT", CANNOT),
+        PublishedCell("COMPACTION", _CHANGES.title, CAN),
+        PublishedCell("COMPACTION", "COMPACTION", CAN),
+    ),
+    notes=(
+        _APPENDS,
+        "COMPACTION is read as OPTIMIZE, with or without ZORDER BY: both commit with dataChange"
+        " false.",
+        "The page speaks of one level: open-source Delta lets users set Serializable alone.",
+    ),
+)
+
+DATABRICKS_ROWS = PublishedTable(
+    "databricks-with-row-level-concurrency",
+    "Databricks, tables with row-level concurrency",
+    _ROWS_PAGE,
+    (_INSERTS, _CHANGES, _OPTIMIZE),
+    (
+        PublishedCell("INSERT", "INSERT", CANNOT),
+        PublishedCell(
+            _CHANGES.title,
+            "INSERT",
+            "Cannot conflict in WriteSerializable. Can conflict in Serializable when modifying the"
+            " same row.",
+            "An INSERT modifies no row that exists. Read as: it appends a row that the other"
+            f" command's condition matches. {_ONLY_CHANGES_LOSE}",
+        ),
+        PublishedCell(_CHANGES.title, _CHANGES.title, "Can conflict when modifying the same row."),
+        PublishedCell("OPTIMIZE", "INSERT", CANNOT),
+        PublishedCell("OPTIMIZE", _CHANGES.title, _NEVER_FOR_ZORDER),
+        PublishedCell(
+            "OPTIMIZE",
+            "OPTIMIZE",
+            _NEVER_FOR_ZORDER,
+            "Two compactions of the same files cannot both commit. Read as: the one that comes"
+            " second gives up what the first has done already, without an exception.",
+        ),
+    ),
+    rows_reconciled=True,
+    notes=(
+        _APPENDS,
+        "The page asks for Databricks Runtime 14.3; earlier editions of it named 14.2, where MERGE"
+        " needs a predicate on the target. Here that is what databricks-14.2 does.",
+    ),
+)
+
+DATABRICKS_FILES = PublishedTable(
+    "databricks-without-row-level-concurrency",
+    "Databricks, tables without row-level concurrency",
+    _ROWS_PAGE,
+    (_INSERTS, _CHANGES, _OPTIMIZE),
+    (
+        PublishedCell("INSERT", "INSERT", CANNOT),
+        PublishedCell(
+            _CHANGES.title,
+            "INSERT",
+            "Cannot conflict in WriteSerializable. Can conflict in Serializable.",
+            _ONLY_CHANGES_LOSE,
+        ),
+        PublishedCell(
+            _CHANGES.title,
+            _CHANGES.title,
+            "Can conflict in Serializable and WriteSerializable.",
+        ),
+        PublishedCell("OPTIMIZE", "INSERT", CANNOT),
+        PublishedCell(
+            "OPTIMIZE",
+            _CHANGES.title,
+            _VECTORS_OR_ZORDER,
+            "Open-source Delta conflicts here also with deletion vectors: that deletions are moved"
+            " onto the compacted file is Databricks' own.",
+        ),
+        PublishedCell("OPTIMIZE", "OPTIMIZE", _VECTORS_OR_ZORDER),
+    ),
+    notes=(
+        _APPENDS,
+        "Raced with row-level concurrency switched off, so that unpartitioned tables with deletion"
+        " vectors are among them, as on runtimes that lack it.",
+        "Some error texts hint that detection is also tried on partitioned tables; the page denies"
+        " it, and so does this engine.",
+    ),
+)
+
+
+def tables_of(dialect: Dialect) -> tuple[PublishedTable, ...]:
+    """The published tables that speak of a dialect."""
+    if dialect.name.startswith("delta-oss"):
+        return (DELTA_OSS,)
+    return (DATABRICKS_ROWS, DATABRICKS_FILES)

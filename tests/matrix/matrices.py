@@ -1,0 +1,46 @@
+"""Matrices of the published commands, made once for all tests of this folder."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from engine.dialects import dialect_named
+from engine.matrix.catalogue import PUBLISHED, Command, commands_named
+from engine.matrix.family import variants
+from engine.matrix.matrix import DerivedCell, Matrix, choice_of, matrix_of
+from engine.matrix.observing import observe
+from engine.settings import Settings
+from engine.transaction.isolation import IsolationLevel
+
+CHANGES = "UPDATE, DELETE, MERGE INTO"
+
+
+@cache
+def published_matrix(dialect: str) -> Matrix:
+    """All tables of a dialect, the commands that the vendors' tables speak of."""
+    return matrix(dialect, tuple(command.name for command in PUBLISHED))
+
+
+@cache
+def matrix(
+    dialect: str,
+    names: tuple[str, ...],
+    isolation: IsolationLevel | None = None,
+    rows_reconciled: bool | None = None,
+    deletion_vectors: bool | None = None,
+    partitioned: bool | None = None,
+) -> Matrix:
+    """The matrix of some commands over a part of the family."""
+    found = dialect_named(dialect)
+    commands: list[Command] = commands_named(names)
+    choice = choice_of(found, isolation, rows_reconciled, deletion_vectors, partitioned)
+    tables = variants(found, choice)
+    observed = [observe(variant, found, commands, Settings()) for variant in tables]
+    return matrix_of(found, choice, commands, tables, observed)
+
+
+def cell_of(dialect: str, table: str, row: str, column: str) -> DerivedCell:
+    """One cell of a published table."""
+    (derived,) = (one for one in published_matrix(dialect).tables if one.published.name == table)
+    (cell,) = (c for c in derived.cells if (c.published.row, c.published.column) == (row, column))
+    return cell

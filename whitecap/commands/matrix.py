@@ -1,0 +1,133 @@
+"""`whitecap matrix`: which commands can conflict, derived by racing every pair of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from engine.matrix.catalogue import Command
+    from engine.matrix.matrix import Matrix
+    from engine.matrix.observing import Observed
+
+ON_OFF = {"on": True, "off": False, "both": None}
+YES_NO = {"yes": True, "no": False, "both": None}
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _tried(name: str, values: dict[str, bool | None], text: str) -> Callable[[F], F]:
+    return click.option(
+        name, type=click.Choice(list(values)), default="both", show_default=True, help=text
+    )
+
+
+@click.command()
+@click.option("--dialect", "dialect_name", default="delta-oss-4.4", show_default=True)
+@click.option("--isolation", help="Serializable or WriteSerializable; without it, all there are.")
+@_tried("--row-level-concurrency", ON_OFF, "Tables where it applies, or those where not.")
+@_tried("--deletion-vectors", ON_OFF, "Tables with them, or those without.")
+@_tried("--partitioned", YES_NO, "Partitioned tables, or unpartitioned ones.")
+@click.option("--pair", nargs=2, metavar="A B", help="Only these two commands, with the witnesses.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["terminal", "markdown", "json", "html"]),
+    default="terminal",
+    show_default=True,
+)
+@click.option("--out", type=click.Path(path_type=Path), help="Write there instead of printing.")
+def matrix(
+    dialect_name: str,
+    isolation: str | None,
+    row_level_concurrency: str,
+    deletion_vectors: str,
+    partitioned: str,
+    pair: tuple[str, str] | None,
+    form: str,
+    out: Path | None,
+) -> None:
+    """Race every pair of commands in every interleaving, and print the conflict matrices.
+
+    "Cannot conflict" means that no interleaving on any table of the family ends in a conflict; of
+    every "can conflict" the shortest witness is shown (--format html, markdown, json or --pair).
+    """
+    from engine.dialects import dialect_named
+    from engine.matrix.catalogue import EXTENDED, PUBLISHED, commands_named
+    from engine.matrix.matrix import choice_of, level_named
+
+    dialect = dialect_named(dialect_name)
+    choice = choice_of(
+        dialect,
+        level_named(isolation),
+        ON_OFF[row_level_concurrency],
+        ON_OFF[deletion_vectors],
+        YES_NO[partitioned],
+    )
+    commands = commands_named(pair) if pair else [*PUBLISHED, *EXTENDED]
+    found = _raced(dialect_name, choice, commands)
+    _give(found, form, out, pair is not None)
+
+
+def _raced(dialect_name: str, choice: Any, commands: Sequence[Command]) -> Matrix:
+    """Race on each table in a process of its own, as many at a time as there are cores."""
+    from concurrent.futures import ProcessPoolExecutor
+    from functools import partial
+
+    from engine.dialects import dialect_named
+    from engine.matrix.family import variants
+    from engine.matrix.matrix import matrix_of
+
+    dialect = dialect_named(dialect_name)
+    tables = variants(dialect, choice)
+    names = [command.name for command in commands]
+    with ProcessPoolExecutor() as pool:
+        observed = list(pool.map(partial(_observed, dialect_name, names), tables))
+    return matrix_of(dialect, choice, commands, tables, observed)
+
+
+def _observed(dialect_name: str, names: Sequence[str], variant: Any) -> Observed:
+    from engine.dialects import dialect_named
+    from engine.matrix.catalogue import commands_named
+    from engine.matrix.observing import observe
+    from engine.settings import Settings
+
+    return observe(variant, dialect_named(dialect_name), commands_named(names), Settings())
+
+
+def _give(found: Matrix, form: str, out: Path | None, with_witnesses: bool) -> None:
+    from engine.matrix.plain import plain
+    from sim.code_version import code_version
+
+    document = {**plain(found), "origin": f"whitecap {code_version()}"}
+    if form == "terminal" and out is None:
+        from whitecap.terminal.matrix import show
+
+        show(document, with_witnesses)
+        return
+    text = _written(document, form, out)
+    if out is None:
+        click.echo(text)
+    else:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(text, encoding="utf-8")
+        click.echo(f"matrix  {out}")
+
+
+def _written(document: dict[str, Any], form: str, out: Path | None) -> str:
+    from reports.matrix_page import matrix_html, matrix_markdown
+
+    match form:
+        case "json":
+            return json.dumps(document, indent=2, ensure_ascii=False)
+        case "markdown":
+            return matrix_markdown(document)
+        case "html":
+            return matrix_html(document)
+        case _:
+            raise click.UsageError(f"--out {out} needs --format markdown, json or html")

@@ -1,0 +1,1 @@
+"""How commands print: tables and lines for people, made with rich."""

@@ -1,0 +1,102 @@
+"""The conflict matrices in the terminal: the answer, the published tables, then every pair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from reports.matrix_page import all_pairs, headline, published_grid, symbol
+from whitecap.terminal.console import new_console
+
+Plain = Mapping[str, Any]
+
+
+def show(matrix: Plain, with_witnesses: bool) -> None:
+    """Print a matrix; `with_witnesses`: every conflict with its witness instead of the grid."""
+    console = new_console()
+    console.print(headline(matrix), style="bold")
+    console.print(_how(matrix), style="dim")
+    for table in matrix["published"]:
+        _show_published(console, table)
+    if with_witnesses:
+        for cell in matrix["pairs"]:
+            _show_pair(console, cell)
+    else:
+        _show_pairs(console, matrix)
+
+
+def _how(matrix: Plain) -> str:
+    return (
+        f"{matrix['dialect']}: {matrix['schedules']:,} schedules of {len(matrix['commands'])}"
+        f" commands on {len(matrix['tables'])} tables in {len(matrix['situations'])} situations"
+    )
+
+
+def _show_published(console: Console, table: Plain) -> None:
+    grid = published_grid(table)
+    shown = Table(title=table["title"], caption=table["source"], box=box.ROUNDED, show_lines=True)
+    shown.title_justify = shown.caption_justify = "left"
+    shown.title_style, shown.caption_style = "bold", "dim"
+    for column in ("", *grid.columns):
+        shown.add_column(column, overflow="fold")
+    for title, cells in grid.rows:
+        shown.add_row(Text(title, style="bold"), *(_published_cell(cell) for cell in cells))
+    console.print()
+    console.print(shown)
+
+
+def _published_cell(cell: Plain | None) -> Text:
+    if cell is None:
+        return Text()
+    text = Text(cell["sentence"], style="red" if cell["can_conflict"] else "green")
+    if cell["agrees"]:
+        text.append(" ✓", style="green")
+    if cell["agrees"] is False:
+        text.append(f"\npublished: {cell['published']}", style="bold red")
+    if cell["only_when"]:
+        text.append(f"\nhere {cell['only_when']}", style="dim")
+    return text
+
+
+def _show_pairs(console: Console, matrix: Plain) -> None:
+    grid = all_pairs(matrix)
+    shown = Table(box=box.SIMPLE_HEAD, padding=(0, 0), title="All commands", title_justify="left")
+    shown.title_style = "bold"
+    shown.add_column("can this one be aborted by number", no_wrap=True)
+    for number, _ in enumerate(grid.columns, start=1):
+        shown.add_column(str(number), justify="right", min_width=3)
+    for number, (title, cells) in enumerate(grid.rows, start=1):
+        shown.add_row(f"{number:2} {title}", *(_mark(cell) for cell in cells))
+    console.print()
+    console.print(shown)
+    console.print("● yes  ◐ only in some circumstances  · never", style="dim")
+    console.print("witnesses: --format html --out FILE, or --pair A B", style="dim")
+
+
+def _mark(cell: Plain | None) -> Text:
+    styles = {"●": "red", "◐": "yellow", "·": "dim"}
+    mark = symbol(cell)
+    return Text(mark, style=styles.get(mark, ""))
+
+
+def _show_pair(console: Console, cell: Plain) -> None:
+    console.print()
+    name = f"{cell['loser']} aborted by {cell['winner']}"
+    if not cell["can_conflict"]:
+        console.print(f"{name}: never", style="green")
+        return
+    only = f"; {cell['only_when']}" if cell["only_when"] else ""
+    console.print(Text(f"{name}: {', '.join(cell['exceptions'])}{only}", style="bold red"))
+    witness = cell["witness"]
+    console.print(f"  on a table {witness['table']}, at {witness['situation']}", style="dim")
+    for who, sql in witness["statements"].items():
+        console.print(Text(f"  {who}  {sql}"))
+    for number, step in enumerate(witness["steps"], start=1):
+        style = "red" if step["is_conflict"] else ""
+        console.print(Text(f"  {number}. {step['who']} {step['text']}", style=style))
+    console.print(Text(f"  {witness['rule_text']} ({witness['source']})", style="dim"))
