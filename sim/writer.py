@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from engine.errors import DeltaError
+from engine.errors import DeltaError, InvalidInput, Problem
 from engine.log.table_log import TableLog
 from engine.outcomes import Outcome
 from engine.storage.requests import Steps
@@ -154,6 +154,13 @@ class Writer:
             cluster.crashed()
         except StoreRefused as refused:
             record.ends_badly("store_refused", kernel.now_ms, "StoreRefused", None, str(refused))
+        except InvalidInput as error:
+            raise InvalidInput(
+                [
+                    Problem(f"writer {self.name}: {p.place}", p.text, p.nearest)
+                    for p in error.problems
+                ]
+            ) from error
         except DeltaError as error:
             record.ends_badly(
                 "delta_error", kernel.now_ms, error.exception, error.error_class, error.message
