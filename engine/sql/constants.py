@@ -43,7 +43,7 @@ class Constants:
             return None
         if common == field.type:
             return convert(term, common)
-        return term if is_numeric(common) and is_integral(field.type) else None
+        return convert(term, common) if is_numeric(common) and is_integral(field.type) else None
 
     def member(self, node: exp.Expr, field: Field) -> Term | None:
         """A member of an IN list; a parameter stays as it is, for it may hold several values."""

@@ -56,6 +56,8 @@ def keeps(sql: str, statistics: FileStatistics, **parameters: object) -> bool:
         ("v = 99.0", False),
         ("v > 105.5", False),
         ("s = 5", True),
+        ("v = '103'", True),
+        ("v = '99'", False),
     ],
 )
 def test_a_file_is_kept_unless_its_statistics_exclude_every_row(sql: str, kept: bool) -> None:
