@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 DELTA_EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
 DELTA_CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 
+PLAIN_NAME = "whitecap"
+"""The application name of a session without Delta; by it we know our own."""
+
+JVM_ENDS_WITHIN_S = 60
+
 QUIET = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -56,22 +61,29 @@ appender.console.layout.type = PatternLayout
 appender.console.layout.pattern = spark: %p %c{1}: %m%n
 logger.delta.name = org.apache.spark.sql.delta
 logger.delta.level = off
+logger.repl.name = org.apache.spark.repl.Main
+logger.repl.level = error
 """
 """Spark's own log4j settings greet every start with ten lines; only errors are news. Those of
-Delta reach us as exceptions, and are most often the conflicts that we came for.
+Delta reach us as exceptions, and are most often the conflicts that we came for. PySpark counts
+as a shell, whose level must be that of the others or Spark says so.
 """
 
 
 def delta_session(memory: str = "3g", master: str = "local[2]") -> SparkSession:
     """The process's session with Delta Lake; starts it if there is none.
 
-    Raises EnvironmentMissing: Java, a package or the jar is missing, or a session without
-    Delta is running in this process.
+    A session of ours without Delta is stopped for it, JVM and all.
+
+    Raises EnvironmentMissing: Java, a package or the jar is missing, or somebody else's session
+    without Delta is running in this process.
     """
     require_delta()
     running = _running_session()
     if running is not None:
-        return _with_delta(running)
+        if DELTA_EXTENSION in (running.conf.get("spark.sql.extensions", "") or ""):
+            return running
+        _stop_ours(running)
     jars = ":".join(str(jar) for jar in delta_jars())
     return _start(
         "whitecap replay",
@@ -99,7 +111,7 @@ def sweep_session(
     running = _running_session()
     if running is not None:
         return running
-    return _start("whitecap", master, {**QUIET, **(settings or {})})
+    return _start(PLAIN_NAME, master, {**QUIET, **(settings or {})})
 
 
 def _running_session() -> SparkSession | None:
@@ -109,12 +121,21 @@ def _running_session() -> SparkSession | None:
     return session
 
 
-def _with_delta(session: SparkSession) -> SparkSession:
-    if DELTA_EXTENSION in (session.conf.get("spark.sql.extensions", "") or ""):
-        return session
-    what = "A Spark session without Delta Lake is already running in this process"
-    remedy = "Stop it and restart the process, or call delta_session() before anything else."
-    raise EnvironmentMissing([Missing(what, remedy)])
+def _stop_ours(session: SparkSession) -> None:
+    """Stop a plain session and its JVM, whose classpath lacks Delta; the next start makes both."""
+    from pyspark import SparkContext
+
+    if session.sparkContext.appName != PLAIN_NAME:
+        what = "A Spark session without Delta Lake is already running in this process"
+        remedy = "Stop it and restart the process, or call delta_session() before anything else."
+        raise EnvironmentMissing([Missing(what, remedy)])
+    session.stop()
+    gateway = SparkContext._gateway
+    if gateway is not None:
+        gateway.shutdown()
+        gateway.proc.stdin.close()
+        gateway.proc.wait(JVM_ENDS_WITHIN_S)
+    SparkContext._gateway = SparkContext._jvm = None
 
 
 def _start(name: str, master: str, settings: Mapping[str, str]) -> SparkSession:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -111,3 +113,22 @@ def test_a_damaged_jar_in_the_cache_is_not_used(
         jars.delta_jars()
     (folder / "delta.jar").write_bytes(b"0123456789")
     assert jars.delta_jars() == (folder / "delta.jar",)
+
+
+SWEEP_THEN_REPLAY = """
+from sim.replay.session import delta_session, sweep_session
+assert sweep_session("local[1]").range(3).count() == 3
+spark = delta_session(memory="1g", master="local[1]")
+spark.sql(f"CREATE TABLE delta.`{FOLDER}` (x INT) USING delta")
+assert sweep_session().read.format("delta").load(FOLDER).count() == 0
+"""
+
+
+@pytest.mark.spark
+def test_a_plain_session_of_ours_makes_room_for_one_with_delta(tmp_path: Path) -> None:
+    program = f"FOLDER = {str(tmp_path / 'table')!r}\n{SWEEP_THEN_REPLAY}"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert not [line for line in done.stderr.splitlines() if "WARN " in line]
