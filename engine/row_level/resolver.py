@@ -117,15 +117,13 @@ def _across_compaction(
 ) -> Steps[Answer | None]:
     """The transaction reconciled with a compaction, its own or the winner's; `None` if neither."""
     by_identity = identifies_rows(current)
-    if rearranges(winner):
-        if not can_relocate(winner.removes, by_identity):
-            return None
-        if is_compaction(current):
-            return give_up_overtaken(current, winner)
-        if not changes_rows(current):
-            return None
-        return (yield from follow_moved_rows(current, winner, reader))
-    own = current.removed.values()
-    if not is_compaction(current) or not can_relocate(own, by_identity):
+    compacts = is_compaction(current) and can_relocate(current.removed.values(), by_identity)
+    if not rearranges(winner):
+        return (yield from keep_up_with_changes(current, winner, reader)) if compacts else None
+    if not can_relocate(winner.removes, by_identity):
         return None
-    return (yield from keep_up_with_changes(current, winner, reader))
+    if compacts:
+        return give_up_overtaken(current, winner)
+    if changes_rows(current):
+        return (yield from follow_moved_rows(current, winner, reader))
+    return None
