@@ -105,18 +105,21 @@ class Workload:
     def some_rows(
         self, rows: Rows, chosen: Mapping[str, Any], now_ms: float, added: list[tuple[Slice, int]]
     ) -> list[Row]:
-        """Rows in the chosen slices: first those that change existing ones, then new ones."""
+        """Rows in the chosen slices: first those that change existing ones, then new ones.
+
+        Where a slice is still empty, a new row stands in for an existing one.
+        """
         existing = round(rows.count * rows.existing)
         make = self._table.maker.row
         places = [self._key_place(rows.choose, chosen, now_ms) for _ in range(existing)]
         revision = self._new_keys.writer_number * 1_000_003 + self._count
         distinct = {key: slice_ for slice_, key in places if key != NO_SUCH_KEY}
         made = [make(key, slice_, revision) for key, slice_ in distinct.items()]
-        for key in self._new_keys.take(now_ms, rows.count - existing):
-            slice_ = self._slice(chosen, now_ms)
-            added.append((slice_, key))
-            made.append(make(key, slice_))
-        return made
+        empty = [slice_ for slice_, key in places if key == NO_SUCH_KEY]
+        slices = empty + [self._slice(chosen, now_ms) for _ in range(rows.count - existing)]
+        new = list(zip(slices, self._new_keys.take(now_ms, len(slices)), strict=True))
+        added.extend(new)
+        return made + [make(key, slice_) for slice_, key in new]
 
     def _value(self, name: str, parameter: Parameter, now_ms: float) -> Any:
         if parameter.value is not None:

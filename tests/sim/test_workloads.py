@@ -136,3 +136,9 @@ def test_rows_are_the_same_whatever_the_layout() -> None:
         assert sorted(key for file in files for key in file.keys) == list(range(120))
         assert all(len(file.keys) <= 20 for file in files)
         assert all(list(file.partition) == layout for file in files)
+
+
+def test_where_there_is_no_row_to_change_a_new_one_is_made() -> None:
+    workload = _workload({"rows": {"rows": {"count": 3, "existing": 1.0}}}, initial={"rows": 0})
+    work = workload.next_work(0.0)
+    assert len(work.values["rows"]) == len(work.new_keys) == 3
