@@ -47,6 +47,7 @@ class RowMaker:
     def __init__(self, schema: Schema, key: str | None, dimensions: Sequence[Dimension]) -> None:
         self.schema = schema
         self.dimensions = tuple(dimensions)
+        self.key_position = schema.names.index(key) if key in schema.names else None
         slots = {dimension.name: place for place, dimension in enumerate(dimensions)}
         self._cells = [_cell_maker(column, key, slots) for column in schema]
 
@@ -69,6 +70,12 @@ class FileRows(Sequence[Row]):
 
     def __len__(self) -> int:
         return len(self._keys)
+
+    def column(self, position: int) -> Sequence[Any]:
+        """One column's values: of the key column without making a row."""
+        if position == self._maker.key_position:
+            return self._keys
+        return [row[position] for row in self]
 
     def __iter__(self) -> Iterator[Row]:
         make, slice_of = self._maker.row, self._slice_of

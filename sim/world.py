@@ -11,9 +11,12 @@ from engine.commands.table import SharedTable
 from engine.dialects import dialect_named
 from engine.log.table_log import TableLog
 from engine.sql.parsing import parse_statement
+from engine.storage.memory import run
+from engine.storage.requests import Steps
 from sim.bind import bound
 from sim.checkpoints import Checkpoint
 from sim.cluster import Cluster, Latencies
+from sim.dry_run import AtOnce
 from sim.faults import faults_of
 from sim.identifiers import ids_of
 from sim.initial_table import create_table
@@ -59,7 +62,7 @@ class World:
         store = FakeStore(scenario.start_ms, scenario.store.limits, scenario.table.bytes_per_row)
         version = create_table(scenario.table, table, store, ids_of(streams, "table"))
         dialect = dialect_named(scenario.dialect)
-        shared = SharedTable()
+        shared = known_table(scenario.table.key, store)
         clients = TableClients(
             scenario.table.name,
             shared,
@@ -178,3 +181,19 @@ class World:
 def zero() -> float:
     """A wait of no time, where the arrival model has none."""
     return 0.0
+
+
+def known_table(key: str | None, store: FakeStore) -> SharedTable:
+    """What the writers may share, with the initial table parsed and its keys indexed.
+
+    That is no part of the run: every writer still asks the store for the log as it would alone.
+    """
+    shared = SharedTable(index_rows=True)
+    run(_learn(shared, key), AtOnce(store, iter(())))
+    return shared
+
+
+def _learn(shared: SharedTable, key: str | None) -> Steps[None]:
+    snapshot = yield from TableLog(shared.commits).update()
+    if shared.row_index is not None:
+        yield from shared.row_index.prepare(snapshot, () if key is None else (key,))

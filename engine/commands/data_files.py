@@ -12,7 +12,7 @@ from engine.log.actions import AddFile, RemoveFile
 from engine.log.deletion_vectors import read_vector
 from engine.log.paths import data_key
 from engine.log.schema import Schema
-from engine.storage.columns import in_columns
+from engine.storage.columns import column_of, in_columns
 from engine.storage.requests import ReadRows, Row, RowsOf, Steps
 
 Columns = tuple[str, ...]
@@ -98,13 +98,12 @@ class DataFiles:
         for path, rows in zip(missing, answer.rows, strict=True):
             self.keep(path, names, rows)
 
-    def values_of(self, path: str, column: str) -> list[Any]:
+    def values_of(self, path: str, column: str) -> Sequence[Any]:
         """A column's values in a file that was read or written here; none for one it lacks."""
         columns, rows = self._rows[path]
         if column not in columns:
             return []
-        at = columns.index(column)
-        return [row[at] for row in rows]
+        return column_of(rows, columns.index(column))
 
     def forget(self, path: str) -> None:
         """Drop the rows of a file that nobody will ask for."""

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 _COMMITS_BETWEEN_CLEANINGS = 64
 
 
+_Holders = dict[Any, "str | list[str]"]
+"""A column's values and the files that hold them. Most values are in one file, which then stands
+by itself: a list for each of millions of keys would cost memory and the collector's time."""
+
+
 class RowIndex:
     """One table's index; shared by the clients that follow the same log."""
 
@@ -36,7 +41,7 @@ class RowIndex:
         self._version = -1
         self._complete_from = 0
         self._paths: set[str] = set()
-        self._columns: dict[str, dict[Any, list[str]]] = {}
+        self._columns: dict[str, _Holders] = {}
         self._dead: deque[tuple[int, str]] = deque()
         self._clients: weakref.WeakSet[Table] = weakref.WeakSet()
         self._cleaned_at = 0
@@ -44,6 +49,12 @@ class RowIndex:
     def watch(self, table: Table) -> None:
         """Know a client, so as not to drop what it may still read."""
         self._clients.add(table)
+
+    def prepare(self, snapshot: Snapshot, columns: Iterable[str]) -> Steps[None]:
+        """Index some columns ahead of the first look-up."""
+        yield from self._follow(snapshot)
+        for column in columns:
+            self._index_of(column)
 
     def files_with(
         self, snapshot: Snapshot, column: str, values: Iterable[Any]
@@ -58,7 +69,7 @@ class RowIndex:
         if snapshot.version < self._complete_from:
             return None
         index = self._index_of(column)
-        paths = {path for value in values for path in index.get(value, ())}
+        paths = {path for value in values for path in _paths(index.get(value))}
         found = (snapshot.file_at(path) for path in sorted(paths))
         return [file for file in found if file is not None]
 
@@ -108,7 +119,7 @@ class RowIndex:
             for column, index in self._columns.items():
                 _enter(index, path, self._data_files.values_of(path, column))
 
-    def _index_of(self, column: str) -> dict[Any, list[str]]:
+    def _index_of(self, column: str) -> _Holders:
         index = self._columns.get(column)
         if index is None:
             index = self._columns[column] = {}
@@ -133,20 +144,29 @@ class RowIndex:
             self._data_files.forget(path)
 
 
-def _enter(index: dict[Any, list[str]], path: str, values: Sequence[Any]) -> None:
+def _enter(index: _Holders, path: str, values: Sequence[Any]) -> None:
     for value in values:
         if value is not None:
-            paths = index.get(value)
-            if paths is None:
-                index[value] = [path]
-            elif paths[-1] != path:
-                paths.append(path)
+            holder = index.get(value)
+            if holder is None:
+                index[value] = path
+            elif isinstance(holder, str):
+                if holder != path:
+                    index[value] = [holder, path]
+            elif path not in holder:
+                holder.append(path)
 
 
-def _leave(index: dict[Any, list[str]], path: str, values: Sequence[Any]) -> None:
+def _leave(index: _Holders, path: str, values: Sequence[Any]) -> None:
     for value in values:
-        paths = index.get(value)
-        if paths is not None and path in paths:
-            paths.remove(path)
-            if not paths:
-                del index[value]
+        holder = index.get(value)
+        if holder == path:
+            del index[value]
+        elif isinstance(holder, list) and path in holder:
+            holder.remove(path)
+
+
+def _paths(holder: str | list[str] | None) -> Sequence[str]:
+    if isinstance(holder, str):
+        return (holder,)
+    return holder or ()
