@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from sim.replay.environment import EnvironmentMissing, Missing, require_delta, require_spark
 from sim.replay.jars import delta_jars
+from sim.replay.jvm import Jvm
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -61,12 +62,12 @@ appender.console.layout.type = PatternLayout
 appender.console.layout.pattern = spark: %p %c{1}: %m%n
 logger.delta.name = org.apache.spark.sql.delta
 logger.delta.level = off
-logger.repl.name = org.apache.spark.repl.Main
-logger.repl.level = error
+logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
+logger.gateway.level = error
 """
 """Spark's own log4j settings greet every start with ten lines; only errors are news. Those of
 Delta reach us as exceptions, and are most often the conflicts that we came for. PySpark counts
-as a shell, whose level must be that of the others or Spark says so.
+as a shell, whose own logger must have the others' level or Spark says so (Logging.scala).
 """
 
 
@@ -85,7 +86,7 @@ def delta_session(memory: str = "3g", master: str = "local[2]") -> SparkSession:
             return running
         _stop_ours(running)
     jars = ":".join(str(jar) for jar in delta_jars())
-    return _start(
+    session = _start(
         "whitecap replay",
         master,
         {
@@ -95,9 +96,10 @@ def delta_session(memory: str = "3g", master: str = "local[2]") -> SparkSession:
             "spark.driver.extraClassPath": jars,
             "spark.sql.extensions": DELTA_EXTENSION,
             "spark.sql.catalog.spark_catalog": DELTA_CATALOG,
-            "spark.sql.warehouse.dir": tempfile.mkdtemp(prefix="whitecap-warehouse-"),
         },
     )
+    _silence_console(session)
+    return session
 
 
 def sweep_session(
@@ -136,6 +138,13 @@ def _stop_ours(session: SparkSession) -> None:
         gateway.proc.stdin.close()
         gateway.proc.wait(JVM_ENDS_WITHIN_S)
     SparkContext._gateway = SparkContext._jvm = None
+
+
+def _silence_console(session: SparkSession) -> None:
+    """VACUUM prints to Scala's console, which is our standard output."""
+    jvm = Jvm(session)
+    nowhere = jvm.root.java.io.OutputStream.nullOutputStream()
+    jvm.singleton("scala.Console$").setOutDirect(jvm.root.java.io.PrintStream(nowhere))
 
 
 def _start(name: str, master: str, settings: Mapping[str, str]) -> SparkSession:
