@@ -110,11 +110,14 @@ class Agreement:
         }
 
 
-def compare(observed: Observed, command: str) -> Compared:
-    """Hold what was recorded of one transaction against what really happened."""
+def compare(observed: Observed, command: str, doubt: str | None = None) -> Compared:
+    """Hold what was recorded of one transaction against what really happened.
+
+    `doubt` says why this Delta Lake may rightly end it otherwise than the recorded platform.
+    """
     planned = observed.planned
     differing = differences(planned.recorded, observed.real)
-    comparison, reason = _verdict(observed, differing)
+    comparison, reason = _verdict(observed, differing, doubt)
     return Compared(
         transaction=planned.name,
         command=command,
@@ -144,14 +147,19 @@ def differences(recorded: Result, real: Result) -> list[str]:
     ]
 
 
-def _verdict(observed: Observed, differing: Sequence[str]) -> tuple[Comparison, str]:
+def _verdict(
+    observed: Observed, differing: Sequence[str], doubt: str | None
+) -> tuple[Comparison, str]:
     if observed.planned.excuse is not None:
         return Comparison.NOT_COMPARABLE, observed.planned.excuse
     if observed.parted:
         reason = "the real table had already left the recorded history"
         return Comparison.NOT_COMPARABLE, reason
     if differing:
-        return Comparison.MISMATCH, f"{', '.join(differing)} differ"
+        names = f"{', '.join(differing)} differ"
+        if doubt is not None:
+            return Comparison.NOT_COMPARABLE, f"{names}: {doubt}"
+        return Comparison.MISMATCH, names
     return Comparison.MATCH, ""
 
 

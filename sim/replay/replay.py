@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engine.dialects import DELTA_OSS_4_4, dialect_named
 from engine.errors import InvalidInput, Problem
 from sim.export import export_table
 from sim.recording import SCENARIO, Recording, read_recording
@@ -61,6 +62,18 @@ class ReplayPlan:
         """What the recorded statements call the table."""
         return str(self.recording.manifest["table_name"])
 
+    @property
+    def doubt(self) -> str | None:
+        """Why real Delta may rightly disagree, if the run is one of another platform."""
+        dialect = dialect_named(self.recording.manifest["dialect"])
+        if dialect == DELTA_OSS_4_4:
+            return None
+        if dialect.resolves_rows:
+            return (
+                f"{dialect.name} resolves conflicts by rows, which Delta Lake {DELTA_VERSION} lacks"
+            )
+        return f"{dialect.name} is not Delta Lake {DELTA_VERSION}"
+
     def script(self) -> list[Planned]:
         """The transactions as a script; those that began before the window begin with it."""
         played = [each for each in self.transactions if each.can_be_played]
@@ -101,7 +114,7 @@ def replay(
     compared = [_left_out(each) for each in plan.transactions if not each.can_be_played]
     with _real_table(session, plan) as table:
         for observed in play(session, plan.script(), table, timeout_s):
-            compared.append(compare(observed, commands[observed.planned.name]))
+            compared.append(compare(observed, commands[observed.planned.name], plan.doubt))
             if watch is not None:
                 watch(compared[-1])
     return Agreement(_origin(plan), tuple(compared))
@@ -111,7 +124,9 @@ def replay(
 def _real_table(spark: SparkSession, plan: ReplayPlan) -> Iterator[Path]:
     """The run's table as it was at the window's beginning, named as its statements name it."""
     work = Path(tempfile.mkdtemp(prefix="whitecap-replay-"))
-    settings = load_scenario(plan.chosen.run / SCENARIO).settings
+    given = load_scenario(plan.chosen.run / SCENARIO).settings
+    # The others are options of this project's own.
+    settings = {key: value for key, value in given.items() if key.startswith("spark.")}
     try:
         export_run(plan.chosen.run, work / "table", plan.window.first)
         name_table(spark, plan.table_name, work / "table")

@@ -48,6 +48,15 @@ def test_an_excuse_or_a_history_that_parted_is_not_comparable() -> None:
     assert parted.comparison is Comparison.NOT_COMPARABLE
 
 
+def test_another_platform_may_differ_and_may_agree() -> None:
+    doubt = "it resolves conflicts by rows"
+    differing = compare(_observed(COMMIT, ABORT), "DELETE", doubt)
+    assert differing.comparison is Comparison.NOT_COMPARABLE
+    assert differing.reason.endswith("differ: it resolves conflicts by rows")
+    agreeing = compare(_observed(COMMIT, COMMIT), "DELETE", doubt)
+    assert agreeing.comparison is Comparison.MATCH
+
+
 def test_the_written_agreement_counts_and_lists_everything(tmp_path: Path) -> None:
     ends = [_observed(COMMIT, COMMIT), _observed(ABORT, ABORT), _observed(COMMIT, ABORT)]
     agreement = Agreement({"run": "r"}, tuple(compare(each, "DELETE") for each in ends))
