@@ -121,7 +121,7 @@ class Table:
 
     def at_root(self, steps: Steps[T]) -> Steps[T]:
         """The same steps, with storage keys below this table's root."""
-        return (yield from (rooted(steps, self.root) if self.root else steps))
+        return rooted(steps, self.root) if self.root else steps
 
 
 Tables = Mapping[str, Table]

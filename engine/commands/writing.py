@@ -72,18 +72,16 @@ class FileWriter:
         columns = self.metadata.partition_columns
         if not columns:
             return [({}, rows)] if rows else []
-        places = [self.schema.index(name) for name in columns]
+        schema = self.schema
+        places = [schema.index(name) for name in columns]
+        names = [schema.fields[at].physical_name for at in places]
         parts: dict[tuple[Any, ...], list[Row]] = {}
         for row in rows:
             parts.setdefault(tuple([row[at] for at in places]), []).append(row)
-        return [(self._values(key), part) for key, part in parts.items()]
-
-    def _values(self, key: tuple[Any, ...]) -> PartitionValues:
-        names = [self.schema.fields[self.schema.index(n)] for n in self.metadata.partition_columns]
-        return {
-            column.physical_name: partition_text(value)
-            for column, value in zip(names, key, strict=True)
-        }
+        return [
+            ({name: partition_text(value) for name, value in zip(names, key, strict=True)}, part)
+            for key, part in parts.items()
+        ]
 
     def _write_file(self, values: PartitionValues, rows: Sequence[Row]) -> Steps[AddFile]:
         key = partition_directory(values) + (yield from self._file_name())
