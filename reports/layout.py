@@ -77,9 +77,13 @@ def phrase(labels: Labels) -> str:
 
 
 def _worded(axis: str, label: str) -> str:
+    """A number with what it counts: `8 writers`; `8 upserter` for `writers.upserter.count`."""
     if not is_number(label):
         return label
-    return f"{label} {axis}" if "." not in axis else f"{axis.rsplit('.', 1)[-1]} {label}"
+    *parents, last = axis.split(".")
+    if not parents:
+        return f"{label} {last}"
+    return f"{label} {parents[-1]}" if last == "count" else f"{last} {label}"
 
 
 def is_number(label: str) -> bool:

@@ -33,8 +33,10 @@ def _shown(matrix: Plain) -> dict[str, Any]:
     return {
         "matrix": matrix,
         "published": [(table, published_grid(table)) for table in matrix["published"]],
-        "all_pairs": all_pairs(matrix),
-        "by_loser": list(_by_loser(matrix)),
+        "grids": [
+            (number, grid, all_pairs(matrix, grid), list(_by_loser(matrix, grid)))
+            for number, grid in enumerate(matrix["grids"])
+        ],
         "headline": headline(matrix),
         "anchor": anchor,
     }
@@ -44,13 +46,13 @@ def headline(matrix: Plain) -> str:
     """The answer in one sentence."""
     compared = [table["agrees"] for table in matrix["published"]]
     if not compared:
-        can = any(cell["can_conflict"] for cell in matrix["pairs"])
+        can = any(cell["can_conflict"] for grid in matrix["grids"] for cell in grid["pairs"])
         return f"{' and '.join(matrix['commands'])} {'can' if can else 'cannot'} conflict."
     if None in compared:
         return "Only some of the tables were raced, so the published cells may read differently."
     if all(compared):
-        tables = "table comes" if len(compared) == 1 else f"{len(compared)} tables come"
-        return f"Every cell of the published {tables} out as published."
+        tables = "published table" if len(compared) == 1 else f"{len(compared)} published tables"
+        return f"Every cell of the {tables} comes out as published."
     differing = sum(not cell["agrees"] for table in matrix["published"] for cell in table["cells"])
     return f"{differing} published {'cell differs' if differing == 1 else 'cells differ'}."
 
@@ -63,24 +65,24 @@ def published_grid(table: Plain) -> Grid:
     return Grid(titles, rows)
 
 
-def all_pairs(matrix: Plain) -> Grid:
+def all_pairs(matrix: Plain, grid: Plain) -> Grid:
     """Every ordered pair: whether the command of the row is aborted by that of the column."""
     names: Sequence[str] = matrix["commands"]
-    cells = {(cell["loser"], cell["winner"]): cell for cell in matrix["pairs"]}
+    cells = {(cell["loser"], cell["winner"]): cell for cell in grid["pairs"]}
     rows = tuple((row, tuple(cells.get((row, column)) for column in names)) for row in names)
     return Grid(tuple(names), rows)
 
 
-def _by_loser(matrix: Plain) -> Iterator[tuple[str, list[Plain]]]:
+def _by_loser(matrix: Plain, grid: Plain) -> Iterator[tuple[str, list[Plain]]]:
     for name in matrix["commands"]:
-        conflicts = [c for c in matrix["pairs"] if c["loser"] == name and c["can_conflict"]]
+        conflicts = [c for c in grid["pairs"] if c["loser"] == name and c["can_conflict"]]
         if conflicts:
             yield name, conflicts
 
 
-def anchor(cell: Plain) -> str:
-    """The place on the page where a pair's witness stands."""
-    return "-".join(_words(f"{cell['loser']} by {cell['winner']}"))
+def anchor(cell: Plain, grid: int) -> str:
+    """The place on the page where a pair's witness stands; `grid` counts from 0."""
+    return "-".join(_words(f"{cell['loser']} by {cell['winner']} {grid or ''}"))
 
 
 def _words(text: str) -> Iterable[str]:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from reports.answer import Answer
+    from reports.intervals import Interval
+    from reports.measures import Unit
     from reports.report import Report
     from reports.subject import Subject
 
@@ -63,14 +65,20 @@ class Sweep:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """Cells down, measures across, means written with their units and intervals."""
+        """Cells down, measures across: means with their units and half their 95 % interval."""
         import pandas as pd
 
-        from reports.page_tables import SUMMARY, measures_table
+        from reports.measures import MEASURES
 
-        content = measures_table(self.subject, SUMMARY)
-        rows = [[_with_bounds(e.text, e.below) for e in row] for row in content.rows]
-        return pd.DataFrame(rows, columns=list(content.headings)).set_index(content.headings[0])
+        layout, tables = self.subject.layout, self.subject.tables
+        written = {
+            measure.title: {
+                layout.title(cell): _plus_minus(interval, measure.unit)
+                for cell, interval in tables.of(measure.name).items()
+            }
+            for measure in MEASURES.values()
+        }
+        return pd.DataFrame(written)
 
     def run(self, cell: str, replication: int = 0) -> Run:
         """One recorded run. Raises `InvalidInput` if it is not there."""
@@ -122,5 +130,8 @@ def report(directory: str | Path, *, master: str = "local[*]") -> Report:
     return build_report(Path(directory), lambda: aggregation_session(master))
 
 
-def _with_bounds(text: str, below: str) -> str:
-    return f"{text}  ({below})" if below else text
+def _plus_minus(interval: Interval, unit: Unit) -> str:
+    from reports.measures import written
+
+    text = written(interval.mean, unit)
+    return f"{text} ± {written(interval.high - interval.mean, unit)}" if interval.is_known else text

@@ -14,7 +14,7 @@ NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
 ANSWERS = {
     "anatomy_of_a_conflict": "Delta raises Concurrent",
-    "capacity": "goodput is highest with",
+    "capacity": "With WriteSerializable the table takes up to",
     "partitioning": "Best by goodput",
 }
 """Notebook -> what the answer at its end says."""
