@@ -32,7 +32,8 @@ class ExpectationResult:
 def evaluate(expectations: Sequence[Expectation], recording: Recording) -> list[ExpectationResult]:
     """Hold every expectation against a recording, in order."""
     manifest = recording.manifest
-    sample = Sample.of(recording.transactions, manifest["warm_up_ms"], manifest["duration_ms"])
+    times = manifest["warm_up_ms"], manifest["duration_ms"]
+    sample = Sample.of(recording.transactions, *times, manifest.get("live_rows"))
     return [_result(expectation, sample) for expectation in expectations]
 
 

@@ -8,6 +8,7 @@ was interrupted resumes from its directory. Replication r has the same seed in e
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +21,9 @@ from sim.code_version import code_version
 from sim.scenario import Scenario, cell_of, load_scenario, show_document
 
 FORMAT_VERSION = 1
+
+DEFAULT_REPLICATIONS = 5
+"""Of a scenario that says nothing: the t quantile falls fast up to four degrees of freedom."""
 
 Changes = dict[str, Any]
 Axes = dict[str, dict[str, Changes]]
@@ -124,18 +128,49 @@ def load_experiment(
     scenario = load_scenario(path)
     own = scenario.sweep
     axes: Axes = _kept({} if own is None else own.axes, only)
-    for dotted, values in (quick_axes or {}).items():
-        axes[dotted] = {_label(value): {dotted: value} for value in values}
+    axes |= {dotted: _quick_axis(dotted, values) for dotted, values in (quick_axes or {}).items()}
+    _refuse_two_axes_for_one_parameter(axes)
     if not axes:
         reason = "has no sweep: give it `sweep.axes`, or an axis such as --set store.profile=s3,gcs"
         raise InvalidInput([Problem(str(path), reason)])
     chosen = replications or (own.replications if own is not None else 5)
     if chosen < 1:
         raise InvalidInput([Problem("replications", f"{chosen} is less than 1")])
-    changed = load_scenario(path, {"sweep": {"axes": axes, "replications": chosen}})
+    changes: Changes = {"sweep": {"axes": axes, "replications": chosen}}
+    if scenario.expect:
+        changes["expect"] = _still_meant(scenario, axes)
+    changed = load_scenario(path, changes)
     return Experiment(
         changed, axes, _cells(changed), chosen, scenario.seed if seed is None else seed
     )
+
+
+def _quick_axis(dotted: str, values: Sequence[Any]) -> dict[str, Changes]:
+    labels = [_label(value) for value in values]
+    twice = sorted({label for label in labels if labels.count(label) > 1})
+    if twice:
+        raise InvalidInput([Problem(dotted, f"has {', '.join(twice)} more than once")])
+    return {label: {dotted: value} for label, value in zip(labels, values, strict=True)}
+
+
+def _refuse_two_axes_for_one_parameter(axes: Axes) -> None:
+    """Two axes that set one parameter, or a part of it, would silently overrule each other."""
+    setting = [
+        (dotted, axis)
+        for axis, variants in axes.items()
+        for dotted in dict.fromkeys(path for changes in variants.values() for path in changes)
+    ]
+    problems = [
+        Problem(f"axes {axis!r} and {other!r}", f"both set {max(dotted, again, key=len)}")
+        for (dotted, axis), (again, other) in itertools.combinations(setting, 2)
+        if axis != other and _overlap(f"{dotted}.", f"{again}.")
+    ]
+    if problems:
+        raise InvalidInput(problems)
+
+
+def _overlap(path: str, other: str) -> bool:
+    return path.startswith(other) or other.startswith(path)
 
 
 def _kept(axes: Axes, only: Mapping[str, Sequence[str]] | None) -> Axes:
@@ -153,6 +188,15 @@ def _kept(axes: Axes, only: Mapping[str, Sequence[str]] | None) -> Axes:
     return {
         name: {label: axes[name][label] for label in (only[name] or axes[name])} for name in only
     }
+
+
+def _still_meant(scenario: Scenario, axes: Axes) -> list[Any]:
+    """The expectations but for those of variants that are left out."""
+    return [
+        said
+        for said, expectation in zip(scenario.document["expect"], scenario.expect, strict=True)
+        if all(variant in axes.get(axis, ()) for axis, variant in expectation.when.items())
+    ]
 
 
 def _unknown(what: str, name: str, known: Mapping[str, Any]) -> Problem:

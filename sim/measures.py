@@ -35,25 +35,36 @@ NEEDED = (
 
 @dataclass(frozen=True)
 class Sample:
-    """Some transactions of a run, warm-up left out, with all of the run's for goodput."""
+    """Some transactions of a run, warm-up left out, with all of the run's for goodput.
+
+    `live_rows` is what the table holds in the end, not a number where that is not known.
+    """
 
     rows: Sequence[Row]
     all_rows: Sequence[Row]
     warm_up_ms: float
     duration_ms: float
+    live_rows: float = math.nan
 
     @classmethod
-    def of(cls, transactions: pa.Table, warm_up_ms: float, duration_ms: float) -> Sample:
+    def of(
+        cls,
+        transactions: pa.Table,
+        warm_up_ms: float,
+        duration_ms: float,
+        live_rows: float | None = None,
+    ) -> Sample:
         """All transactions of a run."""
         every = transactions.select(list(NEEDED)).to_pylist()
         kept = [row for row in every if row["submitted_at_ms"] >= warm_up_ms]
-        return cls(kept, every, warm_up_ms, duration_ms)
+        known = math.nan if live_rows is None else live_rows
+        return cls(kept, every, warm_up_ms, duration_ms, known)
 
     def where(self, wanted: Callable[[Row], bool]) -> Sample:
         """Those transactions for which `wanted` holds."""
         rows = [row for row in self.rows if wanted(row)]
         every = [row for row in self.all_rows if wanted(row)]
-        return Sample(rows, every, self.warm_up_ms, self.duration_ms)
+        return Sample(rows, every, self.warm_up_ms, self.duration_ms, self.live_rows)
 
     def count(self, outcome: str) -> int:
         """How many ended so."""
@@ -158,4 +169,5 @@ _MEASURES: dict[Measure, Callable[[Sample, str | None], float]] = {
     Measure.LATENCY_P95_MS: _latency(95),
     Measure.LATENCY_P99_MS: _latency(99),
     Measure.WASTED_COMPUTE_SHARE: _wasted,
+    Measure.LIVE_ROWS: lambda sample, _: sample.live_rows,
 }

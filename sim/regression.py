@@ -12,7 +12,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from engine.errors import InvalidInput, InvariantViolated, Problem
-from sim.scenario import load_scenario
+from sim.scenario import Scenario, cell_of, load_scenario
 from sim.scenario.yaml_text import read_yaml
 
 
@@ -110,23 +110,48 @@ def check_all(paths: Sequence[Path], jobs: int) -> Iterator[CheckedScenario]:
 
 
 def check_scenario(path: Path) -> CheckedScenario:
-    """Run one scenario with its own seed and evaluate its expectations."""
+    """Run one scenario with its own seed and evaluate its expectations.
+
+    Where they name variants of its sweep (`when`), every cell is run, and held to those for it.
+    """
+    began = time.perf_counter()
+    scenario = load_scenario(path)
+    expectations: list[Checked] = []
+    error = None
+    for labels, cell in _cells(scenario):
+        try:
+            expectations += _checked(cell, labels)
+        except InvariantViolated as broken:
+            error = _at(labels, str(broken))
+        except Exception as broken:
+            again = f"to reproduce: whitecap run {path} --seed {scenario.seed}"
+            text = f"{type(broken).__name__}: {broken}\n{again}\n{traceback.format_exc()}"
+            error = _at(labels, text)
+        if error is not None:
+            break
+    seconds = time.perf_counter() - began
+    return CheckedScenario(path, scenario.name, tuple(expectations), error, seconds)
+
+
+def _cells(scenario: Scenario) -> Iterator[tuple[dict[str, str], Scenario]]:
+    """What to run: the scenario as it stands, or the cells that its expectations tell apart."""
+    if scenario.sweep is None or not any(e.when for e in scenario.expect):
+        yield {}, scenario
+        return
+    for labels in scenario.sweep.cells():
+        yield labels, cell_of(scenario, labels)
+
+
+def _checked(scenario: Scenario, labels: dict[str, str]) -> Iterator[Checked]:
     from sim.expectations import evaluate, subject
     from sim.run import run_scenario
 
-    began = time.perf_counter()
-    scenario = load_scenario(path)
-    expectations: tuple[Checked, ...] = ()
-    error = None
-    try:
-        recording = run_scenario(scenario).recording
-        expectations = tuple(
-            Checked(subject(each.expectation), each.found, each.missed, each.expectation.because)
-            for each in evaluate(scenario.expect, recording)
-        )
-    except InvariantViolated as broken:
-        error = str(broken)
-    except Exception as broken:
-        again = f"to reproduce: whitecap run {path} --seed {scenario.seed}"
-        error = f"{type(broken).__name__}: {broken}\n{again}\n{traceback.format_exc()}"
-    return CheckedScenario(path, scenario.name, expectations, error, time.perf_counter() - began)
+    recording = run_scenario(scenario, labels=labels).recording
+    for each in evaluate(scenario.expect, recording):
+        expectation = each.expectation
+        about = _at(labels, subject(expectation))
+        yield Checked(about, each.found, each.missed, expectation.because)
+
+
+def _at(labels: dict[str, str], text: str) -> str:
+    return f"{', '.join(labels.values())}: {text}" if labels else text

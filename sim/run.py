@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -64,7 +64,7 @@ def run_scenario(
     steps = list(LogWalk(world.store, world.shared.commits).steps())
     check_conservation(world.recorder, steps, _command(scenario, seed, replication))
     recording = Recording(
-        manifest_of(world, replication, labels or {}),
+        manifest_of(world, replication, labels or {}, steps),
         show_document({**scenario.document, "seed": seed}),
         tables_of(world.recorder, steps),
     )
@@ -73,7 +73,9 @@ def run_scenario(
     return FinishedRun(scenario, recording, world, steps)
 
 
-def manifest_of(world: World, replication: int, labels: Mapping[str, str]) -> dict[str, Any]:
+def manifest_of(
+    world: World, replication: int, labels: Mapping[str, str], steps: Sequence[Step]
+) -> dict[str, Any]:
     """What a run was: enough to tell it from any other, and to make it again."""
     scenario = world.scenario
     return {
@@ -91,6 +93,7 @@ def manifest_of(world: World, replication: int, labels: Mapping[str, str]) -> di
         "warm_up_ms": scenario.warm_up,
         "duration_ms": scenario.duration,
         "counts": counts_of(world.recorder.transactions),
+        "live_rows": steps[-1].live_rows if steps else 0,
     }
 
 

@@ -22,6 +22,7 @@ from sim.scenario.faults import Fault
 from sim.scenario.parameters import Parameter
 from sim.scenario.problems import nearest
 from sim.scenario.statements import statement_problems
+from sim.scenario.sweep import Sweep
 from sim.scenario.table import ISOLATION_PROPERTY, Scalar, Table, property_text
 from sim.scenario.writers import WriterGroup
 from sim.scenario.yaml_text import Place, YamlText
@@ -44,6 +45,7 @@ class Parts:
     expectations: dict[int, Expectation] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
     dialect: Dialect = DELTA_OSS_4_4
+    axes: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, document: dict[str, Any]) -> Self:
@@ -63,6 +65,7 @@ class Parts:
             _well_formed_items(Expectation, document.get("expect")),
             _settings(settings if isinstance(settings, dict) else {}),
             DIALECTS.get(str(document.get("dialect")), DELTA_OSS_4_4),
+            _axes(document.get("sweep")),
         )
 
 
@@ -222,6 +225,16 @@ def _of_names(parts: Parts) -> Iterator[Finding]:
         if expectation.writer is not None:
             place = ("expect", position, "writer")
             yield from _unknown_writer(place, expectation.writer, parts)
+        for axis, variant in expectation.when.items():
+            yield from _unknown_variant(("expect", position, "when", axis), axis, variant, parts)
+
+
+def _unknown_variant(place: Place, axis: str, variant: str, parts: Parts) -> Iterator[Finding]:
+    known = parts.axes.get(axis)
+    if known is None:
+        yield place, f"the sweep has no axis {axis!r}", nearest(axis, parts.axes)
+    elif variant not in known:
+        yield place, f"axis {axis!r} has no variant {variant!r}", nearest(variant, known)
 
 
 def _unknown_writer(place: Place, name: str, parts: Parts) -> Iterator[Finding]:
@@ -259,6 +272,11 @@ def _schema(table: Table | None) -> Schema | None:
         return None if table is None else parse_ddl(table.columns)
     except InvalidInput:
         return None
+
+
+def _axes(given: Any) -> dict[str, list[str]]:
+    sweep = _well_formed(Sweep, given)
+    return {} if sweep is None else {axis: list(named) for axis, named in sweep.axes.items()}
 
 
 def _settings(given: dict[str, Any]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from sim.section import Section
 
 
 class Measure(StrEnum):
-    """What can be expected of a run: counts, rates in [0, 1], and milliseconds.
+    """What can be expected of a run: counts, rates in [0, 1], milliseconds, rows of the table.
 
     A job is a transaction with all its reruns. Definitions: `sim/measures.py`.
     """
@@ -34,6 +34,7 @@ class Measure(StrEnum):
     LATENCY_P95_MS = "latency_p95_ms"
     LATENCY_P99_MS = "latency_p99_ms"
     WASTED_COMPUTE_SHARE = "wasted_compute_share"
+    LIVE_ROWS = "live_rows"
 
 
 OF_ABORTS = frozenset({Measure.ABORTED, Measure.ABORT_RATE, Measure.CONFLICT_RATE})
@@ -44,7 +45,8 @@ class Expectation(Section):
     """A threshold on a measure, over all transactions or those of a writer group or command.
 
     With `exception`, only aborts by that class count (for `aborted` and the rates of aborts and
-    conflicts).
+    conflicts). `when` names variants of the scenario's sweep, axis by axis: what is expected of
+    their cells; without it, of every cell.
     """
 
     measure: Measure
@@ -55,6 +57,7 @@ class Expectation(Section):
     at_most: float | None = None
     equals: float | None = None
     because: str = Field(default="")
+    when: dict[str, str] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _has_a_threshold(self) -> Self:

@@ -50,8 +50,26 @@ def cell_of(scenario: Scenario, cell: dict[str, str]) -> Scenario:
     """The scenario of one cell of its sweep. Raises `InvalidInput`."""
     if scenario.sweep is None:
         raise InvalidInput([Problem(scenario.name, "has no sweep")])
-    document = {key: value for key, value in scenario.document.items() if key != "sweep"}
-    return scenario_of(document, scenario.sweep.changes(cell))
+    return scenario_of(_document_of(cell, scenario.document), scenario.sweep.changes(cell))
+
+
+def _document_of(cell: dict[str, str], document: Document) -> Document:
+    """The document without its sweep, and of its expectations those for this cell."""
+    plain = {key: value for key, value in document.items() if key != "sweep"}
+    if isinstance(plain.get("expect"), list):
+        plain["expect"] = [_said_plainly(e) for e in plain["expect"] if _is_for(cell, e)]
+    return plain
+
+
+def _is_for(cell: dict[str, str], expectation: Any) -> bool:
+    when = expectation.get("when") if isinstance(expectation, dict) else None
+    return not isinstance(when, dict) or when.items() <= cell.items()
+
+
+def _said_plainly(expectation: Any) -> Any:
+    if not isinstance(expectation, dict):
+        return expectation
+    return {key: value for key, value in expectation.items() if key != "when"}
 
 
 def show_document(document: Document) -> str:
@@ -107,8 +125,8 @@ def _problems_of_cells(document: Document, text: YamlText, known: list[Problem])
         return []
     found: dict[str, Problem] = {}
     told = {problem.text for problem in known}
-    plain = {key: value for key, value in document.items() if key != "sweep"}
     for cell in sweep.cells():
+        plain = _document_of(cell, document)
         for problem in _problems_of_cell(plain, sweep.changes(cell), text):
             if problem.text not in told:
                 label = ", ".join(f"{axis} = {variant}" for axis, variant in cell.items())
