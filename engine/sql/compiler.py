@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from engine.errors import InvalidInput, Problem
+from engine.errors import InvalidInput, Problem, UnsupportedFeature
 from engine.sql import operators
 from engine.sql.coercion import common_type
 from engine.sql.functions import call
@@ -52,6 +52,8 @@ def spark_type(node: exp.DataType) -> str:
 def compile_term(node: exp.Expr, scope: Scope) -> Term:
     """Compile an expression. Raises `InvalidInput` for unknown columns, functions and forms."""
     build = _BUILDERS.get(type(node)) or (_function if isinstance(node, exp.Func) else None)
+    if isinstance(node, exp.AggFunc):
+        raise UnsupportedFeature(f"aggregates: {node.sql(DIALECT)}")
     if build is None:
         raise InvalidInput([Problem(node.sql(DIALECT), f"{node.key} is not supported here")])
     try:

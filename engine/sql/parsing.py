@@ -39,7 +39,7 @@ _OWN_GRAMMAR: list[tuple[re.Pattern[str], Callable[[re.Match[str], Template], St
 
 def _own(pattern: str) -> Callable[[Any], Any]:
     """Register a reader for statements that match a pattern (spaces stand for any white space)."""
-    compiled = re.compile(pattern.replace(" ", r"\s+") + r"\s*;?\s*\Z", re.IGNORECASE | re.DOTALL)
+    compiled = re.compile(pattern.replace(" ", r"\s+") + r"\s*\Z", re.IGNORECASE | re.DOTALL)
 
     def register(read: Callable[[re.Match[str], Template], Statement]) -> Any:
         _OWN_GRAMMAR.append((compiled, read))
@@ -133,13 +133,14 @@ def parse_statement(sql: str) -> Statement:
     Raises `InvalidInput` with the place of what is wrong, `UnsupportedFeature` for SQL that is
     right but not modelled.
     """
-    template = Template.of(sql.strip().rstrip(";"))
+    text = sql.strip().rstrip(";").rstrip()
+    template = Template.of(text)
     for pattern, read in _OWN_GRAMMAR:
-        match = pattern.match(sql.strip())
+        match = pattern.match(text)
         if match:
             return read(match, template)
-    marked = _ROWS_PARAMETER.sub(rf"VALUES (:`{ROWS_MARK}\1`)", sql)
+    marked = _ROWS_PARAMETER.sub(rf"VALUES (:`{ROWS_MARK}\1`)", text)
     statement = statement_of(parse_node(marked), template)
     if statement is None:
-        raise UnsupportedFeature(f"statement: {sql.strip()}")
+        raise UnsupportedFeature(f"statement: {text}")
     return statement

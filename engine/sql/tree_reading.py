@@ -41,8 +41,13 @@ def statement_of(node: exp.Expr, template: Template) -> Statement | None:
     return None if reader is None else reader(node, template)
 
 
-def table_name(node: exp.Table) -> TableName:
-    """The table of a syntax tree, with its alias and time travel."""
+def table_name(node: exp.Expr) -> TableName:
+    """The table of a syntax tree, with its alias and time travel.
+
+    Raises `InvalidInput` where sqlglot found no table: it is lenient about what comes there.
+    """
+    if not isinstance(node, exp.Table):
+        raise InvalidInput([Problem("line 1", "a table name is missing")])
     path = ".".join(part.name for part in node.parts)
     version = node.args.get("version")
     at = None if version is None else int(version.expression.name)

@@ -1,0 +1,100 @@
+"""The row index finds what a search of every file finds, reads less, and forgets the dead."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sql_database import Database, adds, removes
+
+from engine.outcomes import Committed
+from engine.storage.requests import ReadRows
+
+keys = st.integers(0, 12)
+some_keys = st.lists(keys, min_size=1, max_size=3)
+MERGE = (
+    "MERGE INTO t USING (VALUES :rows) AS s(x, k, v) ON t.k = s.k"
+    " WHEN MATCHED AND s.v > 5 THEN UPDATE SET v = s.v WHEN MATCHED THEN DELETE"
+    " WHEN NOT MATCHED THEN INSERT *"
+)
+rows = st.lists(st.tuples(st.integers(1, 2), keys, keys), min_size=1, max_size=3)
+statements = st.one_of(
+    st.tuples(st.just("INSERT INTO t VALUES :rows"), st.fixed_dictionaries({"rows": rows})),
+    st.tuples(
+        st.just("DELETE FROM t WHERE x = 1 AND k IN (:keys)"),
+        st.fixed_dictionaries({"keys": some_keys}),
+    ),
+    st.tuples(st.just("DELETE FROM t WHERE k = :key"), st.fixed_dictionaries({"key": keys})),
+    st.tuples(
+        st.just("UPDATE t SET v = v + 1, x = 3 - x WHERE k IN (:keys) AND v < 9"),
+        st.fixed_dictionaries({"keys": some_keys}),
+    ),
+    st.tuples(
+        st.just(MERGE),
+        st.fixed_dictionaries(
+            {
+                "rows": st.lists(
+                    st.tuples(st.integers(1, 2), keys, keys),
+                    min_size=1,
+                    max_size=3,
+                    unique_by=lambda row: row[1],
+                )
+            }
+        ),
+    ),
+    st.tuples(st.just("OPTIMIZE t"), st.just({})),
+)
+
+
+@pytest.mark.parametrize("vectors", ["false", "true"])
+@given(st.lists(statements, min_size=1, max_size=8))
+def test_with_and_without_an_index_statements_do_the_same(vectors: str, run: list[tuple]) -> None:  # type: ignore[type-arg]
+    plain, indexed = Database(), Database(index_rows=True)
+    for database in (plain, indexed):
+        database.create("t", "x INT, k BIGINT, v BIGINT", "x", enableDeletionVectors=vectors)
+    for text, parameters in run:
+        one, other = (d.sql(text, **parameters) for d in (plain, indexed))
+        assert type(one) is type(other)
+        if isinstance(one, Committed) and isinstance(other, Committed):
+            assert len(adds(one)) == len(adds(other))
+            assert len(removes(one)) == len(removes(other))
+        assert plain.rows("t") == indexed.rows("t")
+
+
+def database_of(files: int) -> Database:
+    database = Database(index_rows=True)
+    database.create("t", "k BIGINT, v BIGINT")
+    for k in range(files):
+        database.sql(f"INSERT INTO t VALUES ({k}, 0)")
+    return database
+
+
+def test_a_pinned_statement_reads_only_files_that_hold_the_values() -> None:
+    database = database_of(5)
+    outcome = database.commit("UPDATE t SET v = 1 WHERE k IN (2, 3)")
+    assert len(removes(outcome)) == 2
+    (job,) = [r for r in database.store.requests if getattr(r, "job", "") == "UPDATE"]
+    assert job.rows_read == 2  # type: ignore[union-attr]
+
+
+def test_files_that_no_client_reads_any_more_are_forgotten() -> None:
+    database = database_of(3)
+    for _ in range(70):
+        database.commit("UPDATE t SET v = v + 1 WHERE k = 1")
+    index = database.shared["t"].row_index
+    assert index is not None
+    assert len(index._paths) < 20
+    database.store.requests.clear()
+    database.commit("RESTORE TABLE t TO VERSION AS OF 3")
+    database.commit("UPDATE t SET v = 9 WHERE k = 1")
+    assert any(isinstance(request, ReadRows) for request in database.store.requests)
+    assert database.rows("t") == [(0, 0), (1, 9), (2, 0)]
+
+
+def test_an_index_that_missed_commits_starts_again_from_the_newest_files() -> None:
+    database = database_of(3)
+    late = database_of(0)
+    late.store, late.shared = database.store, {"t": type(database.shared["t"])(index_rows=True)}
+    late.shared["t"].commits._commits.put = lambda *_: None  # type: ignore[method-assign]
+    late.commit("UPDATE t SET v = 4 WHERE k = 2")
+    assert late.rows("t") == [(0, 0), (1, 0), (2, 4)]

@@ -1,0 +1,148 @@
+"""Statements: parsed into their parts once, bound to values, and written out again as Spark SQL."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from engine.errors import InvalidInput, UnsupportedFeature
+from engine.sql.parsing import parse_statement
+from engine.sql.rendering import sql_literal
+from engine.sql.statements import Act, Insert, Match, Merge, Optimize, Select, Values
+
+
+def test_a_statement_is_parsed_once_and_its_bindings_share_its_plans() -> None:
+    text = "DELETE FROM t WHERE date = :date AND k IN (:keys)"
+    statement = parse_statement(text)
+    assert parse_statement(text) is statement
+    bound = statement.with_parameters({"date": date(2026, 1, 1), "keys": [1, 2]})
+    assert bound.plans is statement.plans
+    assert bound.sql() == "DELETE FROM t WHERE date = DATE '2026-01-01' AND k IN (1, 2)"
+
+
+def test_rows_are_written_out_as_values() -> None:
+    bound = parse_statement("INSERT INTO t VALUES :rows").with_parameters(
+        {"rows": [(1, "it's", None), (2, "b\\c", True)]}
+    )
+    assert bound.sql() == r"INSERT INTO t VALUES (1, 'it\'s', NULL), (2, 'b\\c', TRUE)"
+
+
+def test_colons_inside_texts_and_casts_are_no_parameters() -> None:
+    statement = parse_statement("DELETE FROM t WHERE a = ':x' AND b = v::INT AND c = :c")
+    assert statement.template.parameter_names == {"c"}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (-5, "-5"),
+        (1.5, "1.5D"),
+        (float("nan"), "CAST('NaN' AS DOUBLE)"),
+        (Decimal("1E+3"), "1000"),
+        (datetime(2026, 1, 1, 10, tzinfo=UTC), "TIMESTAMP_LTZ '2026-01-01 10:00:00Z'"),
+        (datetime(2026, 1, 1, 10, 0, 0, 500), "TIMESTAMP_NTZ '2026-01-01 10:00:00.0005'"),
+    ],
+)
+def test_values_are_literals_of_their_type(value: Any, text: str) -> None:
+    assert sql_literal(value) == text
+
+
+def test_missing_and_unknown_parameters_are_named_together() -> None:
+    statement = parse_statement("DELETE FROM t WHERE date = :date AND k = :key")
+    with pytest.raises(InvalidInput) as wrong:
+        statement.with_parameters({"date": 1, "keyy": 2})
+    assert [str(problem) for problem in wrong.value.problems] == [
+        ":keyy: no such parameter (did you mean 'key'?)",
+        ":key: has no value",
+    ]
+
+
+def test_a_merge_has_its_clauses_in_order() -> None:
+    statement = parse_statement(
+        "MERGE INTO t USING (SELECT * FROM VALUES :rows AS v(k, a)) AS s ON t.k = s.k"
+        " WHEN MATCHED AND s.a > 1 THEN UPDATE SET * WHEN MATCHED THEN DELETE"
+        " WHEN NOT MATCHED BY TARGET THEN INSERT (k) VALUES (s.k)"
+        " WHEN NOT MATCHED BY SOURCE THEN UPDATE SET a = 0"
+    )
+    assert isinstance(statement, Merge)
+    assert [(c.match, c.act) for c in statement.clauses] == [
+        (Match.MATCHED, Act.UPDATE),
+        (Match.MATCHED, Act.DELETE),
+        (Match.NOT_MATCHED, Act.INSERT),
+        (Match.NOT_MATCHED_BY_SOURCE, Act.UPDATE),
+    ]
+    assert statement.source == Values((), "rows", "s", ("k", "a"))
+    assert statement.clauses[0].assignments is None
+
+
+def test_an_insert_has_its_partition_columns_and_query() -> None:
+    statement = parse_statement(
+        "INSERT OVERWRITE t PARTITION (x = 1, y) SELECT v, y FROM s LIMIT 3"
+    )
+    assert isinstance(statement, Insert)
+    assert statement.overwrite
+    assert [(name, value is None) for name, value in statement.partition] == [
+        ("x", False),
+        ("y", True),
+    ]
+    assert isinstance(statement.query, Select)
+    assert statement.query.limit == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "columns"),
+    [
+        ("OPTIMIZE t", None, ()),
+        (
+            "optimize t where day = '2026-01-01' zorder by (a, `b`)",
+            "day = '2026-01-01'",
+            ("a", "b"),
+        ),
+        ("OPTIMIZE db.t ZORDER BY a;", None, ("a",)),
+    ],
+)
+def test_optimize_is_read_with_its_condition_and_columns(
+    text: str, where: str | None, columns: tuple[str, ...]
+) -> None:
+    statement = parse_statement(text)
+    assert isinstance(statement, Optimize)
+    assert (statement.condition and statement.condition.sql) == where
+    assert statement.zorder_by == columns
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT 1",
+        "ANALYZE TABLE t COMPUTE STATISTICS",
+        "INSERT INTO t SELECT count(*) FROM t GROUP BY x",
+        "INSERT INTO t SELECT 1 UNION ALL SELECT 2",
+        "INSERT INTO t SELECT * FROM (SELECT 1)",
+        "INSERT INTO t SELECT * FROM a JOIN b ON a.x = b.x",
+    ],
+)
+def test_sql_that_is_not_modelled_is_refused_by_its_text(text: str) -> None:
+    with pytest.raises(UnsupportedFeature):
+        parse_statement(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("DELETE FORM t", "line 1"),
+        ("MERGE INTO t USING s ON t.k = s.k WHEN MATCHED THEN", "line 1|something"),
+        ("ALTER TABLE t SET TBLPROPERTIES (a b)", "not a table property"),
+        ("UPDATE t SET u.v = 1", "u.v: no such table here"),
+        (
+            "MERGE INTO t USING s ON t.k = s.k WHEN NOT MATCHED THEN INSERT (a, b) VALUES (1)",
+            "2 col",
+        ),
+        ("", "No expression"),
+    ],
+)
+def test_statements_that_do_not_parse_are_refused_with_their_place(text: str, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        parse_statement(text)
