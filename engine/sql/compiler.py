@@ -159,6 +159,8 @@ def _null_safe(node: exp.NullSafeEQ, scope: Scope) -> Term:
 def _in(node: exp.In, scope: Scope) -> Term:
     if node.args.get("query"):
         raise InvalidInput([Problem(node.sql(DIALECT), "subqueries are not supported here")])
+    if not node.expressions:
+        raise InvalidInput([Problem(node.sql(DIALECT), "the list is empty")])
     members = [compile_term(member, scope) for member in node.expressions]
     return operators.is_in(compile_term(node.this, scope), members, scope.session)
 

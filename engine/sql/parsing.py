@@ -13,8 +13,10 @@ from functools import lru_cache
 from typing import Any
 
 from engine.errors import InvalidInput, Problem, UnsupportedFeature
+from engine.log.schema import parse_ddl
 from engine.sql.predicates import parse_predicate
 from engine.sql.rendering import Template
+from engine.sql.scope import nearest
 from engine.sql.statements import (
     AddColumns,
     AddConstraint,
@@ -108,7 +110,10 @@ def _drop_constraint(match: re.Match[str], template: Template) -> Statement:
 
 @_own(rf"ALTER TABLE {_NAME} ADD COLUMNS?\s*(?P<list>\()?(?P<ddl>.*?)(?(list)\))")
 def _add_columns(match: re.Match[str], template: Template) -> Statement:
-    return AddColumns(_named(match), template, match["ddl"].strip())
+    columns = match["ddl"].strip()
+    if not template.names:
+        parse_ddl(columns)  # raises for a type that does not exist
+    return AddColumns(_named(match), template, columns)
 
 
 @_own(
@@ -140,7 +145,30 @@ def parse_statement(sql: str) -> Statement:
         if match:
             return read(match, template)
     marked = _ROWS_PARAMETER.sub(rf"VALUES (:`{ROWS_MARK}\1`)", text)
+    _check_own(text)
     statement = statement_of(parse_node(marked), template)
     if statement is None:
         raise UnsupportedFeature(f"statement: {text}")
     return statement
+
+
+_FORMS = {
+    "OPTIMIZE": "OPTIMIZE table [WHERE condition] [ZORDER BY (columns)]",
+    "VACUUM": "VACUUM table [RETAIN n HOURS] [DRY RUN]",
+    "RESTORE": "RESTORE TABLE table TO VERSION AS OF n",
+    "ALTER": "ALTER TABLE table SET TBLPROPERTIES | UNSET TBLPROPERTIES | ADD COLUMNS | "
+    "ADD CONSTRAINT | DROP CONSTRAINT ...",
+    "CREATE": "CREATE TABLE [IF NOT EXISTS] table (columns) USING delta [PARTITIONED BY (columns)]"
+    " [TBLPROPERTIES (...)]",
+}
+_STATEMENTS = (*_FORMS, "INSERT", "DELETE", "UPDATE", "MERGE", "TRUNCATE")
+_OTHER_SQL = ("SELECT", "WITH", "ANALYZE", "DESCRIBE", "SHOW", "DROP", "REFRESH", "COPY", "REORG")
+
+
+def _check_own(text: str) -> None:
+    """Raises `InvalidInput` for text that begins as one of Delta's statements, or as none."""
+    word = (text.split(None, 1) or [""])[0].upper()
+    if word in _FORMS:
+        raise InvalidInput([Problem(repr(text), f"cannot be read as {_FORMS[word]}")])
+    if word and word not in (*_STATEMENTS, *_OTHER_SQL):
+        raise InvalidInput([Problem(repr(word), "no such statement", nearest(word, _STATEMENTS))])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from functools import lru_cache
 
 import sqlglot
@@ -23,6 +24,9 @@ def _problem(sql: str, error: Exception) -> Problem:
     reason = details[0].get("description") or str(error).splitlines()[0]
     if reason.startswith("Required keyword"):  # speaks of sqlglot's classes, not of the text
         reason = "something is missing"
+    missing = re.match(r"(?:Expected|Expecting) ([\w ]+) but got", reason)
+    if missing:  # the rest speaks of sqlglot's tokens
+        reason = f"{missing[1]} is missing"
     highlight = details[0].get("highlight")
     near = f" near {highlight!r}" if highlight else ""
     place = f"line {line}, column {column} of {sql!r}" if line else repr(sql)

@@ -48,6 +48,8 @@ def table_name(node: exp.Expr) -> TableName:
     """
     if not isinstance(node, exp.Table):
         raise InvalidInput([Problem("line 1", "a table name is missing")])
+    if node.args.get("joins"):
+        raise UnsupportedFeature(f"several tables at once: {node.sql(DIALECT)}")
     path = ".".join(part.name for part in node.parts)
     version = node.args.get("version")
     at = None if version is None else int(version.expression.name)
@@ -116,6 +118,8 @@ def _update(node: exp.Update, template: Template) -> Statement:
     assignments = _assignments(node.expressions, table)
     for _, value in assignments:
         check_qualifiers(value, table.names)
+    if not assignments:
+        raise InvalidInput([Problem(node.sql(DIALECT), "sets no column")])
     plain = tuple((name, unqualified(value)) for name, value in assignments)
     return Update(table, template, plain, _predicate(_where(node), table))
 
@@ -183,8 +187,9 @@ def _query(node: exp.Expr | None) -> Query:
             return _aliased(_query(node.this), node)
         case exp.Select():
             return _select(node)
-    text = "" if node is None else node.sql(DIALECT)
-    raise UnsupportedFeature(f"queries of this form: {text}")
+    if node is None:
+        raise InvalidInput([Problem("INSERT", "has neither VALUES nor a query")])
+    raise UnsupportedFeature(f"queries of this form: {node.sql(DIALECT)}")
 
 
 def _aliased(query: Query, node: exp.Expr) -> Query:
@@ -217,6 +222,8 @@ def _select(node: exp.Select) -> Query:
     extra = [key for key, value in node.args.items() if value and key not in _PLAIN_SELECT]
     if extra:
         raise UnsupportedFeature(f"{', '.join(extra)} in a query: {node.sql(DIALECT)}")
+    if not node.expressions:
+        raise InvalidInput([Problem(node.sql(DIALECT), "selects no column")])
     source = node.args.get("from_")
     limit = node.args.get("limit")
     count = None if limit is None else int(limit.expression.name)

@@ -121,6 +121,7 @@ def test_optimize_is_read_with_its_condition_and_columns(
         "INSERT INTO t SELECT count(*) FROM t GROUP BY x",
         "INSERT INTO t SELECT 1 UNION ALL SELECT 2",
         "INSERT INTO t SELECT * FROM (SELECT 1)",
+        "DELETE FROM t, u",
         "INSERT INTO t SELECT * FROM a JOIN b ON a.x = b.x",
     ],
 )
@@ -141,6 +142,14 @@ def test_sql_that_is_not_modelled_is_refused_by_its_text(text: str) -> None:
             "2 col",
         ),
         ("", "No expression"),
+        ("DELETE FROM", "table name is missing"),
+        ("OPTIMIZE t WHERE", r"cannot be read as OPTIMIZE table \[WHERE"),
+        ("RESTORE TABLE t TO VERSION AS OF x", "cannot be read as RESTORE"),
+        ("DELET FROM t", "no such statement.*'DELETE'"),
+        ("UPDATE t SET", "sets no column"),
+        ("INSERT INTO t", "neither VALUES nor a query"),
+        ("INSERT INTO t SELECT FROM s", "selects no column"),
+        ("ALTER TABLE t ADD COLUMN w FOO", "FOO|foo"),
     ],
 )
 def test_statements_that_do_not_parse_are_refused_with_their_place(text: str, message: str) -> None:
