@@ -133,3 +133,22 @@ def test_an_unknown_cell_is_refused_with_those_there_are(tmp_path: Path) -> None
     _record("concurrent-append", tmp_path / "runs" / "cell" / "0")
     with pytest.raises(InvalidInput, match="no cell 'sell'; there are cell"):
         choose_run(tmp_path, "sell")
+
+
+def test_without_java_the_command_says_what_is_missing_and_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = _record("concurrent-append", tmp_path / "run")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    called = CliRunner().invoke(main, ["replay", str(run)])
+    assert called.exit_code == 4
+    assert "Install a Java runtime 17" in called.stderr
+    assert not (run / "replay").exists()
+
+
+def test_a_damaged_recording_is_bad_input(tmp_path: Path) -> None:
+    run = _record("concurrent-append", tmp_path / "run")
+    (run / "commits.parquet").write_bytes(b"cut off")
+    called = CliRunner().invoke(main, ["replay", str(run)])
+    assert called.exit_code == 2
+    assert "commits.parquet: is damaged" in called.stderr
