@@ -54,7 +54,6 @@ class Dialect:
     settable_levels: frozenset[IsolationLevel] = frozenset({IsolationLevel.SERIALIZABLE})
     resolves_feature_enablement: bool = True
     remaps_deletions_onto_compacted_files: bool = False
-    clustered_tables_use_deletion_vectors: bool = False
     identity_columns_refuse_concurrency: bool = False
     row_level: RowLevelRules | None = None
     lacks: Mapping[str, str] = dataclasses.field(default_factory=dict, hash=False)
@@ -173,7 +172,6 @@ def _databricks(
         settable_levels=frozenset({IsolationLevel.SERIALIZABLE, IsolationLevel.WRITE_SERIALIZABLE}),
         resolves_feature_enablement=False,
         remaps_deletions_onto_compacted_files=True,
-        clustered_tables_use_deletion_vectors=True,
         identity_columns_refuse_concurrency=True,
         row_level=rows,
         lacks={

@@ -13,14 +13,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 
-import msgspec
 from pyroaring import BitMap64
 
 from engine.conflicts.winner import WinningCommit
 from engine.log.actions import AddFile, AnyAction, RemoveFile
 from engine.row_level.changes import FileChange, RowReader, file_changes
 from engine.row_level.hiding import Hiding, hide, with_hidden
-from engine.row_level.relocation import Note, Places, relocation_of, target_of
+from engine.row_level.relocation import Note, Places, as_changed, relocation_of, target_of
 from engine.storage.requests import Steps
 from engine.transaction.current import CurrentTransaction
 from engine.transaction.read_set import ReadSet
@@ -152,12 +151,12 @@ def _as_won(actions: Iterable[AnyAction], theirs: dict[str, FileChange]) -> list
     """Own removals of the files as the winner left them; none of those that it removed."""
     kept: list[AnyAction] = []
     for action in actions:
-        change = theirs.get(action.path) if isinstance(action, RemoveFile) else None
-        if change is None:
+        if not isinstance(action, RemoveFile) or action.path not in theirs:
             kept.append(action)
-        elif change.after is not None:
-            vector = change.after.deletion_vector
-            kept.append(msgspec.structs.replace(action, deletion_vector=vector))
+            continue
+        after = theirs[action.path].after
+        if after is not None:
+            kept.append(as_changed(action, after.deletion_vector))
     return kept
 
 

@@ -48,10 +48,24 @@ def target_of(removed: RemoveFile) -> str | None:
     return (removed.tags or {}).get(TARGET_TAG)
 
 
-def with_note(removed: RemoveFile, target: str, first_row: int | None) -> RemoveFile:
-    """The removed file with a note that its rows went into `target`."""
-    note = msgspec.json.encode(Note(first_row, removed.deletion_vector)).decode()
-    tags = {**(removed.tags or {}), TARGET_TAG: target, NOTE_TAG: note}
+def with_note(removed: RemoveFile, target: str, first_row: int) -> RemoveFile:
+    """The removed file with a note that its rows went into `target`, in order."""
+    return _tagged(removed, {TARGET_TAG: target}, Note(first_row, removed.deletion_vector))
+
+
+def as_changed(removed: RemoveFile, vector: DeletionVector | None) -> RemoveFile:
+    """The removal of a file that was given another vector after its rows were copied.
+
+    Its note keeps the vector that the copying saw.
+    """
+    if Note.of(removed) is None:
+        removed = _tagged(removed, {}, Note(None, removed.deletion_vector))
+    return msgspec.structs.replace(removed, deletion_vector=vector)
+
+
+def _tagged(removed: RemoveFile, more: dict[str, str], note: Note) -> RemoveFile:
+    text = msgspec.json.encode(note).decode()
+    tags = {**(removed.tags or {}), **more, NOTE_TAG: text}
     return msgspec.structs.replace(removed, tags=tags)
 
 

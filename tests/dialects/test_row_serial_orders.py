@@ -131,3 +131,38 @@ def test_optimize_without_zorder_never_stands_in_the_way(
     assert ending(world.race(current, winner)) in ("committed", "nothing")
     assert world.rows() == serial(files, [statement])
     world.check_log()
+
+
+rows_with_twins = st.lists(
+    st.lists(st.tuples(st.integers(1, 3), SMALL, st.just(1)), min_size=1, max_size=4).map(tuple),
+    min_size=2,
+    max_size=3,
+)
+dml = st.one_of(
+    conditions.map(lambda where: f"DELETE FROM t WHERE {where}"),
+    st.builds(lambda sets, where: f"UPDATE t SET {sets} WHERE {where}", assignments, conditions),
+)
+rewrites = st.sampled_from(["OPTIMIZE t", "OPTIMIZE t ZORDER BY (v)"])
+
+
+@given(rows_with_twins, rewrites, st.lists(dml, min_size=1, max_size=3))
+@settings(max_examples=60)
+def test_with_row_tracking_a_rewrite_in_any_order_keeps_up_with_changes(
+    files: list[Rows], rewrite: str, winners: list[str]
+) -> None:
+    world = World.of(*files, properties={"delta.enableRowTracking": "true"})
+    assert ending(world.race(rewrite, *winners)) in ("committed", "nothing")
+    assert world.rows() == serial(files, winners)
+    world.check_log()
+
+
+@given(rows_with_twins, dml, st.lists(st.one_of(dml, rewrites), min_size=1, max_size=4))
+@settings(max_examples=60)
+def test_with_row_tracking_changes_follow_rows_through_rewrites_in_any_order(
+    files: list[Rows], current: str, winners: list[str]
+) -> None:
+    world = World.of(*files, properties={"delta.enableRowTracking": "true"})
+    ends = ending(world.race(current, *winners))
+    done = [sql for sql in winners if not sql.startswith("OPTIMIZE")]
+    assert world.rows() == serial(files, [*done, *([current] if ends == "committed" else [])])
+    world.check_log()
