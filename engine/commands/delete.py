@@ -15,6 +15,7 @@ from engine.commands.execution import (
     job,
     logged,
     preserved_row_tracking,
+    refuse_change_feed,
     uses_vectors,
 )
 from engine.commands.row_reads import track_rows
@@ -75,6 +76,7 @@ def delete_actions(
         yield from job("DELETE")
         now_ms = yield ReadClock()
         return [remove(file, now_ms) for file in gone]
+    refuse_change_feed(txn)
     scan = txn.filter_files([*partition, *data])
     track_rows(table, txn, conditions, scan)
     touched = yield from search(table, txn, scan, conditions)

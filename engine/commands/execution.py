@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from engine.commands.data_files import FileRows
 from engine.commands.table import Table
 from engine.commands.writing import FileWriter
-from engine.errors import DeltaError
+from engine.errors import DeltaError, UnsupportedFeature
 from engine.log import properties
 from engine.log.actions import Metadata
 from engine.outcomes import NothingToCommit
@@ -62,6 +62,17 @@ def preserved_row_tracking(metadata: Metadata) -> dict[str, str]:
     """The tags of a command that rewrites rows."""
     enabled = properties.ROW_TRACKING.of(metadata.configuration)
     return dict(_ROW_TRACKING_PRESERVED) if enabled else {}
+
+
+def refuse_change_feed(txn: Transaction) -> None:
+    """Raises `UnsupportedFeature`: files of changed rows, which a change data feed needs.
+
+    Source: UpdateCommand, DeleteCommand, MergeIntoCommand write AddCDCFile actions then.
+    """
+    if properties.CHANGE_DATA_FEED.of(txn.metadata.configuration):
+        raise UnsupportedFeature(
+            "commands that change rows of a table with delta.enableChangeDataFeed"
+        )
 
 
 def logged(predicates: Sequence[Predicate]) -> list[str]:

@@ -17,6 +17,7 @@ from engine.commands.execution import (
     begin,
     job,
     preserved_row_tracking,
+    refuse_change_feed,
     uses_vectors,
 )
 from engine.commands.inserting import row_check
@@ -47,6 +48,8 @@ def merge(table: Table, statement: Merge, source: Source | None) -> Steps[Outcom
         return done
     if source is None:
         source = yield from own_source(statement.source, table, txn, statement.parameters)
+    if not all(clause.act is Act.INSERT for clause in statement.clauses):
+        refuse_change_feed(txn)
     plan = plan_merge(statement, txn.snapshot.schema, source, table.session)
     predicates = [p.with_parameters(statement.parameters) for p in plan.predicates]
     scan = txn.filter_files(predicates)

@@ -15,6 +15,7 @@ from engine.commands.execution import (
     job,
     logged,
     preserved_row_tracking,
+    refuse_change_feed,
     uses_vectors,
 )
 from engine.commands.inserting import row_check
@@ -46,6 +47,7 @@ def update(table: Table, statement: Update) -> Steps[Outcome]:
     done = yield from already_executed(table, txn)
     if done is not None:
         return done
+    refuse_change_feed(txn)
     change = _change_of(statement, txn, table)
     condition = (statement.condition or TRUE).with_parameters(statement.parameters)
     partition, data = split_condition(condition, txn.metadata.partition_columns)

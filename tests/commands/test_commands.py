@@ -8,7 +8,7 @@ import pytest
 from sql_database import Database, adds, removes
 
 from engine.commands import append_batch
-from engine.errors import DeltaError, InvalidInput
+from engine.errors import DeltaError, InvalidInput, UnsupportedFeature
 from engine.log.actions import AddFile, Metadata, SetTransaction
 from engine.outcomes import NothingToCommit
 from engine.settings import Settings
@@ -243,6 +243,17 @@ def test_each_data_command_tells_its_job_what_it_read_and_wrote(db: Database) ->
     (spent,) = [request for request in db.store.requests if isinstance(request, Compute)]
     assert (spent.job, spent.rows_read) == ("UPDATE", 2)
     assert spent.bytes_written > 0
+
+
+def test_changing_rows_under_a_change_data_feed_is_refused_and_appending_is_not(
+    db: Database,
+) -> None:
+    db.commit("ALTER TABLE t SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')")
+    db.commit("INSERT INTO t VALUES (5, 5)")
+    db.commit("DELETE FROM t WHERE x = 5")
+    for text in ("UPDATE t SET v = 1", "DELETE FROM t WHERE v = 1"):
+        with pytest.raises(UnsupportedFeature, match="enableChangeDataFeed"):
+            db.sql(text)
 
 
 @pytest.mark.parametrize(
