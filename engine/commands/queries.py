@@ -6,6 +6,7 @@ other tables, and time travel, are pinned before the transaction starts and neve
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
@@ -135,26 +136,20 @@ def own_source(
     file_rows = yield from table.data_files.read(files, schema)
     name = table_of(query)
     assert name is not None
-    source = select_source(query, name, schema, file_rows, parameters, table.session)
-    if isinstance(query, Select) and query.limit is not None:
-        return Source(source.names, source.types, [source.rows[: query.limit]], source.files)
-    return source
+    return select_source(query, name, schema, file_rows, parameters, table.session)
 
 
 def _tracked_files(
     query: Query | TableName, table: Table, txn: Transaction, parameters: Parameters
 ) -> list[AddFile]:
     condition = query.condition if isinstance(query, Select) else None
-    if condition is None:
-        track_rows(table, txn, ())
-        return list(txn.filter_all_files())
-    parts = condition.with_parameters(parameters).conjuncts()
+    parts = () if condition is None else condition.with_parameters(parameters).conjuncts()
     limit = query.limit if isinstance(query, Select) else None
     if limit is None:
         track_rows(table, txn, parts)
-    else:
-        track_limited_rows(txn)
-    if limit is not None and all(p.is_over(txn.metadata.partition_columns) for p in parts):
+        return list(txn.filter_files(parts) if parts else txn.filter_all_files())
+    track_limited_rows(txn)
+    if all(p.is_over(txn.metadata.partition_columns) for p in parts):
         return _files_for_limit(txn, parts, limit)
     return list(txn.filter_files(parts))
 
@@ -195,7 +190,10 @@ def select_source(
     keep = (query.condition or TRUE).with_parameters(parameters).bind(schema, session)
     project = projection(terms, parameters, len(schema))
     chosen = [[project(row) for row in rows if keep(row) is True] for rows in tasks]
-    return Source(names, tuple(term.type for term in terms), chosen, files)
+    source = Source(names, tuple(term.type for term in terms), chosen, files)
+    if query.limit is None:
+        return source
+    return dataclasses.replace(source, tasks=[source.rows[: query.limit]])
 
 
 def tasks_of(file_rows: Sequence[FileRows]) -> list[list[Row]]:

@@ -52,6 +52,14 @@ def test_insert_from_an_old_version_of_the_table_is_blind(db: Database) -> None:
     assert db.rows("t") == [*ALL, (11, 1), (11, 2)]
 
 
+def test_a_limit_reads_no_more_files_than_it_needs(db: Database) -> None:
+    db.commit("INSERT INTO t SELECT 9, v FROM t LIMIT 1")
+    db.create("u", "x INT, v BIGINT")
+    db.commit("INSERT INTO u SELECT * FROM t WHERE x = 1 LIMIT 3")
+    assert len(db.rows("u")) == 3
+    assert len(db.rows("t")) == len(ALL) + 1
+
+
 def test_a_static_partition_overwrite_replaces_that_partition(db: Database) -> None:
     db.commit("INSERT OVERWRITE t PARTITION (x = 1) SELECT v FROM t WHERE x = 2")
     assert db.rows("t") == [(1, 1), (1, 21), (2, 1), (2, 21)]
