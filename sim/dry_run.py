@@ -13,7 +13,7 @@ from engine.commands.table import Table as Client
 from engine.dialects import Dialect
 from engine.errors import DeltaError, InvalidInput, UnsupportedFeature
 from engine.settings import Settings
-from engine.sql.statements import Restore, Statement
+from engine.sql.statements import CreateTable, Restore, Statement
 from engine.storage.memory import counting_clock, counting_ids, run
 from engine.storage.requests import (
     Compute,
@@ -75,14 +75,16 @@ def refusals(
     """
     if isinstance(template, Restore):
         return []  # which versions there will be, only the run can tell
-    small = table.model_copy(update={"initial": Initial(rows=FEW_ROWS, rows_per_file=4)})
+    few = Initial(rows=FEW_ROWS, rows_per_file=4)
+    small = table.model_copy(update={"initial": few, "exists": True})
     rows = TableRows.of(small, DEFAULT_START_MS)
     store = FakeStore(DEFAULT_START_MS, Limits(source="none"), table.bytes_per_row)
     ids = counting_ids()
     keys = KeysInUse(rows.initial)
     middle = Workload(rows, parameters, lambda: 0.5, keys, NewKeys(0), DEFAULT_START_MS)
     try:
-        create_table(small, rows, store, lambda: next(ids))
+        if not isinstance(template, CreateTable):
+            create_table(small, rows, store, lambda: next(ids))
         client = Client(table.name, settings=settings, dialect=dialect)
         statement = bound(template, middle.next_work(0.0))
         run(run_statement(statement, {client.name: client}), AtOnce(store, ids))

@@ -6,6 +6,7 @@ kept as a way to make them. File order, paths and statistics follow from the sce
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,12 +14,20 @@ from typing import Any
 import numpy as np
 
 from engine.dialects import DELTA_OSS_4_4
-from engine.log.actions import AddFile, AnyAction, CommitInfo, Format, Metadata
+from engine.log.actions import (
+    AddFile,
+    AnyAction,
+    CommitInfo,
+    DomainMetadata,
+    Format,
+    Metadata,
+)
 from engine.log.commit_file import encode_commit, log_key
 from engine.log.features import protocol_of_new_table, without_protocol_properties
 from engine.log.paths import log_path, partition_directory
 from engine.log.schema import schema_string
 from engine.log.statistics import collect_statistics, statistics_text
+from engine.row_level.requirements import CLUSTERING_DOMAIN
 from engine.sql.types import to_text
 from engine.storage.requests import PutIfAbsent, WriteRows
 from sim.rows import FileRows, TableRows
@@ -37,7 +46,9 @@ class InitialFile:
 
 
 def create_table(table: Table, rows: TableRows, store: FakeStore, new_id: Ids) -> int:
-    """Put the initial table into the store. Returns its version, 0 or 1."""
+    """Put the initial table into the store. Returns its version: 0, 1, or -1 if there is none."""
+    if not table.exists:
+        return -1
     _commit(store, 0, _creation(table, rows, store.epoch_ms, new_id))
     if not table.initial.rows:
         return 0
@@ -94,7 +105,7 @@ def _creation(table: Table, rows: TableRows, now_ms: int, new_id: Ids) -> list[A
         format=Format("parquet", {}),
         schema_string=schema_string(rows.schema),
         partition_columns=list(table.partition_by),
-        configuration=table.configuration(),
+        configuration={**table.configuration(), **_clustering_feature(table)},
         created_time=now_ms,
     )
     metadata = without_protocol_properties(wanted)
@@ -102,7 +113,21 @@ def _creation(table: Table, rows: TableRows, now_ms: int, new_id: Ids) -> list[A
         _commit_info(now_ms, "CREATE TABLE", {}, None),
         metadata,
         protocol_of_new_table(wanted),
+        *_clustering(table),
     ]
+
+
+def _clustering_feature(table: Table) -> dict[str, str]:
+    return {"delta.feature.clustering": "supported"} if table.cluster_by else {}
+
+
+def _clustering(table: Table) -> list[DomainMetadata]:
+    """What the log says of a clustered table. Source: ClusteringMetadataDomain.scala."""
+    if not table.cluster_by:
+        return []
+    columns = [[name] for name in table.cluster_by]
+    content = {"clusteringColumns": columns, "domainName": CLUSTERING_DOMAIN}
+    return [DomainMetadata(CLUSTERING_DOMAIN, json.dumps(content), removed=False)]
 
 
 def _commit_info(

@@ -69,6 +69,7 @@ class BatchJob:
     clients: TableClients
     checkpoint: Checkpoint
     keys: KeysInUse
+    reads_table: bool = False
     _batch_id: int = 0
     _work: Work = field(default_factory=Work)
 
@@ -88,7 +89,8 @@ class BatchJob:
 
     def transaction(self, table_log: TableLog) -> Steps[Outcome]:
         table = self.clients.client(table_log)
-        return append_batch(table, self.checkpoint.app_id, self._batch_id, self._rows)
+        app_id, batch_id = self.checkpoint.app_id, self._batch_id
+        return append_batch(table, app_id, batch_id, self._rows, self.reads_table)
 
     def is_committed(self) -> None:
         if self.checkpoint.complete(self._batch_id):

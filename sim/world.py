@@ -143,7 +143,8 @@ class World:
         """The writer's command, and what makes its jobs."""
         if group.streaming is not None:
             checkpoint = self._checkpoint(group.streaming.checkpoint, group, number)
-            return STREAMING, lambda _: BatchJob(self.clients, checkpoint, self.keys)
+            reads_table = group.streaming.reads_table
+            return STREAMING, lambda _: BatchJob(self.clients, checkpoint, self.keys, reads_table)
         assert group.statement is not None
         template = parse_statement(group.statement)
         workload = self._workload(name, group.parameters, number)

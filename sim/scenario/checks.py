@@ -107,6 +107,8 @@ def _of_table(parts: Parts) -> Iterator[Finding]:
         if column not in table.values and "values" not in parts.broken:
             said = f"partition column {column!r} needs its values listed in table.values"
             yield ("table", "partition_by", position), said, nearest(column, table.values)
+    for position, column in enumerate(table.cluster_by):
+        yield from _unknown_column(("table", "cluster_by", position), column, parts.schema)
     for column in table.values:
         yield from _unknown_column(("table", "values", column), column, parts.schema)
     yield from _of_domains(table, parts.schema)

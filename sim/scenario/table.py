@@ -7,7 +7,7 @@ variants of the same table.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -38,11 +38,16 @@ class Initial(Section):
 
 
 class Table(Section):
-    """The one Delta table that all writers share. Data files take `bytes_per_row` for each row."""
+    """The one Delta table that all writers share. Data files take `bytes_per_row` for each row.
+
+    With `exists: false` nothing is there at the start: it is for the writers to create it.
+    """
 
     name: str = Field(default="events", pattern=r"^[A-Za-z_]\w*$")
     columns: str = Field(alias="schema")
+    exists: bool = True
     partition_by: list[str] = Field(default_factory=list)
+    cluster_by: list[str] = Field(default_factory=list)
     key: str | None = None
     isolation: Literal["Serializable", "WriteSerializable"] | None = None
     properties: dict[str, str] = Field(default_factory=dict)
@@ -58,6 +63,14 @@ class Table(Section):
             shown = {key: property_text(value) for key, value in given["properties"].items()}
             return {**given, "properties": shown}
         return given
+
+    @model_validator(mode="after")
+    def _one_layout_of_a_table_that_exists(self) -> Self:
+        if self.partition_by and self.cluster_by:
+            raise ValueError("a table cannot be both partitioned and clustered")
+        if not self.exists and self.initial.rows:
+            raise ValueError("a table that does not exist has no initial rows")
+        return self
 
     def configuration(self) -> dict[str, str]:
         """The table's properties as its metadata holds them; no level means the dialect's."""

@@ -120,10 +120,12 @@ class Streaming(Section):
     """A streaming query that appends a batch of rows per job.
 
     Queries that name the same `checkpoint` share an application id and process the same batches:
-    each takes the next batch id that the checkpoint does not hold.
+    each takes the next batch id that the checkpoint does not hold. With `reads_table` the query
+    also reads the table that it writes, as one that joins with it does.
     """
 
     checkpoint: str
+    reads_table: bool = False
     rows: Rows = Rows(count=100)
 
 

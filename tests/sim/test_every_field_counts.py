@@ -103,7 +103,9 @@ CHANGES: dict[str, dict[str, Any]] = {
         },
     },
     "Table.columns": {"table.schema": TABLE["schema"].replace("DOUBLE", "FLOAT")},
+    "Table.exists": {"table.exists": False, "table.initial.rows": 0},
     "Table.partition_by": {"table.partition_by": []},
+    "Table.cluster_by": {"table.partition_by": [], "table.cluster_by": ["country"]},
     "Table.key": {
         "table.schema": TABLE["schema"] + ", other BIGINT",
         "table.key": "other",
@@ -132,6 +134,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "WriterGroup.rerun": {f"{CORRECTOR}.rerun": "none"},
     "Streaming.checkpoint": {f"{STREAM}.streaming.checkpoint": "orders"},
     "Streaming.rows": {f"{STREAM}.streaming.rows.count": 5},
+    "Streaming.reads_table": {f"{STREAM}.streaming.reads_table": True},
     "Closed.think": {f"{LOADER}.arrival.closed.think": "6 s"},
     "Open.rate": {f"{CORRECTOR}.arrival.open.rate": "21 per min"},
     "Open.concurrency": {f"{CORRECTOR}.arrival.open.concurrency": 1},

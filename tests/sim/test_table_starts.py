@@ -1,0 +1,99 @@
+"""How a table starts: not there, or liquid-clustered; and a stream that reads what it writes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.errors import InvalidInput
+from engine.log.commit_file import decode_commit, log_key
+from sim.run import FinishedRun, run_scenario
+from sim.scenario import scenario_of
+
+DDL = "event_id BIGINT, site STRING"
+LOADER = {
+    "statement": "INSERT INTO events VALUES :rows",
+    "parameters": {"rows": {"rows": {"count": 2}}},
+    "arrival": {"schedule": {"at": ["10 s", "30 s"]}},
+}
+CREATOR = {
+    "count": 2,
+    "statement": f"CREATE TABLE events ({DDL}) USING DELTA",
+    "arrival": {"schedule": {"at": ["20 s"]}},
+}
+
+
+def _run(table: dict[str, Any], writers: dict[str, Any]) -> FinishedRun:
+    document = {
+        "name": "starts",
+        "duration": "1 min",
+        "store": "s3",
+        "table": {"schema": DDL, "key": "event_id", "values": {"site": ["n", "s"]}, **table},
+        "writers": writers,
+    }
+    return run_scenario(scenario_of(document))
+
+
+def _ends(run: FinishedRun) -> list[tuple[str, str | None]]:
+    rows = run.recording.transactions.to_pylist()
+    return [(row["writer_group"], row["exception"]) for row in rows]
+
+
+def test_a_table_that_is_not_there_is_created_once_and_then_written() -> None:
+    run = _run({"exists": False}, {"loader": LOADER, "creator": CREATOR})
+    assert _ends(run) == [
+        ("loader", "DeltaAnalysisException"),
+        ("creator", None),
+        ("creator", "ProtocolChangedException"),
+        ("loader", None),
+    ]
+    assert run.recording.commits["version"].to_pylist() == [0, 1]
+    assert run.recording.manifest["initial_version"] == -1
+    assert run.recording.manifest["live_rows"] == 2
+
+
+def test_a_run_in_which_nobody_creates_the_table_has_no_log() -> None:
+    run = _run({"exists": False}, {"loader": LOADER})
+    assert run.recording.commits.num_rows == 0
+    assert run.recording.manifest["live_rows"] == 0
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ({"exists": False, "initial": {"rows": 1}}, "does not exist has no initial rows"),
+        ({"cluster_by": ["site"], "partition_by": ["site"]}, "both partitioned and clustered"),
+        ({"cluster_by": ["sit"]}, "the table has no column 'sit'"),
+    ],
+)
+def test_a_start_that_cannot_be_is_a_problem(table: dict[str, Any], told: str) -> None:
+    with pytest.raises(InvalidInput) as raised:
+        _run(table, {"loader": LOADER})
+    assert told in str(raised.value)
+
+
+def test_the_log_of_a_clustered_table_says_by_which_columns() -> None:
+    run = _run({"cluster_by": ["site", "event_id"]}, {"loader": LOADER})
+    created = decode_commit(run.world.store.objects[log_key(0)].body, 0)
+    (domain,) = created.domains
+    assert domain.domain == "delta.clustering"
+    assert '"clusteringColumns": [["site"], ["event_id"]]' in domain.configuration
+    assert created.protocol is not None
+    assert {"clustering", "domainMetadata"} <= set(created.protocol.writer_features or ())
+    assert created.metadata is not None
+    assert not created.metadata.configuration
+
+
+def test_a_stream_that_reads_its_table_is_no_blind_append() -> None:
+    stream = {
+        "streaming": {"checkpoint": "clicks", "rows": {"count": 2}, "reads_table": True},
+        "arrival": {"schedule": {"at": ["10 s"]}},
+        "compute": "10 s",
+    }
+    plain = {**stream, "streaming": {"checkpoint": "orders", "rows": {"count": 2}}}
+    run = _run({}, {"reading": stream, "plain": plain, "loader": {**LOADER, "starts": "1 s"}})
+    rows = run.recording.transactions.to_pylist()
+    blind = {row["writer_group"]: row["is_blind_append"] for row in rows}
+    assert blind == {"reading": False, "plain": True, "loader": True}
+    assert _ends(run)[0] == ("reading", "ConcurrentAppendException")
