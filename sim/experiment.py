@@ -50,6 +50,7 @@ class PlannedRun:
     scenario_file: str
     directory: str
     failure_file: str
+    code_version: str
 
     @property
     def is_finished(self) -> bool:
@@ -106,6 +107,7 @@ class Experiment:
                     scenario_file=str(directory / "cells" / f"{cell.name}.yaml"),
                     directory=str(directory / "runs" / cell.name / str(replication)),
                     failure_file=str(directory / "failures" / f"{cell.name}-{replication}.json"),
+                    code_version=code_version(),
                 )
 
 
@@ -133,7 +135,9 @@ def load_experiment(
     if not axes:
         reason = "has no sweep: give it `sweep.axes`, or an axis such as --set store.profile=s3,gcs"
         raise InvalidInput([Problem(str(path), reason)])
-    chosen = replications or (own.replications if own is not None else 5)
+    chosen = DEFAULT_REPLICATIONS if own is None else own.replications
+    if replications is not None:
+        chosen = replications
     if chosen < 1:
         raise InvalidInput([Problem("replications", f"{chosen} is less than 1")])
     changes: Changes = {"sweep": {"axes": axes, "replications": chosen}}

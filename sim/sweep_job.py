@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import DeltaError, InvalidInput, InvariantViolated, Problem, UnsupportedFeature
+from sim.code_version import code_version
 from sim.experiment import Experiment, PlannedRun, open_directory
 from sim.replay.environment import EnvironmentMissing, Missing
 
@@ -149,6 +150,7 @@ def run_one(run: PlannedRun) -> None:
     if run.is_finished:
         return
     try:
+        _require_same_code(run)
         scenario = load_scenario(run.scenario_file)
         run_scenario(
             scenario,
@@ -159,6 +161,13 @@ def run_one(run: PlannedRun) -> None:
         )
     except Exception as error:
         _write_failure(run, error)
+
+
+def _require_same_code(run: PlannedRun) -> None:
+    """Runs of different code must not be compared with each other."""
+    if code_version() != run.code_version:
+        text = f"the worker has Whitecap {code_version()}, the sweep is of {run.code_version}"
+        raise InvalidInput([Problem("", text)])
 
 
 def _write_failure(run: PlannedRun, error: Exception) -> None:

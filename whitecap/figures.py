@@ -64,7 +64,9 @@ def timeline(run: Run, transaction_id: int | None = None) -> Figure:
     if transaction_id is None:
         window, headline = busiest_window(transactions), HEADLINES["timeline"]
     else:
-        window, headline = window_of(transactions, transaction_id), f"Around {transaction_id}"
+        window = window_of(transactions, transaction_id)
+        row = transactions.set_index("transaction_id").loc[transaction_id]
+        headline = f"The {row['command']} of {row['writer']}, and what went on around it"
     manifest = run.recording.manifest
     origin = (
         f"{manifest['scenario_name']} · scenario {manifest['scenario_hash'][:12]} · "

@@ -64,6 +64,22 @@ def test_a_wrong_value_on_a_quick_axis_is_told_with_its_cell(tmp_path: Path) -> 
         load_experiment(write_scenario(tmp_path), quick_axes={"store": ["s3", "s4"]})
 
 
+def test_two_axes_that_set_the_same_parameter_are_refused(tmp_path: Path) -> None:
+    path = write_scenario(tmp_path)
+    with pytest.raises(InvalidInput, match=r"'partitioning' and 'table.partition_by'.*both set"):
+        load_experiment(path, quick_axes={"table.partition_by": [[], ["date"]]})
+    with pytest.raises(InvalidInput, match=r"both set table\.partition_by"):
+        load_experiment(path, quick_axes={"table": [{}]})
+
+
+def test_a_value_twice_on_an_axis_and_no_replication_at_all_are_refused(tmp_path: Path) -> None:
+    path = write_scenario(tmp_path)
+    with pytest.raises(InvalidInput, match="has 2 more than once"):
+        load_experiment(path, quick_axes={"writers.loader.count": [2, 3, 2]})
+    with pytest.raises(InvalidInput, match="0 is less than 1"):
+        load_experiment(path, replications=0)
+
+
 def test_a_scenario_without_axes_cannot_be_swept(tmp_path: Path) -> None:
     plain = SCENARIO.split("sweep:")[0]
     with pytest.raises(InvalidInput, match="has no sweep"):

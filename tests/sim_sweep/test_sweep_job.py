@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from sim.measures import Sample, value_of
 from sim.recording import read_recording
 from sim.run import run_scenario
 from sim.scenario.expect import Measure
-from sim.sweep_job import Progress, run_sweep
+from sim.sweep_job import Progress, run_one, run_sweep
 from whitecap import cli
 from whitecap.exit_codes import ExitCode
 from whitecap.spark import aggregation_session
@@ -108,6 +109,15 @@ def test_finished_runs_are_kept_and_only_the_rest_is_run(
     assert {name: after[name] for name in before} == before
     assert (seen[0].kept, seen[0].finished, seen[-1].finished) == (7, 7, 8)
     assert not half.exists()
+
+
+def test_a_worker_with_other_code_records_nothing(tmp_path: Path) -> None:
+    experiment = load_experiment(write_scenario(tmp_path), replications=1)
+    open_directory(experiment, tmp_path / "out")
+    run = next(experiment.runs(tmp_path / "out"))
+    run_one(replace(run, code_version="0.0.9"))
+    assert not run.is_finished
+    assert "the sweep is of 0.0.9" in Path(run.failure_file).read_text()
 
 
 def test_a_finished_sweep_starts_no_spark(swept: tuple[Experiment, Path]) -> None:

@@ -27,8 +27,10 @@ INTERRUPTED = 130
 @click.argument("scenario", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="Directory  [default: out/<name>]")
 @click.option("--master", default="local[*]", show_default=True, help="Spark master.")
-@click.option("--replications", type=int, help="Runs per cell, instead of the scenario's.")
-@click.option("--seed", type=int, help="Instead of the scenario's.")
+@click.option(
+    "--replications", type=click.IntRange(min=1), help="Runs per cell, instead of the scenario's."
+)
+@click.option("--seed", type=click.IntRange(min=0), help="Instead of the scenario's.")
 @click.option(
     "--axis",
     "kept",

@@ -1,0 +1,129 @@
+"""`whitecap check`: which scenarios it runs, what it prints, JUnit XML, and how it exits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from click.testing import CliRunner, Result
+from sweep_scenario import SCENARIO
+
+from reports.junit import Case, Suite, write_junit
+from whitecap import cli
+from whitecap.exit_codes import ExitCode
+
+MET = SCENARIO + "expect:\n  - {measure: committed, writer: loader, at_least: 1}\n"
+MISSED = SCENARIO.replace("name: tiny", "name: strict") + (
+    "expect:\n"
+    "  - {measure: committed, writer: loader, at_least: 1}\n"
+    "  - {measure: conflict_rate, at_most: 0.001, because: nobody likes conflicts}\n"
+)
+
+
+def check(*arguments: object) -> Result:
+    """The command's result."""
+    return CliRunner().invoke(cli.main, ["check", *map(str, arguments)])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """One scenario that is met, one that is missed, one without expectations, in subfolders."""
+    folder = tmp_path / "scenarios"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "a-met.yaml").write_text(MET)
+    (folder / "deep" / "b-missed.yaml").write_text(MISSED)
+    (folder / "c-plain.yaml").write_text(SCENARIO)
+    return folder
+
+
+def test_a_met_scenario_is_one_line_and_exit_code_zero(folder: Path) -> None:
+    result = check(folder / "a-met.yaml")
+    assert result.exit_code == ExitCode.FINE, result.output
+    assert result.output.splitlines()[0].startswith("ok ")
+    assert "1 ok, 0 missed, 0 broken" in result.output
+
+
+def test_a_missed_expectation_is_told_with_value_threshold_and_reason(folder: Path) -> None:
+    result = check(folder, "--jobs", 2)
+    assert result.exit_code == ExitCode.EXPECTATION_MISSED, result.output
+    lines = result.output.splitlines()
+    assert [line.split()[0] for line in lines] == ["ok", "missed", "conflict_rate", "1"]
+    assert "expected at most 0.001 (nobody likes conflicts)" in lines[2]
+    assert "c-plain" not in result.output
+
+
+def test_results_come_in_the_order_of_the_paths_and_once_each(folder: Path) -> None:
+    result = check(folder / "deep", folder, "--jobs", 2)
+    names = [line.split()[1] for line in result.output.splitlines() if ".yaml" in line]
+    assert [Path(name).name for name in names] == ["b-missed.yaml", "a-met.yaml"]
+
+
+def test_junit_holds_a_suite_per_scenario_and_a_case_per_expectation(folder: Path) -> None:
+    check(folder, "--jobs", 1, "--junit", folder / "out" / "junit.xml")
+    root = ET.parse(folder / "out" / "junit.xml").getroot()
+    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("3", "1", "0")
+    suites = {suite.get("name"): suite for suite in root}
+    assert set(suites) == {"tiny", "strict"}
+    failures = suites["strict"].findall("testcase/failure")
+    assert len(failures) == 1
+    assert "conflict_rate is 0." in str(failures[0].get("message"))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (SCENARIO, "expects nothing"),
+        (MET.replace("store: instant", "store: instnt"), "did you mean 'instant'"),
+        (MET.replace("measure: committed", "measure: comitted"), "comitted"),
+        ("{", "is not YAML"),
+    ],
+)
+def test_bad_input_is_exit_code_two_before_anything_runs(
+    tmp_path: Path, text: str, told: str
+) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_text(text)
+    result = check(path)
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert told in result.output
+
+
+def test_all_bad_inputs_are_told_together(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(MET.replace("store: instant", "store: nowhere"))
+    (tmp_path / "b.yaml").write_text(MET.replace("seed: 5", "seed: five"))
+    result = check(tmp_path, tmp_path / "absent")
+    assert result.exit_code == ExitCode.BAD_INPUT
+    for part in ("nowhere", "b.yaml", "is not there"):
+        assert part in result.output
+
+
+def test_a_folder_without_expectations_is_bad_input(tmp_path: Path) -> None:
+    (tmp_path / "plain.yaml").write_text(SCENARIO)
+    result = check(tmp_path)
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert "no scenario with an `expect:` lies there" in result.output
+
+
+def test_a_run_that_breaks_is_exit_code_three_and_an_error_in_junit(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("a rule of ours is broken")
+
+    monkeypatch.setattr("sim.run.run_scenario", broken)
+    result = check(folder, "--jobs", 1, "--junit", folder / "junit.xml")
+    assert result.exit_code == ExitCode.INVARIANT_VIOLATED
+    assert "to reproduce: whitecap run" in result.output
+    assert "--seed 5" in result.output
+    root = ET.parse(folder / "junit.xml").getroot()
+    assert root.get("errors") == "2"
+
+
+def test_junit_survives_texts_that_xml_cannot_hold(tmp_path: Path) -> None:
+    case = Case("<&> \x00 …", failure="first\x1b[31m line\nsecond")
+    write_junit([Suite("s", "f", 0.5, (case,))], tmp_path / "j.xml")
+    found = ET.parse(tmp_path / "j.xml").getroot().find("testsuite/testcase/failure")
+    assert found is not None
+    assert str(found.get("message")).startswith("first")
+    assert "second" in str(found.text)

@@ -1,0 +1,81 @@
+"""`whitecap.sweep` and what comes back: tables, runs, figures, a report."""
+
+from __future__ import annotations
+
+import pytest
+from sweep_scenario import write_scenario
+
+import whitecap
+from engine.errors import InvalidInput
+from whitecap.sweeps import Sweep
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture(scope="module")
+def sweep(tmp_path_factory: pytest.TempPathFactory) -> Sweep:
+    """Two counts of correctors by two isolation levels, two replications each."""
+    directory = tmp_path_factory.mktemp("api")
+    return whitecap.sweep(
+        write_scenario(directory),
+        axes={"writers.corrector.count": [1, 3]},
+        only={"isolation": []},
+        replications=2,
+        out=directory / "out",
+        master="local[2]",
+    )
+
+
+def test_a_sweep_knows_its_cells_numbers_and_answer(sweep: Sweep) -> None:
+    assert sweep.cells["Serializable__3"] == {
+        "isolation": "Serializable", "writers.corrector.count": "3",
+    }  # fmt: skip
+    assert sweep.answer is not None
+    assert sweep.answer.best in sweep.cells
+    assert set(sweep.measures["replications"]) == {2}
+    assert len(sweep.runs) == 8
+    assert set(sweep.differences["measure"]) == set(sweep.measures["measure"])
+
+
+def test_its_table_reads_as_people_do(sweep: Sweep) -> None:
+    assert list(sweep.table.index)[:2] == [
+        "Serializable · 1 corrector",
+        "Serializable · 3 corrector",
+    ]
+    assert "± " in sweep.table.loc["Serializable · 1 corrector", "Goodput"]
+    assert "%" in sweep.table.loc["WriteSerializable · 3 corrector", "Conflict rate"]
+
+
+def test_one_of_its_runs_can_be_looked_into(sweep: Sweep) -> None:
+    run = sweep.run("WriteSerializable__3", 1)
+    assert set(run.transactions["writer_group"]) == {"loader", "corrector"}
+    with pytest.raises(InvalidInput, match="is not a run's directory"):
+        sweep.run("WriteSerializable__3", 9)
+
+
+def test_every_figure_can_be_drawn_and_shows_itself_in_a_notebook(sweep: Sweep) -> None:
+    drawn = [
+        whitecap.figures.heat_map(sweep, "retry_rate"),
+        whitecap.figures.ranges(sweep, "rerun_rate", "abort_rate"),
+        whitecap.figures.over_quantity(sweep, "wasted_compute_share"),
+        whitecap.figures.exceptions(sweep),
+        whitecap.figures.latency(sweep),
+        whitecap.figures.timeline(sweep.run("Serializable__3")),
+    ]
+    for figure in drawn:
+        content, size = figure._repr_png_()  # type: ignore[attr-defined]
+        assert content.startswith(b"\x89PNG")
+        assert size["width"] > 400
+
+
+def test_an_unknown_measure_is_answered_with_those_there_are(sweep: Sweep) -> None:
+    with pytest.raises(ValueError, match="no measure 'conflicts', there are conflict_rate"):
+        whitecap.figures.heat_map(sweep, "conflicts")
+
+
+def test_a_sweep_can_be_loaded_again_and_reported(sweep: Sweep) -> None:
+    again = whitecap.load_sweep(sweep.directory)
+    assert again.answer == sweep.answer
+    made = whitecap.report(sweep.directory)
+    assert made.page.is_file()
+    assert {path.suffix for path in made.figures} == {".png"}
