@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from whitecap import figures
     from whitecap.api import Run, load, load_scenario, run
+    from whitecap.explaining import Explained, explain
     from whitecap.sweeps import Sweep, load_sweep, report, sweep
 
 __all__ = [
+    "Explained",
     "Run",
     "Sweep",
+    "explain",
     "figures",
     "load",
     "load_scenario",
@@ -26,7 +29,10 @@ __all__ = [
     "sweep",
 ]
 
-_OF_SWEEPS = {"Sweep", "load_sweep", "report", "sweep"}
+_HOMES = {
+    **dict.fromkeys(("Sweep", "load_sweep", "report", "sweep"), "whitecap.sweeps"),
+    **dict.fromkeys(("Explained", "explain"), "whitecap.explaining"),
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -34,6 +40,6 @@ def __getattr__(name: str) -> Any:
     if name == "figures":
         return importlib.import_module("whitecap.figures")
     if name in __all__:
-        home = "whitecap.sweeps" if name in _OF_SWEEPS else "whitecap.api"
-        return getattr(importlib.import_module(home), name)
+        home = importlib.import_module(_HOMES.get(name, "whitecap.api"))
+        return getattr(home, name)
     raise AttributeError(f"module 'whitecap' has no attribute {name!r}")

@@ -18,6 +18,7 @@ COMMANDS = {
     "check": "Run regression scenarios and test their expectations.",
     "conformance": "Run conformance cases on the engine, or on a real Delta Lake.",
     "dialects": "List the platforms that can be simulated and how they differ.",
+    "explain": "Can two statements conflict on a table, why, and what avoids it.",
     "matrix": "Race every pair of commands; print which can conflict.",
     "fuzz": "Race random statements on the engine and on a real Delta Lake.",
     "replay": "Replay a recorded interleaving on a real Delta Lake.",

@@ -22,6 +22,7 @@ class Line:
 
 def story(played: Played, names: Sequence[str]) -> list[Line]:
     """The turns of a schedule in order; `names` are those of the contenders."""
+    written = {event.table for event in played.events if event.kind is Kind.ATTEMPT}
     turns = [list(turn) for _, turn in groupby(played.events, key=lambda event: event.who)]
     last_turn = {turn[0].who: at for at, turn in enumerate(turns)}
     lines = []
@@ -29,13 +30,15 @@ def story(played: Played, names: Sequence[str]) -> list[Line]:
         who = turn[0].who
         ending = played.endings[who] if last_turn[who] == at else None
         is_conflict = isinstance(ending, Aborted)
-        lines.append(Line(names[who], ", ".join(_told(turn, ending)), is_conflict))
+        lines.append(Line(names[who], ", ".join(_told(turn, ending, written)), is_conflict))
     return lines
 
 
-def _told(turn: list[Event], ending: Ending | None) -> Iterator[str]:
+def _told(turn: list[Event], ending: Ending | None, written: set[str]) -> Iterator[str]:
+    """What was done in a turn; tables that are only read go by their names."""
     for event in turn:
-        yield _of_event(event)
+        elsewhere = event.table.rstrip("/") if event.table not in written else ""
+        yield _of_event(event) + (f" of {elsewhere}" if elsewhere else "")
     match ending:
         case Aborted(verdict):
             yield f"is aborted with {verdict.exception.value}"

@@ -90,13 +90,23 @@ class Cell:
     @property
     def only_when(self) -> str:
         """Circumstances without which nothing here conflicts; empty if there are none."""
+        return "; ".join(self._clauses)
+
+    @property
+    def only_when_besides(self) -> str:
+        """The same without what the sentence says already."""
+        return "; ".join(clause for clause in self._clauses if not self._is_told(clause))
+
+    @property
+    def _clauses(self) -> list[str]:
         if not self.can_conflict:
-            return ""
-        return "; ".join(
-            clause
-            for clause in (self._only_levels(), self._only_vectors(), self._only_places())
-            if clause
-        )
+            return []
+        found = (self._only_levels(), self._only_vectors(), self._only_places())
+        return [clause for clause in found if clause]
+
+    def _is_told(self, clause: str) -> bool:
+        """Levels and the same row are in the sentence's own words."""
+        return clause.replace("only ", "").replace("at the", "the") in self.sentence
 
     def _only_levels(self) -> str:
         found = _levels(self.conflicts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -42,6 +42,14 @@ class DerivedTable:
         return all(cell.agrees for cell in self.cells)
 
 
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Cells by (loser, winner): whether the loser can be aborted by the winner."""
+
+    rows_reconciled: bool
+    cells: Mapping[tuple[str, str], Cell]
+
+
 # No slots: cells are kept once they are made.
 @dataclass(frozen=True)
 class Matrix:
@@ -58,12 +66,13 @@ class Matrix:
     is_whole: bool
 
     @cached_property
-    def cells(self) -> dict[tuple[str, str], Cell]:
-        """Cells by (loser, winner): whether the loser can be aborted by the winner."""
-        sorted_out: dict[tuple[str, str], list[Observation]] = {}
-        for one in self.observations:
-            sorted_out.setdefault((one.loser, one.winner), []).append(one)
-        return {pair: Cell(tuple(found)) for pair, found in sorted_out.items()}
+    def grids(self) -> tuple[Grid, ...]:
+        """All pairs, on tables with and on tables without row-level concurrency."""
+        return tuple(
+            Grid(rows, _by_pair(seen))
+            for rows in (True, False)
+            if (seen := [o for o in self.observations if o.variant.rows_reconciled == rows])
+        )
 
     @cached_property
     def tables(self) -> tuple[DerivedTable, ...]:
@@ -80,6 +89,7 @@ class Matrix:
             one
             for one in self.observations
             if one.variant.rows_reconciled == published.rows_reconciled
+            and (one.situation.names_day or not published.needs_target_predicate)
         ]
         if not seen or not wanted <= set(self.commands):
             return None
@@ -91,6 +101,13 @@ class Matrix:
                 for cell in published.cells
             ),
         )
+
+
+def _by_pair(observations: Iterable[Observation]) -> dict[tuple[str, str], Cell]:
+    sorted_out: dict[tuple[str, str], list[Observation]] = {}
+    for one in observations:
+        sorted_out.setdefault((one.loser, one.winner), []).append(one)
+    return {pair: Cell(tuple(found)) for pair, found in sorted_out.items()}
 
 
 def _cell_of(observations: Iterable[Observation], row: Group, column: Group) -> Cell:

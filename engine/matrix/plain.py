@@ -7,7 +7,7 @@ from typing import Any
 from engine.interleaving.rules import rule_of
 from engine.matrix.cells import Cell
 from engine.matrix.family import FILES, SCHEMA, SITUATIONS, day_of
-from engine.matrix.matrix import DerivedCell, DerivedTable, Matrix
+from engine.matrix.matrix import DerivedCell, DerivedTable, Grid, Matrix
 from engine.matrix.observing import Witness
 
 Plain = dict[str, Any]
@@ -27,9 +27,17 @@ def plain(matrix: Matrix) -> Plain:
         "schema": SCHEMA,
         "schedules": matrix.schedules,
         "published": [_table(table, matrix.is_whole) for table in matrix.tables],
+        "grids": [_grid(grid, len(matrix.grids) > 1) for grid in matrix.grids],
+    }
+
+
+def _grid(grid: Grid, is_one_of_two: bool) -> Plain:
+    where = f", tables with{'' if grid.rows_reconciled else 'out'} row-level concurrency"
+    return {
+        "title": f"All commands{where if is_one_of_two or grid.rows_reconciled else ''}",
         "pairs": [
             {"loser": loser, "winner": winner, **_cell(cell)}
-            for (loser, winner), cell in matrix.cells.items()
+            for (loser, winner), cell in grid.cells.items()
         ],
     }
 
@@ -57,6 +65,7 @@ def _derived(derived: DerivedCell, is_whole: bool) -> Plain:
         "agrees": derived.agrees if is_whole else None,
         "reading": derived.published.reading,
         **_cell(derived.cell),
+        "only_when": derived.cell.only_when_besides,
     }
 
 

@@ -5,6 +5,7 @@ A cell says of two groups of commands whether they can conflict, whichever of th
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 from engine.dialects import Dialect
@@ -35,7 +36,11 @@ class PublishedCell:
 
 @dataclass(frozen=True, slots=True)
 class PublishedTable:
-    """One table of a vendor's documentation."""
+    """One table of a vendor's documentation.
+
+    It speaks of tables with row-level concurrency or of those without; `needs_target_predicate`:
+    only of commands whose condition names the rows by more than the join with a source.
+    """
 
     name: str
     title: str
@@ -43,6 +48,7 @@ class PublishedTable:
     groups: tuple[Group, ...]
     cells: tuple[PublishedCell, ...]
     rows_reconciled: bool = False
+    needs_target_predicate: bool = False
     notes: tuple[str, ...] = ()
 
 
@@ -121,6 +127,16 @@ DATABRICKS_ROWS = PublishedTable(
     ),
 )
 
+_OLDER_ROWS = dataclasses.replace(
+    DATABRICKS_ROWS,
+    needs_target_predicate=True,
+    notes=(
+        *DATABRICKS_ROWS.notes,
+        "On 14.2 a MERGE without such a predicate follows the other table; so only situations in"
+        " which the conditions name the day are counted here.",
+    ),
+)
+
 DATABRICKS_FILES = PublishedTable(
     "databricks-without-row-level-concurrency",
     "Databricks, tables without row-level concurrency",
@@ -163,4 +179,6 @@ def tables_of(dialect: Dialect) -> tuple[PublishedTable, ...]:
     """The published tables that speak of a dialect."""
     if dialect.name.startswith("delta-oss"):
         return (DELTA_OSS,)
+    if dialect.row_level is not None and dialect.row_level.merge_needs_target_predicate:
+        return (_OLDER_ROWS, DATABRICKS_FILES)
     return (DATABRICKS_ROWS, DATABRICKS_FILES)

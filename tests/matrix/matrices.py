@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
 from engine.dialects import dialect_named
 from engine.matrix.catalogue import PUBLISHED, Command, commands_named
+from engine.matrix.cells import Cell
 from engine.matrix.family import variants
 from engine.matrix.matrix import DerivedCell, Matrix, choice_of, matrix_of
 from engine.matrix.observing import observe
@@ -44,3 +46,9 @@ def cell_of(dialect: str, table: str, row: str, column: str) -> DerivedCell:
     (derived,) = (one for one in published_matrix(dialect).tables if one.published.name == table)
     (cell,) = (c for c in derived.cells if (c.published.row, c.published.column) == (row, column))
     return cell
+
+
+def cells_of(found: Matrix, rows_reconciled: bool = False) -> Mapping[tuple[str, str], Cell]:
+    """The cells by (loser, winner), on tables with row-level concurrency or without."""
+    (grid,) = (one for one in found.grids if one.rows_reconciled == rows_reconciled)
+    return grid.cells

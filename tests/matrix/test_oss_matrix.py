@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from matrices import CHANGES, cell_of, matrix, published_matrix
+from matrices import CHANGES, cell_of, cells_of, matrix, published_matrix
 
 from engine.dialects import dialect_named
 from engine.errors import InvalidInput, UnsupportedFeature
@@ -33,12 +33,12 @@ def test_the_races_give_the_documented_cell(dialect: str, row: str, column: str,
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_conflict_has_a_witness_and_nothing_else_has_one(dialect: str) -> None:
-    for pair, cell in published_matrix(dialect).cells.items():
+    for pair, cell in cells_of(published_matrix(dialect)).items():
         assert (cell.witness is not None) == cell.can_conflict, pair
 
 
 def test_a_witness_tells_the_shortest_way_into_the_conflict() -> None:
-    witness = published_matrix("delta-oss-4.4").cells["UPDATE", "INSERT"].witness
+    witness = cells_of(published_matrix("delta-oss-4.4"))["UPDATE", "INSERT"].witness
     assert witness is not None
     assert witness.variant.text == "unpartitioned, no deletion vectors, Serializable"
     assert [(line.who, line.text) for line in witness.lines] == [
@@ -56,19 +56,19 @@ def test_a_witness_tells_the_shortest_way_into_the_conflict() -> None:
 
 
 def test_an_insert_is_never_the_one_that_is_aborted() -> None:
-    cells = published_matrix("delta-oss-4.4").cells
+    cells = cells_of(published_matrix("delta-oss-4.4"))
     assert not any(cell.can_conflict for (loser, _), cell in cells.items() if loser == "INSERT")
 
 
 def test_naming_the_partition_limits_conflicts_to_it() -> None:
-    cells = published_matrix("delta-oss-4.4").cells
+    cells = cells_of(published_matrix("delta-oss-4.4"))
     assert cells["UPDATE", "DELETE"].only_when == (
         "on partitioned tables only in the same partition, if the conditions name it"
     )
 
 
 def test_the_loser_and_the_winner_are_told_apart() -> None:
-    cells = matrix("delta-oss-4.4", ("INSERT", "ADD COLUMN", "TRUNCATE")).cells
+    cells = cells_of(matrix("delta-oss-4.4", ("INSERT", "ADD COLUMN", "TRUNCATE")))
     assert cells["INSERT", "ADD COLUMN"].exceptions == ["MetadataChangedException"]
     assert not cells["ADD COLUMN", "INSERT"].can_conflict
     assert cells["TRUNCATE", "INSERT"].exceptions == ["ConcurrentAppendException"]
@@ -76,7 +76,7 @@ def test_the_loser_and_the_winner_are_told_apart() -> None:
 
 
 def test_streams_conflict_only_if_they_share_a_checkpoint() -> None:
-    cells = matrix("delta-oss-4.4", ("streaming append", "streaming, one checkpoint")).cells
+    cells = cells_of(matrix("delta-oss-4.4", ("streaming append", "streaming, one checkpoint")))
     assert not cells["streaming append", "streaming append"].can_conflict
     shared = cells["streaming, one checkpoint", "streaming, one checkpoint"]
     assert shared.exceptions == ["ConcurrentTransactionException"]
@@ -84,8 +84,8 @@ def test_streams_conflict_only_if_they_share_a_checkpoint() -> None:
 
 def test_enabling_deletion_vectors_harms_writers_before_delta_4_only() -> None:
     names = ("INSERT", "enabling deletion vectors")
-    assert matrix("delta-oss-3.3", names).cells[names].can_conflict
-    assert not matrix("delta-oss-4.4", names).cells[names].can_conflict
+    assert cells_of(matrix("delta-oss-3.3", names))[names].can_conflict
+    assert not cells_of(matrix("delta-oss-4.4", names))[names].can_conflict
 
 
 def test_a_part_of_the_family_is_not_held_against_the_published_table() -> None:

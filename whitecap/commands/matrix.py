@@ -18,6 +18,9 @@ ON_OFF = {"on": True, "off": False, "both": None}
 YES_NO = {"yes": True, "no": False, "both": None}
 
 
+FEW = 3
+"""So many commands are raced sooner than processes start."""
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -78,6 +81,7 @@ def _raced(dialect_name: str, choice: Any, commands: Sequence[Command]) -> Matri
     """Race on each table in a process of its own, as many at a time as there are cores."""
     from concurrent.futures import ProcessPoolExecutor
     from functools import partial
+    from multiprocessing import get_context
 
     from engine.dialects import dialect_named
     from engine.matrix.family import variants
@@ -86,9 +90,12 @@ def _raced(dialect_name: str, choice: Any, commands: Sequence[Command]) -> Matri
     dialect = dialect_named(dialect_name)
     tables = variants(dialect, choice)
     names = [command.name for command in commands]
-    with ProcessPoolExecutor() as pool:
-        observed = list(pool.map(partial(_observed, dialect_name, names), tables))
-    return matrix_of(dialect, choice, commands, tables, observed)
+    observe = partial(_observed, dialect_name, names)
+    if len(commands) <= FEW:
+        return matrix_of(dialect, choice, commands, tables, list(map(observe, tables)))
+    # Spawned, not forked: the caller may have threads, for instance those of a Spark session.
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        return matrix_of(dialect, choice, commands, tables, list(pool.map(observe, tables)))
 
 
 def _observed(dialect_name: str, names: Sequence[str], variant: Any) -> Observed:

@@ -23,11 +23,14 @@ def show(matrix: Plain, with_witnesses: bool) -> None:
     console.print(_how(matrix), style="dim")
     for table in matrix["published"]:
         _show_published(console, table)
-    if with_witnesses:
-        for cell in matrix["pairs"]:
-            _show_pair(console, cell)
-    else:
-        _show_pairs(console, matrix)
+    for grid in matrix["grids"]:
+        if with_witnesses:
+            _show_witnesses(console, grid, len(matrix["grids"]) > 1)
+        else:
+            _show_pairs(console, matrix, grid)
+    if not with_witnesses:
+        console.print("● yes  ◐ only in some circumstances  · never", style="dim")
+        console.print("witnesses: --format html --out FILE, or --pair A B", style="dim")
 
 
 def _how(matrix: Plain) -> str:
@@ -63,9 +66,9 @@ def _published_cell(cell: Plain | None) -> Text:
     return text
 
 
-def _show_pairs(console: Console, matrix: Plain) -> None:
-    grid = all_pairs(matrix)
-    shown = Table(box=box.SIMPLE_HEAD, padding=(0, 0), title="All commands", title_justify="left")
+def _show_pairs(console: Console, matrix: Plain, pairs: Plain) -> None:
+    grid = all_pairs(matrix, pairs)
+    shown = Table(box=box.SIMPLE_HEAD, padding=(0, 0), title=pairs["title"], title_justify="left")
     shown.title_style = "bold"
     shown.add_column("can this one be aborted by number", no_wrap=True)
     for number, _ in enumerate(grid.columns, start=1):
@@ -74,14 +77,20 @@ def _show_pairs(console: Console, matrix: Plain) -> None:
         shown.add_row(f"{number:2} {title}", *(_mark(cell) for cell in cells))
     console.print()
     console.print(shown)
-    console.print("● yes  ◐ only in some circumstances  · never", style="dim")
-    console.print("witnesses: --format html --out FILE, or --pair A B", style="dim")
 
 
 def _mark(cell: Plain | None) -> Text:
     styles = {"●": "red", "◐": "yellow", "·": "dim"}
     mark = symbol(cell)
     return Text(mark, style=styles.get(mark, ""))
+
+
+def _show_witnesses(console: Console, grid: Plain, with_title: bool) -> None:
+    if with_title:
+        console.print()
+        console.print(grid["title"], style="bold")
+    for cell in grid["pairs"]:
+        _show_pair(console, cell)
 
 
 def _show_pair(console: Console, cell: Plain) -> None:

@@ -1,0 +1,1 @@
+"""Why two statements conflict on one table, and what would avoid it."""

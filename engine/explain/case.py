@@ -1,0 +1,122 @@
+"""Two statements and the tables they run on: what is explained, and what a change changes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.commands import run_statement
+from engine.conformance.case import DataFile, TableOf
+from engine.dialects import DELTA_OSS_4_4, Dialect
+from engine.errors import UnsupportedFeature
+from engine.interleaving.race import Played, Start
+from engine.interleaving.schedules import schedules
+from engine.interleaving.world import World
+from engine.log.schema import Schema, ddl
+from engine.log.snapshot import Snapshot
+from engine.outcomes import Aborted
+from engine.settings import Settings
+from engine.sql.parsing import parse_statement
+from engine.storage.memory import run
+from engine.storage.requests import Row
+from engine.transaction.isolation import ISOLATION_PROPERTY
+
+NAMES = ("A", "B")
+"""What the two statements are called."""
+
+MOST_ROWS = 10_000
+"""Tables with more rows are not built anew to try changes of their layout."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Tables of rows, built in memory; `target` is the one that both statements write."""
+
+    tables: Mapping[str, TableOf]
+    target: str
+    statements: tuple[str, str]
+    dialect: Dialect = DELTA_OSS_4_4
+    settings: Settings = field(default_factory=Settings)
+
+    @property
+    def table(self) -> TableOf:
+        return self.tables[self.target]
+
+    def world(self) -> World:
+        """The tables, ready for races. Raises `DeltaError` if Delta refuses to make them so."""
+        return World.of_tables(self.tables, self.dialect, self.settings)
+
+    def with_table(self, **changes: Any) -> Case:
+        """The same with the target changed; `properties` are added to those it has."""
+        properties = {**self.table.properties, **changes.pop("properties", {})}
+        changed = _replaced(self.table, properties=properties, **changes)
+        return dataclasses.replace(self, tables={**self.tables, self.target: changed})
+
+    def played(self) -> list[Played]:
+        """Every schedule of the two statements."""
+        return play(self.world(), self.statements)
+
+
+def _replaced(table: TableOf, **changes: Any) -> TableOf:
+    fields = {name: getattr(table, name) for name in table.__struct_fields__}
+    return TableOf(**{**fields, **changes})
+
+
+def play(world: World, statements: tuple[str, str]) -> list[Played]:
+    """Every schedule of two statements. Raises `InvalidInput` for one that cannot be run."""
+    return list(schedules(world, [start_of(sql) for sql in statements]))
+
+
+def start_of(sql: str) -> Start:
+    """What runs a statement."""
+    statement = parse_statement(sql)
+    return lambda tables: run_statement(statement, tables)
+
+
+def conflicts_in(played: list[Played]) -> bool:
+    """Whether any schedule ends in a conflict."""
+    return any(isinstance(ending, Aborted) for one in played for ending in one.endings)
+
+
+def snapshot_of(world: World, name: str) -> Snapshot:
+    """A table of a world as it is. Raises `InvalidInput` if there is none."""
+    scene = world.branch()
+    client = scene.client()[name]
+    return run(client.at_root(client.latest()), scene.store)
+
+
+def rebuilt(world: World, name: str) -> TableOf:
+    """A table of a world as rows, to be built anew in memory.
+
+    Properties that only make sense together with the files are left behind. Raises
+    `UnsupportedFeature` for a table that has too many rows for that.
+    """
+    snapshot = snapshot_of(world, name)
+    if snapshot.num_files > MOST_ROWS:
+        raise UnsupportedFeature(f"it has more than {MOST_ROWS:,} files")
+    scene = world.branch()
+    client = scene.client()[name]
+    steps = client.data_files.read(snapshot.all_files(), snapshot.schema)
+    files = run(client.at_root(steps), scene.store)
+    if sum(one.live_count for one in files) > MOST_ROWS:
+        raise UnsupportedFeature(f"it has more than {MOST_ROWS:,} rows")
+    return TableOf(
+        schema=ddl(snapshot.schema),
+        partition_columns=list(snapshot.partition_columns),
+        properties=_portable(snapshot.configuration),
+        files=[_file(one.live_rows(), snapshot.schema) for one in files],
+        versions=0,
+    )
+
+
+_KEPT = ("delta.enableDeletionVectors", "delta.appendOnly", ISOLATION_PROPERTY)
+
+
+def _portable(configuration: Mapping[str, str]) -> dict[str, str]:
+    return {key: value for key, value in configuration.items() if key in _KEPT}
+
+
+def _file(rows: Sequence[Row], schema: Schema) -> DataFile:
+    return DataFile({}, [dict(zip(schema.names, row, strict=True)) for row in rows])

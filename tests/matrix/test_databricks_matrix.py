@@ -1,0 +1,100 @@
+"""The tables that Databricks publishes come out of the races, cell by cell."""
+
+from __future__ import annotations
+
+import pytest
+from matrices import CHANGES, cell_of, cells_of, matrix, published_matrix
+
+from engine.transaction.isolation import IsolationLevel
+
+WITH_ROWS = "databricks-with-row-level-concurrency"
+WITHOUT_ROWS = "databricks-without-row-level-concurrency"
+
+# https://learn.microsoft.com/en-za/azure/databricks/optimizations/isolation/row-level-concurrency
+DOCUMENTED_WITH_ROWS = [
+    ("INSERT", "INSERT", "Cannot conflict"),
+    (
+        CHANGES,
+        "INSERT",
+        "Cannot conflict in WriteSerializable."
+        " Can conflict in Serializable when modifying the same row.",
+    ),
+    (CHANGES, CHANGES, "Can conflict when modifying the same row."),
+    ("OPTIMIZE", "INSERT", "Cannot conflict"),
+    (
+        "OPTIMIZE",
+        CHANGES,
+        "Can conflict when ZORDER BY is used. Cannot conflict otherwise.",
+    ),
+    (
+        "OPTIMIZE",
+        "OPTIMIZE",
+        "Can conflict when ZORDER BY is used. Cannot conflict otherwise.",
+    ),
+]
+DOCUMENTED_WITHOUT_ROWS = [
+    ("INSERT", "INSERT", "Cannot conflict"),
+    (
+        CHANGES,
+        "INSERT",
+        "Cannot conflict in WriteSerializable. Can conflict in Serializable.",
+    ),
+    (CHANGES, CHANGES, "Can conflict in Serializable and WriteSerializable."),
+    ("OPTIMIZE", "INSERT", "Cannot conflict"),
+    (
+        "OPTIMIZE",
+        CHANGES,
+        "Cannot conflict in tables with deletion vectors enabled, unless ZORDER BY is used."
+        " Can conflict otherwise.",
+    ),
+    (
+        "OPTIMIZE",
+        "OPTIMIZE",
+        "Cannot conflict in tables with deletion vectors enabled, unless ZORDER BY is used."
+        " Can conflict otherwise.",
+    ),
+]
+
+
+@pytest.mark.parametrize("dialect", ["databricks-14.2", "databricks-14.3"])
+@pytest.mark.parametrize(("row", "column", "text"), DOCUMENTED_WITH_ROWS)
+def test_with_row_level_concurrency_the_races_give_the_documented_cell(
+    dialect: str, row: str, column: str, text: str
+) -> None:
+    cell = cell_of(dialect, WITH_ROWS, row, column)
+    assert cell.cell.sentence == text
+    assert cell.agrees
+
+
+@pytest.mark.parametrize("dialect", ["databricks-13.3", "databricks-14.2", "databricks-14.3"])
+@pytest.mark.parametrize(("row", "column", "text"), DOCUMENTED_WITHOUT_ROWS)
+def test_without_row_level_concurrency_the_races_give_the_documented_cell(
+    dialect: str, row: str, column: str, text: str
+) -> None:
+    cell = cell_of(dialect, WITHOUT_ROWS, row, column)
+    assert cell.cell.sentence == text
+    assert cell.agrees
+
+
+def test_the_unclear_cell_says_how_it_was_read() -> None:
+    cell = cell_of("databricks-14.3", WITH_ROWS, CHANGES, "INSERT")
+    assert "appends a row that the other command's condition matches" in cell.published.reading
+
+
+def test_on_14_2_only_a_merge_with_a_target_predicate_has_row_level_concurrency() -> None:
+    changes = cells_of(published_matrix("databricks-14.2"), rows_reconciled=True)
+    assert changes["UPDATE", "DELETE"].only_when == "only at the same row"
+    assert changes["MERGE", "UPDATE"].only_when == (
+        "only at the same row, if the conditions name the partition"
+    )
+    newer = cells_of(published_matrix("databricks-14.3"), rows_reconciled=True)
+    assert newer["MERGE", "UPDATE"].only_when == "only at the same row"
+
+
+def test_a_part_of_the_family_can_be_chosen() -> None:
+    level = IsolationLevel.WRITE_SERIALIZABLE
+    part = matrix("databricks-14.3", ("UPDATE", "INSERT"), level, True, True, False)
+    assert [variant.text for variant in part.variants] == [
+        "unpartitioned, deletion vectors, row-level concurrency, WriteSerializable"
+    ]
+    assert not cells_of(part, rows_reconciled=True)["UPDATE", "INSERT"].can_conflict

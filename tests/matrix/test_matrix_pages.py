@@ -1,0 +1,104 @@
+"""What people and programs see of a matrix: the command, the page, Markdown and JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+from click.testing import CliRunner
+from matrices import published_matrix
+
+from engine.matrix.plain import plain
+from reports.matrix_page import matrix_html, matrix_markdown
+from whitecap.cli import main
+
+DOCUMENT = {**plain(published_matrix("delta-oss-4.4")), "origin": "whitecap of a test"}
+
+
+class Page(HTMLParser):
+    """Ids, links and unclosed elements of a page."""
+
+    VOID = frozenset({"meta", "br", "img", "link"})
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.open: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        self.ids += [values["id"] or ""] if "id" in values else []
+        self.links += [values["href"] or ""] if "href" in values else []
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_page_is_whole_and_needs_nothing_from_elsewhere() -> None:
+    text = matrix_html(DOCUMENT)
+    page = Page(text)
+    assert not page.open
+    assert not re.search(r"<(script|link|img)|url\(|@import", text)
+    assert "Every cell of the published table comes out as published." in text
+
+
+def test_every_mark_on_the_page_leads_to_its_witness() -> None:
+    page = Page(matrix_html(DOCUMENT))
+    anchors = [link.removeprefix("#") for link in page.links if link.startswith("#")]
+    conflicts = [c for c in DOCUMENT["grids"][0]["pairs"] if c["can_conflict"]]
+    assert len(anchors) == len(conflicts) == len(set(anchors))
+    assert set(anchors) == set(page.ids)
+
+
+def test_every_published_conflict_unfolds() -> None:
+    published = matrix_html(DOCUMENT).partition("<h2>All commands</h2>")[0]
+    can = [c for c in DOCUMENT["published"][0]["cells"] if c["can_conflict"]]
+    assert published.count("<details>") == len(can) == 4
+
+
+def test_markdown_shows_the_documented_sentences_and_the_witnesses() -> None:
+    text = matrix_markdown(DOCUMENT)
+    assert "| **UPDATE, DELETE, MERGE INTO** | Can conflict <br>*Here on partitioned" in text
+    assert "- B: `UPDATE t SET v = v + 1 WHERE id = 1`" in text
+    table = [line for line in text.splitlines() if line.startswith("|")]
+    assert {line.count("|") for line in table[:5]} == {5}
+
+
+def test_the_command_prints_the_witnesses_of_a_pair() -> None:
+    result = CliRunner().invoke(main, ["matrix", "--pair", "insert", "update"])
+    assert result.exit_code == 0
+    assert result.output.startswith("INSERT and UPDATE can conflict.")
+    assert "INSERT aborted by UPDATE: never" in result.output
+    assert "is aborted with ConcurrentAppendException" in result.output
+
+
+def test_the_command_writes_json_that_says_what_was_raced(tmp_path: Path) -> None:
+    out = tmp_path / "new" / "matrix.json"
+    arguments = ["matrix", "--dialect", "databricks-14.3", "--row-level-concurrency", "on"]
+    arguments += ["--pair", "DELETE", "UPDATE", "--format", "json", "--out", str(out)]
+    assert CliRunner().invoke(main, arguments).exit_code == 0
+    document = json.loads(out.read_text())
+    assert document["tables"] == [
+        "unpartitioned, deletion vectors, row-level concurrency, WriteSerializable",
+        "unpartitioned, deletion vectors, row-level concurrency, Serializable",
+    ]
+    cells = {(c["loser"], c["winner"]): c for c in document["grids"][0]["pairs"]}
+    assert cells["DELETE", "UPDATE"]["only_when"] == "only at the same row"
+
+
+def test_the_command_refuses_what_cannot_be() -> None:
+    for arguments, said in (
+        (["--dialect", "delta-oss-4"], "did you mean"),
+        (["--row-level-concurrency", "on"], "has no row-level concurrency"),
+        (["--pair", "UPDAT", "DELET"], "error: UPDAT"),
+        (["--out", "x.txt"], "needs --format"),
+    ):
+        result = CliRunner().invoke(main, ["matrix", *arguments])
+        assert result.exit_code == 2
+        assert said in result.output

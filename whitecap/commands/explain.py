@@ -1,0 +1,69 @@
+"""`whitecap explain`: two statements on one table, in every order, and what avoids conflicts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.command()
+@click.option(
+    "--table",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="A table's YAML, or the directory of a Delta table (only read).",
+)
+@click.argument("statement_a", metavar="[A]", required=False)
+@click.argument("statement_b", metavar="[B]", required=False)
+@click.option("--dialect", help="Instead of the table's; delta-oss-4.4 if it names none.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["terminal", "json", "html"]),
+    default="terminal",
+    show_default=True,
+)
+@click.option("--out", type=click.Path(path_type=Path), help="Write there instead of printing.")
+def explain(
+    table: Path,
+    statement_a: str | None,
+    statement_b: str | None,
+    dialect: str | None,
+    form: str,
+    out: Path | None,
+) -> None:
+    """Can the SQL statements A and B conflict on a table, why, and what would avoid it?
+
+    Every order of their snapshots and commits is played; every suggestion is checked in the same
+    way. A and B may stand in the table's YAML instead.
+    """
+    from whitecap.explaining import explain as explained
+
+    document = explained(table, statement_a, statement_b, dialect=dialect).as_dict()
+    if form == "terminal" and out is None:
+        from whitecap.terminal.explanation import show
+
+        show(document)
+        return
+    text = _written(document, form)
+    if out is None:
+        click.echo(text)
+        return
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(text, encoding="utf-8")
+    click.echo(f"explanation  {out}")
+
+
+def _written(document: dict[str, Any], form: str) -> str:
+    from reports.explanation_page import explanation_html
+
+    match form:
+        case "json":
+            return json.dumps(document, indent=2, ensure_ascii=False, default=str)
+        case "html":
+            return explanation_html(document)
+        case _:
+            raise click.UsageError("--out needs --format json or html")

@@ -1,0 +1,133 @@
+"""`whitecap.explain`: why two statements conflict on a table, and what would avoid it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.dialects import dialect_named
+from engine.errors import EngineError, InvalidInput, Problem
+from engine.explain.case import Case, rebuilt
+from engine.explain.explanation import Conflict, Explanation, Order, Suggestion
+from engine.explain.explanation import explain as explained
+from engine.explain.plain import answer, plain
+from engine.interleaving.world import World
+from engine.log.commit_file import LOG_DIRECTORY
+from engine.storage.directory import DirectoryStore
+from sim.small_table import SmallCase, check_targets, load_small_case, small_case_of
+
+DEFAULT_DIALECT = "delta-oss-4.4"
+
+TableLike = str | Path | Mapping[str, Any]
+"""The path of a table's YAML or of a real Delta table, YAML text, or its content."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """An explanation that shows itself in notebooks; `as_dict` has everything."""
+
+    explanation: Explanation
+
+    @property
+    def answer(self) -> str:
+        """The answer in one sentence."""
+        return answer(self.explanation)
+
+    @property
+    def can_conflict(self) -> bool:
+        """Whether any order of the two ends in a conflict."""
+        return self.explanation.can_conflict
+
+    @property
+    def orders(self) -> tuple[Order, ...]:
+        """Every order of snapshots and commits."""
+        return self.explanation.orders
+
+    @property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """Each way in which one is aborted."""
+        return self.explanation.conflicts
+
+    @property
+    def suggestions(self) -> tuple[Suggestion, ...]:
+        """What avoids the conflicts, each checked by running it."""
+        return self.explanation.suggestions
+
+    def as_dict(self) -> dict[str, Any]:
+        """The whole explanation as plain values."""
+        return plain(self.explanation)
+
+    def _repr_html_(self) -> str:
+        from reports.explanation_page import explanation_part
+
+        return explanation_part(self.as_dict())
+
+    def __str__(self) -> str:
+        return self.answer
+
+
+def explain(
+    table: TableLike,
+    a: str | None = None,
+    b: str | None = None,
+    *,
+    dialect: str | None = None,
+) -> Explained:
+    """Race statements `a` and `b` in every order on a table, and explain what happens.
+
+    `table` is a YAML file (or its text or content), or the directory of a Delta table, which is
+    only read. A YAML file may name the statements itself. Raises `InvalidInput` with every problem.
+    """
+    if isinstance(table, str | Path) and (directory := _directory(table)) is not None:
+        return Explained(_of_directory(directory, _both(a, b, ()), dialect))
+    small = small_case(table)
+    return Explained(explained(small.case(_both(a, b, small.statements), dialect)))
+
+
+def small_case(table: TableLike) -> SmallCase:
+    """A table that is not a directory. Raises `InvalidInput`."""
+    match table:
+        case Mapping():
+            return small_case_of(table)
+        case str() if "\n" in table:
+            return small_case_of(table)
+        case _:
+            return load_small_case(Path(str(table)))
+
+
+def _directory(table: str | Path) -> Path | None:
+    if isinstance(table, str) and "\n" in table:
+        return None
+    path = Path(table)
+    if not path.is_dir():
+        return None
+    if not (path / LOG_DIRECTORY).is_dir():
+        text = f"is no Delta table: it has no {LOG_DIRECTORY}"
+        raise InvalidInput([Problem(str(path), text)])
+    return path
+
+
+def _both(a: str | None, b: str | None, named: list[str] | tuple[str, ...]) -> tuple[str, str]:
+    """The two statements, given or named in the file."""
+    if a is None and b is None and named:
+        return named[0], named[1]
+    if a is None or b is None:
+        raise InvalidInput([Problem("statements", "two are needed, A and B")])
+    return a, b
+
+
+def _of_directory(path: Path, statements: tuple[str, str], dialect: str | None) -> Explanation:
+    """Race on branches of the table on disk; changes are tried on a copy of its rows in memory."""
+    chosen = dialect_named(dialect or DEFAULT_DIALECT)
+    name = check_targets(statements, None)
+    world = World(DirectoryStore(path), {name: ""}, chosen)
+    try:
+        case = Case({name: rebuilt(world, name)}, name, statements, chosen)
+        case.world()
+    except EngineError as error:
+        case, untried = Case({}, name, statements, chosen), f"No change was tried: {error}."
+    else:
+        untried = ""
+    return explained(case, world, untried)
