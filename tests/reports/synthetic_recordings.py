@@ -9,8 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from reports.layout import layout_of
+from reports.measures import CONFLICTS, MEASURES, Unit
+from reports.provenance import provenance_of
+from reports.runs import find_runs
+from reports.subject import Subject
+from reports.tables import build_tables
 
 SCHEMA = pa.schema(
     [
@@ -154,3 +162,27 @@ def _job(random: Any, first: int, refusal: float, end_ms: float) -> list[dict[st
         rows.append(aborted(first + rerun, name, **identity, given_up=rerun == 3))
         at = done + random.exponential(2_000)
     return rows
+
+
+def made_up_subject(root: Path, axes: dict[str, list[str]], replications: int = 3) -> Subject:
+    """A subject whose numbers depend on cell and replication, without Spark."""
+    runs = find_runs(write_sweep(root, axes, replications, minutes=2))
+    rows, exceptions = [], []
+    for position, (cell, replication) in enumerate(
+        itertools.product(runs.cells, range(replications))
+    ):
+        size = 0.02 + 0.9 * position / (len(runs.cells) * replications)
+        values = {
+            name: size if measure.unit is Unit.SHARE else 3_000 * (1 + size)
+            for name, measure in MEASURES.items()
+        }
+        rows.append({"cell": cell, "replication": replication, **values})
+        exceptions += [
+            {"cell": cell, "replication": replication, "exception": name, "aborted": 5,
+             "ended": 40, "rate": size / 7}
+            for name in CONFLICTS
+        ]  # fmt: skip
+    per_run = pd.DataFrame(rows)
+    groups = per_run.assign(writer_group="loader", command="INSERT")
+    tables = build_tables(per_run, groups, pd.DataFrame(exceptions), runs.cells)
+    return Subject(runs, tables, layout_of(runs.cells, runs.axes), provenance_of(runs))

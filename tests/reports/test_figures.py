@@ -5,23 +5,18 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from synthetic_recordings import write_sweep
+from synthetic_recordings import made_up_subject
 
 from reports.exceptions import colours_by_exception
 from reports.figures import draw_all
 from reports.layout import layout_of, phrase
-from reports.measures import CONFLICTS, MEASURES, Unit, duration, tick, written
-from reports.provenance import provenance_of
+from reports.measures import CONFLICTS, Unit, duration, tick, written
 from reports.quantity import spread
-from reports.runs import find_runs
 from reports.style import MAGNITUDES, OKABE_ITO, ink_on, save
-from reports.subject import Subject
-from reports.tables import build_tables
 
 GRIDS = {
     "two names": {"partitioning": ["none", "by date"], "isolation": ["A", "B"]},
@@ -32,30 +27,6 @@ GRIDS = {
         "writers": ["2", "16"],
     },
 }
-
-
-def made_up_subject(root: Path, axes: dict[str, list[str]], replications: int = 3) -> Subject:
-    """A subject whose numbers depend on cell and replication, without Spark."""
-    runs = find_runs(write_sweep(root, axes, replications, minutes=2))
-    rows, exceptions = [], []
-    for position, (cell, replication) in enumerate(
-        itertools.product(runs.cells, range(replications))
-    ):
-        size = 0.02 + 0.9 * position / (len(runs.cells) * replications)
-        values = {
-            name: size if measure.unit is Unit.SHARE else 3_000 * (1 + size)
-            for name, measure in MEASURES.items()
-        }
-        rows.append({"cell": cell, "replication": replication, **values})
-        exceptions += [
-            {"cell": cell, "replication": replication, "exception": name, "aborted": 5,
-             "ended": 40, "rate": size / 7}
-            for name in CONFLICTS
-        ]  # fmt: skip
-    per_run = pd.DataFrame(rows)
-    groups = per_run.assign(writer_group="loader", command="INSERT")
-    tables = build_tables(per_run, groups, pd.DataFrame(exceptions), runs.cells)
-    return Subject(runs, tables, layout_of(runs.cells, runs.axes), provenance_of(runs))
 
 
 def _labels_of_ticks_outside(figure: Figure) -> set[Text]:

@@ -1,0 +1,91 @@
+"""The page: well formed, self-contained, escaped, and with every number that its figures show."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from synthetic_recordings import made_up_subject
+
+from reports.answer import answer_of
+from reports.figures import draw_all
+from reports.measures import MEASURES
+from reports.page import page_of
+from reports.style import save
+
+AXES = {"partitioning": ["<none>", "by date & country"], "isolation": ["A", "B"]}
+
+VOID = {"meta", "img", "br", "link", "input"}
+
+
+class Outline(HTMLParser):
+    """Checks that tags close in order; collects text and what is loaded from elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.loaded: list[str] = []
+        self.text: list[str] = []
+        self.unlabelled = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.loaded += [str(given[name]) for name in ("src", "href") if name in given]
+        self.unlabelled += tag == "img" and not given.get("alt")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag, f"</{tag}> closes something else"
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The page of a sweep with awkward labels."""
+    root = tmp_path_factory.mktemp("page")
+    subject = made_up_subject(root / "sweep", AXES)
+    drawings = [(d, save(d.figure, root, d.name)[1]) for d in draw_all(subject)]
+    answer = answer_of(subject.tables, subject.layout)
+    return page_of(subject, answer, drawings, None, "name: <script>alert(1)</script>")
+
+
+@pytest.fixture(scope="module")
+def outline(page: str) -> Outline:
+    """The page, parsed."""
+    parser = Outline()
+    parser.feed(page)
+    parser.close()
+    return parser
+
+
+def test_every_tag_is_closed_in_order(outline: Outline) -> None:
+    assert outline.open == []
+
+
+def test_nothing_is_loaded_from_elsewhere_and_every_image_is_described(outline: Outline) -> None:
+    assert len(outline.loaded) == 6
+    assert all(source.startswith("data:image/svg+xml;base64,") for source in outline.loaded)
+    assert outline.unlabelled == 0
+
+
+def test_texts_of_the_user_are_escaped(page: str, outline: Outline) -> None:
+    assert "<script>alert" not in page
+    assert "<none>" not in page
+    told = " ".join(outline.text)
+    assert "<none> · A" in told
+    assert "by date & country · B" in told
+
+
+def test_every_measure_is_defined_and_shown(outline: Outline) -> None:
+    told = " ".join(outline.text)
+    for measure in MEASURES.values():
+        assert measure.title in told
+        assert measure.meaning in told
+
+
+def test_the_page_does_not_depend_on_where_it_was_made(tmp_path: Path, page: str) -> None:
+    assert str(tmp_path.parent) not in page

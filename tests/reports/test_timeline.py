@@ -1,0 +1,65 @@
+"""Timelines: the stretch that is shown, and who refused whom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+from matplotlib.text import Annotation
+from synthetic_recordings import aborted, transaction
+
+from reports.style import Caption
+from reports.timeline import Window, busiest_window, timeline_figure, window_of
+
+
+def frame(*rows: dict[str, Any]) -> pd.DataFrame:
+    """Transactions with snapshots a second before they end, and who refused them."""
+    filled = [
+        {"winning_version": None, "snapshot_at_ms": r["ended_at_ms"] - 1000} | r for r in rows
+    ]
+    return pd.DataFrame(filled)
+
+
+def test_the_busiest_stretch_holds_the_most_refusals() -> None:
+    calm = [transaction(i, ended_at_ms=10_000.0 * (i + 1)) for i in range(60)]
+    storm = [aborted(100 + i, ended_at_ms=400_000.0 + i) for i in range(5)]
+    early = [aborted(200, ended_at_ms=50_000.0)]
+    window = busiest_window(frame(*calm, *storm, *early))
+    assert window.from_ms <= 400_000 <= 400_004 <= window.to_ms
+    assert window.length_ms < 600_000
+
+
+def test_a_run_without_refusals_is_shown_from_its_start() -> None:
+    window = busiest_window(frame(*(transaction(i) for i in range(3))))
+    assert (window.from_ms, window.to_ms) == (0.0, 62_000.0)
+
+
+def test_the_window_of_a_transaction_shows_it_whole() -> None:
+    window = window_of(frame(transaction(7, ended_at_ms=50_000.0)), 7)
+    assert window.from_ms < 49_000
+    assert window.to_ms > 50_000
+
+
+@pytest.mark.parametrize(("winner_version", "arrows"), [(3, 1), (99, 0)])
+def test_an_arrow_leads_from_the_winning_commit_if_it_is_shown(
+    winner_version: int, arrows: int
+) -> None:
+    rows = frame(
+        transaction(1, writer="loader-1", committed_version=3, ended_at_ms=61_000.0),
+        aborted(2, writer="merger-1", winning_version=winner_version, ended_at_ms=63_000.0),
+    )
+    figure = timeline_figure(rows, Window(59_000, 64_000), Caption("h", "r"))
+    drawn = [each for each in figure.findobj(Annotation) if each.arrow_patch is not None]
+    assert len(drawn) == arrows
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert labels == ["loader-1", "merger-1"]
+
+
+def test_only_writers_that_did_something_in_the_window_are_shown() -> None:
+    rows = frame(
+        transaction(1, writer="a", ended_at_ms=5_000.0),
+        transaction(2, writer="b", ended_at_ms=90_000.0),
+    )
+    figure = timeline_figure(rows, Window(80_000, 95_000), Caption("h", "r"))
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["b"]
