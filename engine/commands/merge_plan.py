@@ -153,8 +153,13 @@ class _Planner:
         return JoinKey(left, right, name)
 
     def _clauses(self, match: Match) -> tuple[Clause, ...]:
-        by_source = match is Match.NOT_MATCHED_BY_SOURCE
-        scope = self.alone if by_source else self.joined
+        """Compiled over the columns that a clause may name: of both rows, or of the one there is."""
+        scopes = {
+            Match.MATCHED: self.joined,
+            Match.NOT_MATCHED: Scope((self.other,), self.session),
+            Match.NOT_MATCHED_BY_SOURCE: self.alone,
+        }
+        scope = scopes[match]
         return tuple(self._clause(clause, scope) for clause in self._of(match))
 
     def _clause(self, clause: MergeClause, scope: Scope) -> Clause:
