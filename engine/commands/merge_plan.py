@@ -153,7 +153,7 @@ class _Planner:
         return JoinKey(left, right, name)
 
     def _clauses(self, match: Match) -> tuple[Clause, ...]:
-        """Compiled over the columns that a clause may name: of both rows, or of the one there is."""
+        """Compiled over the columns that a clause may name: of both rows, or of the only one."""
         scopes = {
             Match.MATCHED: self.joined,
             Match.NOT_MATCHED: Scope((self.other,), self.session),

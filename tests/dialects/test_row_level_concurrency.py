@@ -233,6 +233,15 @@ def test_non_deterministic_conditions_fall_back_to_files(statement: str) -> None
     assert race(statement, DELETE_2) == "ConcurrentAppend PREDICATES_NEED_REWRITE"
 
 
+@pytest.mark.parametrize("kind", ["ARRAY<INT>", "MAP<STRING, INT>", "STRUCT<a: INT>"])
+def test_conditions_on_nested_columns_fall_back_to_files(kind: str) -> None:
+    world = World.of(columns=f"id BIGINT, nested {kind}")
+    world.run("INSERT INTO t VALUES (1, NULL), (2, NULL), (3, NULL)")
+    current = world.begin("DELETE FROM t WHERE id = 1 AND nested IS NULL")
+    world.run(DELETE_2)
+    assert ending(current.finish()) == "ConcurrentAppend PREDICATES_NEED_REWRITE"
+
+
 @pytest.mark.parametrize(
     ("statement", "ends"),
     [
@@ -262,9 +271,10 @@ def test_a_winner_that_replaces_everything_is_named() -> None:
 def test_a_change_type_column_with_change_data_feed_falls_back_to_files() -> None:
     columns = "id BIGINT, g INT, _change_type INT"
     feed = {"delta.enableChangeDataFeed": "true"}
-    found = race(DELETE_1, DELETE_2, columns=columns, properties=feed)
-    assert found == "ConcurrentAppend CHANGE_TYPE_COLUMN"
-    assert race(DELETE_1, DELETE_2, columns=columns) == "committed"
+    copies = [f"INSERT INTO t SELECT id + 10, g, v FROM t WHERE id = {key}" for key in (1, 2)]
+    copies = [sql.replace(" v ", " _change_type ") for sql in copies]
+    assert race(*copies, columns=columns, properties=feed) == "ConcurrentAppend CHANGE_TYPE_COLUMN"
+    assert race(*copies, columns=columns) == "committed"
 
 
 def test_many_winners_exhaust_the_allotted_time() -> None:

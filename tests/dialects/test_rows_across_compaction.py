@@ -101,6 +101,14 @@ def test_a_compaction_keeps_the_partitions_that_nobody_else_compacted() -> None:
     world.check_log()
 
 
+def test_a_compaction_by_another_engine_says_not_where_rows_went() -> None:
+    world = World.of(*FILES)
+    current = world.begin(UPDATE)
+    world.dialect = DELTA_OSS_4_4
+    world.run(OPTIMIZE)
+    assert ending(current.finish()) == "ConcurrentAppend ROW_LEVEL_CHANGES"
+
+
 def test_zorder_and_compaction_conflict() -> None:
     assert raced(OPTIMIZE, ZORDER)[0] == "ConcurrentDeleteRead WITHOUT_HINT"
     assert raced(ZORDER, OPTIMIZE)[0] == "ConcurrentDeleteRead WITHOUT_HINT"
