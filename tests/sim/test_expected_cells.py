@@ -56,6 +56,15 @@ def test_a_cell_has_the_expectations_for_it_and_those_for_all() -> None:
     ]
 
 
+def test_a_variant_changes_one_of_two_writers_that_share_an_anchor() -> None:
+    text = SCENARIO.replace("  loader:\n", "  loader: &loader\n").replace(
+        "sweep:\n", "  twin: *loader\nsweep:\n"
+    )
+    cell = cell_of(parse_scenario(text), {"load": "twice", "isolation": "strict"})
+    starts = {name: group.arrival.schedule for name, group in cell.writers.items()}
+    assert {name: len(s.at or ()) for name, s in starts.items() if s} == {"loader": 2, "twin": 1}
+
+
 def test_a_check_runs_every_cell_and_says_which_one_an_expectation_is_about(tmp_path: Path) -> None:
     checked = check_scenario(_written(tmp_path, SCENARIO))
     assert checked.verdict is Verdict.OK
