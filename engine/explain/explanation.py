@@ -205,19 +205,22 @@ def _reads(verdict: Verdict, before: Snapshot) -> str:
 
 def _suggestions(case: Case) -> tuple[tuple[Suggestion, ...], tuple[str, ...]]:
     """What helps and what was tried in vain; two changes at once only where one does not do."""
-    own = own_changes(case)
+    own, rows = own_changes(case), _rows_in_turn(case.played(), case.target)
     single = [change for changer in own if (change := changer(case)) is not None]
-    helps = _helping(single)
+    helps = _helping(single, rows)
     if not helps:
-        helps = _helping(pairs(case, own))[:MOST_PAIRS]
+        helps = _helping(pairs(case, own), rows)[:MOST_PAIRS]
     platform = [c for changer in platform_changes() if (c := changer(case)) is not None]
-    helps += _helping(change for change in platform if not _is_among(change, helps))
+    helps += _helping([c for c in platform if not _is_among(c, helps)], rows)
     tried = [c.title for c in (*single, *platform) if not _is_among(c, helps)]
     return tuple(helps), tuple(tried)
 
 
-def _helping(changes: Iterable[Change]) -> list[Suggestion]:
-    """The changes after which both statements commit in every order; the same case once."""
+def _helping(changes: Iterable[Change], rows: list[str]) -> list[Suggestion]:
+    """The changes after which both statements commit in every order; the same case once.
+
+    One after the other, the two must still leave the same `rows`.
+    """
     found: list[Suggestion] = []
     for change in changes:
         if _is_among(change, found):
@@ -226,9 +229,16 @@ def _helping(changes: Iterable[Change]) -> list[Suggestion]:
             played = change.case.played()
         except EngineError:
             continue
-        if all(_is_fine(ending) for one in played for ending in one.endings):
+        is_fine = all(_is_fine(ending) for one in played for ending in one.endings)
+        if is_fine and _rows_in_turn(played, change.case.target) == rows:
             found.append(Suggestion(change, len(played)))
     return found
+
+
+def _rows_in_turn(played: Iterable[Played], target: str) -> list[str]:
+    """The rows if B runs after A, in an order that does not depend on files."""
+    in_turn = next(one for one in played if _runs_after(one) == 1)
+    return sorted(str(row) for row in in_turn.rows[target])
 
 
 def _is_among(change: Change, helping: Iterable[Suggestion]) -> bool:
