@@ -197,7 +197,7 @@ def _reads(verdict: Verdict, before: Snapshot) -> str:
         return ""
     if not before.partition_columns:
         return "the whole table: without partitions, any file added could hold rows it should see"
-    if verdict.predicate == "true":
+    if verdict.predicate.lower() == "true":
         columns = " and ".join(before.partition_columns)
         return f"every partition: no part of its condition is about {columns} alone"
     return f"partitions where {verdict.predicate}"

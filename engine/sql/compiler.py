@@ -44,6 +44,7 @@ def spark_type(node: exp.DataType) -> str:
     """A data type node as Spark's simple string."""
     name = node.sql(DIALECT).lower().replace(" ", "")
     aliases = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tinyint"}
+    aliases["timestamp_ltz"] = "timestamp"
     if name.startswith(("varchar", "char")):
         return "string"
     return "decimal(10,0)" if name == "decimal" else aliases.get(name, name)

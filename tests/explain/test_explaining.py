@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
+from deltalake import write_deltalake
 
 import whitecap
 from engine.commands import Table, run_statement
@@ -107,6 +111,23 @@ def test_a_real_table_gives_the_same_answer_as_its_rows_in_yaml(tmp_path: Path) 
     real, small = whitecap.explain(tmp_path, UPDATE, DELETE), whitecap.explain(YAML, UPDATE, DELETE)
     assert [order.endings for order in real.orders] == [order.endings for order in small.orders]
     assert keys(real) == keys(small)
+
+
+def test_a_real_table_of_another_writer_is_copied_whatever_its_types(tmp_path: Path) -> None:
+    rows = pa.table(
+        {
+            "id": pa.array([1, 2], pa.int64()),
+            "at": pa.array([datetime(2026, 1, 1, 3), None], pa.timestamp("us", "UTC")),
+            "price": pa.array([Decimal("1.50"), None], pa.decimal128(10, 2)),
+            "name": ["it's", None],
+            "ok": [True, None],
+        }
+    )
+    write_deltalake(tmp_path, rows)
+    found = whitecap.explain(tmp_path, UPDATE.replace("v = 2", "ok = FALSE"), DELETE)
+    assert found.can_conflict
+    assert found.as_dict()["untried"] == ""
+    assert "row_level_concurrency" in keys(found)
 
 
 def test_a_notebook_shows_the_answer_and_the_suggestions() -> None:
