@@ -14,6 +14,10 @@ from engine.log.commit_file import version_of_key
 from engine.storage.requests import (
     Body,
     Compute,
+    Delete,
+    Gone,
+    Listing,
+    ListTree,
     NewId,
     PutIfAbsent,
     PutResult,
@@ -49,6 +53,8 @@ class Client:
             NewId: self._id,
             ReadRows: self._read_rows,
             WriteRows: self._write_rows,
+            ListTree: self._list_tree,
+            Delete: self._delete,
         }
 
     def perform(self, request: Any) -> Waiting[Response]:
@@ -68,11 +74,17 @@ class Client:
     def _id(self, _: NewId) -> str:
         return self.cluster.new_id()
 
-    def _read_rows(self, request: ReadRows) -> RowsOf:
-        return self.cluster.store.read_rows(request.keys)
+    def _read_rows(self, request: ReadRows) -> RowsOf | Gone:
+        return self.cluster.store.read_rows(request)
+
+    def _list_tree(self, request: ListTree) -> Listing:
+        return self.cluster.store.list_tree(request.below)
+
+    def _delete(self, request: Delete) -> None:
+        self.cluster.store.delete(request.keys)
 
     def _write_rows(self, request: WriteRows) -> Written:
-        size_bytes = self.cluster.store.write_rows(request)
+        size_bytes = self.cluster.store.write_rows(request, self.cluster.kernel.now_ms)
         self.record.bytes_written += size_bytes
         return Written(size_bytes)
 

@@ -12,16 +12,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from engine.log.commit_file import version_of_key
+from engine.storage.columns import in_columns
 from engine.storage.requests import (
     Body,
     Entry,
     Get,
+    Gone,
     ListFrom,
     Listing,
     Missing,
     Put,
     PutIfAbsent,
     PutResult,
+    ReadRows,
     RowsOf,
     WriteRows,
 )
@@ -88,6 +91,7 @@ class FakeStore:
     objects: dict[str, StoredObject] = field(default_factory=dict)
     data_files: dict[str, WriteRows] = field(default_factory=dict)
     landings: list[Landing] = field(default_factory=list)
+    _written_at_ms: dict[str, float] = field(default_factory=dict)
     _directories: dict[str, list[str]] = field(default_factory=dict)
     _writes: TokenBucket = field(init=False)
     _reads: TokenBucket = field(init=False)
@@ -115,14 +119,40 @@ class FakeStore:
         self._write(request.key, request.body, now_ms)
         return PutResult.CREATED
 
-    def write_rows(self, file: WriteRows) -> int:
+    def write_rows(self, file: WriteRows, now_ms: float = 0.0) -> int:
         """Keep a data file's rows. Returns its size in bytes."""
         self.data_files[file.key] = file
+        self._written_at_ms[file.key] = now_ms
+        return self._data_file_size(file)
+
+    def read_rows(self, request: ReadRows) -> RowsOf | Gone:
+        """The rows of data files, in the columns that are asked for."""
+        missing = next((key for key in request.keys if key not in self.data_files), None)
+        if missing is not None:
+            return Gone(missing)
+        files = (self.data_files[key] for key in request.keys)
+        return RowsOf(tuple(in_columns(f.rows, f.columns, request.columns) for f in files))
+
+    def list_tree(self, below: str) -> Listing:
+        """Every key, data files included."""
+        files = (self._data_file_entry(file) for file in self.data_files.values())
+        entries = (*(stored.entry for stored in self.objects.values()), *files)
+        found = (entry for entry in entries if entry.key.startswith(below))
+        return Listing(tuple(sorted(found, key=lambda entry: entry.key)))
+
+    def delete(self, keys: Sequence[str]) -> None:
+        """Remove objects and data files; one that is not there is no error."""
+        for key in keys:
+            self.data_files.pop(key, None)
+            if self.objects.pop(key, None) is not None:
+                self._directories[_directory(key)].remove(key)
+
+    def _data_file_size(self, file: WriteRows) -> int:
         return DATA_FILE_OVERHEAD_BYTES + len(file.rows) * self.bytes_per_row
 
-    def read_rows(self, keys: Sequence[str]) -> RowsOf:
-        """The rows of data files. Raises `KeyError`."""
-        return RowsOf(tuple(self.data_files[key].rows for key in keys))
+    def _data_file_entry(self, file: WriteRows) -> Entry:
+        at_ms = self.epoch_ms + int(self._written_at_ms[file.key])
+        return Entry(file.key, self._data_file_size(file), at_ms)
 
     def _create(
         self, key: str, body: bytes, now_ms: float, transaction_id: int | None

@@ -13,9 +13,14 @@ from engine.errors import InvariantViolated
 from engine.storage.memory import MemoryStore, Store
 from engine.storage.requests import (
     Body,
+    Delete,
     Get,
+    Gone,
     ListFrom,
     Listing,
+    ListTree,
+    Missing,
+    Put,
     PutIfAbsent,
     PutResult,
     ReadRows,
@@ -34,32 +39,41 @@ class Branch:
         self._base = base
         self._own = MemoryStore()
         self._written: set[str] = set()
+        self._deleted: set[str] = set()
 
     def answer(self, request: Request) -> Response:
         """Perform one request; only reads reach the base."""
         match request:
-            case ListFrom():
+            case ListFrom() | ListTree():
                 return self._list(request)
+            case Delete(keys):
+                self._deleted.update(keys)
             case Get(key):
                 return self._get(key)
             case PutIfAbsent(key):
                 exists = isinstance(self._get(key), Body)
                 return PutResult.ALREADY_EXISTS if exists else self._own.answer(request)
             case ReadRows(keys):
+                gone = next((key for key in keys if key in self._deleted), None)
+                if gone is not None:
+                    return Gone(gone)
                 return RowsOf(tuple(self._rows(request, at) for at in range(len(keys))))
-            case WriteRows(key):
+            case WriteRows(key) | Put(key):
                 self._written.add(key)
+                self._deleted.discard(key)
         return self._own.answer(request)
 
-    def _list(self, request: ListFrom) -> Listing:
-        below = self._base.answer(request)
-        above = self._own.list_from(request.start)
-        if not isinstance(below, Listing):
+    def _list(self, request: ListFrom | ListTree) -> Listing:
+        below, above = self._base.answer(request), self._own.answer(request)
+        if not isinstance(below, Listing) or not isinstance(above, Listing):
             raise InvariantViolated(f"{below} is no answer to {request}")
         entries = {entry.key: entry for entry in (*below.entries, *above.entries)}
-        return Listing(tuple(entries[key] for key in sorted(entries)))
+        left = (key for key in sorted(entries) if key not in self._deleted)
+        return Listing(tuple(entries[key] for key in left))
 
     def _get(self, key: str) -> Response:
+        if key in self._deleted:
+            return Missing()
         own = self._own.answer(Get(key))
         return own if isinstance(own, Body) else self._base.answer(Get(key))
 

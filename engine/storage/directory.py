@@ -11,16 +11,18 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from engine.errors import InvalidInput, Problem
 from engine.storage.machine import random_ids, wall_clock_ms
 from engine.storage.parquet import decode_rows, encode_rows
 from engine.storage.requests import (
     Body,
     Compute,
+    Delete,
     Entry,
     Get,
+    Gone,
     ListFrom,
     Listing,
+    ListTree,
     Missing,
     NewId,
     Put,
@@ -30,7 +32,6 @@ from engine.storage.requests import (
     ReadRows,
     Request,
     Response,
-    Row,
     RowsOf,
     WriteRows,
     Written,
@@ -58,6 +59,12 @@ class DirectoryStore:
         match request:
             case ListFrom(start):
                 return self._list_from(start)
+            case ListTree(below):
+                return Listing(tuple(sorted(self._tree(below), key=lambda entry: entry.key)))
+            case Delete(keys):
+                for key in keys:
+                    self._place(key).unlink(missing_ok=True)
+                return None
             case Get(key):
                 return self._get(key)
             case PutIfAbsent(key, body):
@@ -66,7 +73,7 @@ class DirectoryStore:
                 self._put(key, body)
                 return PutResult.CREATED
             case ReadRows():
-                return RowsOf(tuple(self._rows(request, at) for at in range(len(request.keys))))
+                return self._read(request)
             case WriteRows():
                 return self._write_rows(request)
             case ReadClock():
@@ -121,13 +128,23 @@ class DirectoryStore:
             os.fsync(file.fileno())
         return hidden
 
-    def _rows(self, request: ReadRows, at: int) -> list[Row]:
-        key = request.keys[at]
-        try:
-            content = self._place(key).read_bytes()
-        except FileNotFoundError as error:
-            raise InvalidInput([Problem(key, "data file is missing")]) from error
-        return decode_rows(content, request, at)
+    def _tree(self, below: str) -> Iterator[Entry]:
+        top = self._place(below)
+        for folder, _, names in os.walk(top):
+            place = Path(folder)
+            prefix = "" if place == self.path else place.relative_to(self.path).as_posix() + "/"
+            found = (entry for entry in os.scandir(folder) if entry.name in names)
+            yield from (_entry(prefix, entry) for entry in found if not _is_hidden(entry))
+
+    def _read(self, request: ReadRows) -> RowsOf | Gone:
+        rows = []
+        for at, key in enumerate(request.keys):
+            try:
+                content = self._place(key).read_bytes()
+            except FileNotFoundError:
+                return Gone(key)
+            rows.append(decode_rows(content, request, at))
+        return RowsOf(tuple(rows))
 
     def _write_rows(self, request: WriteRows) -> Written:
         body = encode_rows(request)

@@ -8,16 +8,20 @@ from __future__ import annotations
 import uuid
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from engine.storage.columns import in_columns
 from engine.storage.requests import (
     Body,
     Compute,
+    Delete,
     Entry,
     Get,
+    Gone,
     ListFrom,
     Listing,
+    ListTree,
     Missing,
     NewId,
     Put,
@@ -84,6 +88,18 @@ def counting_ids() -> Iterator[str]:
         number += 1
 
 
+@dataclass(frozen=True, slots=True)
+class _DataFile:
+    """A data file's rows with their columns, and what a listing says of it."""
+
+    columns: tuple[str, ...]
+    rows: Sequence[Row]
+    entry: Entry
+
+    def under(self, wanted: tuple[str, ...]) -> Sequence[Row]:
+        return in_columns(self.rows, self.columns, wanted) if self.columns else self.rows
+
+
 class MemoryStore:
     """Objects and data files in dictionaries; `clock` and `ids` answer `ReadClock` and `NewId`."""
 
@@ -94,13 +110,19 @@ class MemoryStore:
         self._ids = ids or counting_ids()
         self._objects: dict[str, tuple[bytes, int]] = {}
         self._directories: dict[str, list[str]] = {}
-        self._rows: dict[str, tuple[tuple[str, ...], Sequence[Row]]] = {}
+        self._rows: dict[str, _DataFile] = {}
 
     def answer(self, request: Request) -> Response:
-        """Perform one request. Raises `KeyError` for rows of a data file that was not written."""
+        """Perform one request."""
         match request:
             case ListFrom(start):
                 return self.list_from(start)
+            case ListTree(below):
+                return self._tree(below)
+            case Delete(keys):
+                for key in keys:
+                    self._forget(key)
+                return None
             case Get(key):
                 return Body(self._objects[key][0]) if key in self._objects else Missing()
             case PutIfAbsent(key, body):
@@ -109,7 +131,7 @@ class MemoryStore:
                 self.put(key, body)
                 return PutResult.CREATED
             case ReadRows():
-                return RowsOf(tuple(self._rows_of(key, request.columns) for key in request.keys))
+                return self._read(request)
             case WriteRows(key, rows, columns):
                 return Written(self.put_rows(key, rows, columns))
             case ReadClock():
@@ -141,12 +163,26 @@ class MemoryStore:
 
     def put_rows(self, key: str, rows: Sequence[Row], columns: tuple[str, ...] = ()) -> int:
         """Write a data file; returns its size in bytes."""
-        self._rows[key] = columns, rows
-        return _FILE_OVERHEAD_BYTES + sum(_text_size(value) for row in rows for value in row)
+        size = _FILE_OVERHEAD_BYTES + sum(_text_size(value) for row in rows for value in row)
+        self._rows[key] = _DataFile(columns, rows, Entry(key, size, self._clock()))
+        return size
 
-    def _rows_of(self, key: str, wanted: tuple[str, ...]) -> Sequence[Row]:
-        columns, rows = self._rows[key]
-        return in_columns(rows, columns, wanted) if columns else rows
+    def _read(self, request: ReadRows) -> RowsOf | Gone:
+        missing = next((key for key in request.keys if key not in self._rows), None)
+        if missing is not None:
+            return Gone(missing)
+        return RowsOf(tuple(self._rows[key].under(request.columns) for key in request.keys))
+
+    def _tree(self, below: str) -> Listing:
+        objects = (self._entry(key) for key in self._objects)
+        entries = [*objects, *(file.entry for file in self._rows.values())]
+        found = (entry for entry in entries if entry.key.startswith(below))
+        return Listing(tuple(sorted(found, key=lambda entry: entry.key)))
+
+    def _forget(self, key: str) -> None:
+        self._rows.pop(key, None)
+        if key in self._objects:
+            self.delete(key)
 
     def list_from(self, start: str) -> Listing:
         """The objects of `start`'s directory from `start` on."""

@@ -27,6 +27,20 @@ class ListFrom:
 
 
 @dataclass(frozen=True, slots=True)
+class ListTree:
+    """List every key of the table, data files included, in order. Answer: `Listing`."""
+
+    below: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Remove objects and data files; a key that does not exist is no error. Answer: `None`."""
+
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Get:
     """Read one object whole. Answer: `Body` or `Missing`."""
 
@@ -51,7 +65,7 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class ReadRows:
-    """Read the rows of data files, in file order. Answer: `RowsOf`.
+    """Read the rows of data files, in file order. Answer: `RowsOf`, or `Gone` if one is missing.
 
     A driver may answer from Parquet (directory) or from kept row tuples (memory, simulator). Files
     do not hold their partition columns, so a driver of files needs `columns` and `types` of a row,
@@ -135,6 +149,13 @@ class RowsOf:
 
 
 @dataclass(frozen=True, slots=True)
+class Gone:
+    """The answer to `ReadRows` where a data file does not exist (any more)."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class Written:
     """The answer to `WriteRows`."""
 
@@ -149,8 +170,20 @@ class PutResult(Enum):
     UNKNOWN = "unknown"
 
 
-Request = ListFrom | Get | PutIfAbsent | Put | ReadRows | WriteRows | Compute | ReadClock | NewId
-Response = Listing | Body | Missing | PutResult | RowsOf | Written | int | str | None
+Request = (
+    ListFrom
+    | ListTree
+    | Get
+    | PutIfAbsent
+    | Put
+    | Delete
+    | ReadRows
+    | WriteRows
+    | Compute
+    | ReadClock
+    | NewId
+)
+Response = Listing | Body | Missing | PutResult | RowsOf | Gone | Written | int | str | None
 
 T = TypeVar("T")
 Steps = Generator[Request, Any, T]

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from engine.errors import InvalidInput
 from engine.storage.directory import DirectoryStore
 from engine.storage.requests import (
     Body,
     Entry,
     Get,
+    Gone,
     ListFrom,
     Missing,
     NewId,
@@ -112,6 +112,6 @@ def test_the_same_rows_are_the_same_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
-def test_a_missing_data_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match=r"f\.parquet: data file is missing"):
-        DirectoryStore(tmp_path).answer(ReadRows(("f.parquet",)))
+def test_a_missing_data_file_is_told_as_gone(tmp_path: Path) -> None:
+    answer = DirectoryStore(tmp_path).answer(ReadRows(("f.parquet",)))
+    assert answer == Gone("f.parquet")
