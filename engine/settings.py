@@ -108,6 +108,17 @@ class Settings:
     optimize_batch_size: int | None = _conf("optimize.batchSize", None)
     vacuum_logging: bool | None = _conf("vacuum.logging.enabled", None)
     auto_compact: bool | None = _conf("autoCompact.enabled", None)
+    auto_compact_min_files: int = _conf("autoCompact.minNumFiles", 50)
+    auto_compact_max_file_size: int = _conf("autoCompact.maxFileSize", 128 * 1024**2)
+    auto_compact_min_file_size: int | None = _conf("autoCompact.minFileSize", None)
+    min_cube_size: int = _conf(
+        "optimize.clustering.mergeStrategy.minCubeSize.threshold", 100 * 1024**3
+    )
+    target_cube_size: int = _conf("optimize.clustering.targetCubeSize", 150 * 1024**3)
+    backfill_max_files: int = _conf("backfill.maxNumFilesPerCommit", 100_000)
+    retention_check: bool = _conf("retentionDurationCheck.enabled", True)
+    fast_drop_feature: bool = _conf("tableFeatures.fastDropFeature.enabled", True)
+    restore_may_downgrade_protocol: bool = _conf("restore.protocolDowngradeAllowed", False)
     schema_auto_merge: bool = _conf("schema.autoMerge.enabled", False)
     partition_overwrite_mode: str = _conf("spark.sql.sources.partitionOverwriteMode", "STATIC")
     session_time_zone: str = _conf("spark.sql.session.timeZone", "UTC")

@@ -13,10 +13,13 @@ from engine.commands.table import Table as Client
 from engine.dialects import Dialect
 from engine.errors import DeltaError, InvalidInput, UnsupportedFeature
 from engine.settings import Settings
-from engine.sql.statements import CreateTable, Restore, Statement
+from engine.sql.statements import Statement
+from engine.sql.table_statements import CreateTable, Restore
 from engine.storage.memory import counting_clock, counting_ids, run
 from engine.storage.requests import (
     Compute,
+    Delete,
+    ListTree,
     NewId,
     ReadClock,
     ReadRows,
@@ -54,8 +57,13 @@ class AtOnce:
                 return next(self._ids)
             case Compute():
                 return None
-            case ReadRows(keys):
-                return self.store.read_rows(keys)
+            case ReadRows():
+                return self.store.read_rows(request)
+            case ListTree(below):
+                return self.store.list_tree(below)
+            case Delete(keys):
+                self.store.delete(keys)
+                return None
             case WriteRows():
                 return Written(self.store.write_rows(request))
             case _:

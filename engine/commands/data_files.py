@@ -8,12 +8,13 @@ from typing import Any
 
 from pyroaring import BitMap64
 
+from engine.commands import errors
 from engine.log.actions import AddFile, RemoveFile
 from engine.log.deletion_vectors import read_vector
-from engine.log.paths import data_key
+from engine.log.paths import data_key, log_path
 from engine.log.schema import Schema
 from engine.storage.columns import column_of, in_columns
-from engine.storage.requests import ReadRows, Row, RowsOf, Steps
+from engine.storage.requests import Gone, ReadRows, Row, RowsOf, Steps
 
 Columns = tuple[str, ...]
 """Column names as in data files: they stay when a column is renamed."""
@@ -87,16 +88,25 @@ class DataFiles:
         return known
 
     def fetch(self, files: Iterable[AddFile], schema: Schema) -> Steps[None]:
-        """Ask the store, in one request, for the files that nobody here has read."""
+        """Ask the store, in one request, for the files that nobody here has read.
+
+        Raises `DeltaError` for a file that is not there any more.
+        """
         missing = {file.path: file for file in files if file.path not in self._rows}
         if not missing:
             return
         keys = tuple(data_key(path) for path in missing)
         names = schema.physical_names
         values = tuple(file.partition_values for file in missing.values())
-        answer: RowsOf = yield ReadRows(keys, names, schema.types, values)
+        answer: RowsOf | Gone = yield ReadRows(keys, names, schema.types, values)
+        if isinstance(answer, Gone):
+            raise errors.file_is_gone(answer.key)
         for path, rows in zip(missing, answer.rows, strict=True):
             self.keep(path, names, rows)
+
+    def columns_of(self, path: str) -> Columns:
+        """The columns of a file that was read or written here."""
+        return self._rows[path][0]
 
     def values_of(self, path: str, column: str) -> Sequence[Any]:
         """A column's values in a file that was read or written here; none for one it lacks."""
@@ -104,6 +114,10 @@ class DataFiles:
         if column not in columns:
             return []
         return column_of(rows, columns.index(column))
+
+    def forget_key(self, key: str) -> None:
+        """Drop the rows of a file that is no longer in the store."""
+        self.forget(log_path(key))
 
     def forget(self, path: str) -> None:
         """Drop the rows of a file that nobody will ask for."""

@@ -10,44 +10,48 @@ from collections.abc import Sequence
 
 from engine.commands.data_files import FileRows
 from engine.commands.execution import (
-    already_executed,
     begin,
+    check_no_subquery,
+    check_removable,
     job,
     logged,
     preserved_row_tracking,
-    refuse_change_feed,
+    progress_of,
     uses_vectors,
 )
 from engine.commands.row_reads import track_rows
 from engine.commands.search import search
 from engine.commands.table import Table
 from engine.commands.vectors import hide_rows
-from engine.commands.writing import FileWriter, remove, scan_tasks
-from engine.log.actions import AddFile, RemoveFile
+from engine.commands.writing import DELETED, FileWriter, remove, scan_tasks
+from engine.log.actions import AddCDCFile, AddFile, RemoveFile
 from engine.outcomes import NothingToCommit, Outcome
 from engine.sql.predicates import Predicate, split_condition
 from engine.sql.statements import Delete, Truncate
+from engine.sql.terms import Evaluate
 from engine.storage.requests import ReadClock, Row, Steps
 from engine.transaction.operation import Operation
 from engine.transaction.transaction import Transaction
 
-Changes = list[AddFile | RemoveFile]
+Changes = list[AddFile | RemoveFile | AddCDCFile]
 
 
 def delete(table: Table, statement: Delete) -> Steps[Outcome]:
     """Run a DELETE."""
     txn = yield from begin(table)
-    done = yield from already_executed(table, txn)
-    if done is not None:
-        return done
+    check_removable(txn)
+    progress = yield from progress_of(table, txn)
+    if progress is None:
+        return NothingToCommit(txn.read_version)
     condition = statement.condition
     conjuncts: tuple[Predicate, ...] = ()
     if condition is not None:
+        check_no_subquery("DELETE", condition)
         conjuncts = (condition.with_parameters(statement.parameters),)
     actions = yield from delete_actions(table, txn, conjuncts)
     operation = Operation("DELETE", {"predicate": logged(conjuncts)})
     tags = preserved_row_tracking(txn.metadata)
-    return (yield from txn.commit_if_needed(actions, operation, tags))
+    return (yield from txn.commit_if_needed([*progress, *actions], operation, tags))
 
 
 def truncate(table: Table, _statement: Truncate) -> Steps[Outcome]:
@@ -63,27 +67,33 @@ def truncate(table: Table, _statement: Truncate) -> Steps[Outcome]:
 
 
 def delete_actions(
-    table: Table, txn: Transaction, conditions: Sequence[Predicate]
+    table: Table,
+    txn: Transaction,
+    conditions: Sequence[Predicate],
+    matches: Evaluate | None = None,
 ) -> Steps[Changes]:
-    """What deleting the rows that match all conditions takes; also part of a REPLACE WHERE."""
+    """What deleting the rows that match all conditions takes; also part of a REPLACE WHERE.
+
+    `matches` is a test besides that no scan can use, such as a subquery.
+    """
     splits = [split_condition(c, txn.metadata.partition_columns) for c in conditions]
     partition = [predicate for part, _ in splits for predicate in part]
     data = [predicate for _, part in splits for predicate in part]
-    if not data:
+    if not data and matches is None:
         track_rows(table, txn, conditions)
         files = txn.filter_files(partition) if conditions else txn.filter_all_files()
         gone = list(files)
         yield from job("DELETE")
         now_ms = yield ReadClock()
         return [remove(file, now_ms) for file in gone]
-    refuse_change_feed(txn)
     scan = txn.filter_files([*partition, *data])
     track_rows(table, txn, conditions, scan)
-    touched = yield from search(table, txn, scan, conditions)
+    extra = () if matches is None else (matches,)
+    touched = yield from search(table, txn, scan, conditions, extra)
     if uses_vectors(txn.metadata, txn.settings.delete_with_deletion_vectors):
         now_ms = yield ReadClock()
         yield from job("DELETE", [one for one, _ in touched])
-        return (yield from hide_rows(touched, now_ms))
+        return [*(yield from hide_rows(touched, now_ms))]
     return (yield from _rewritten(table, txn, touched))
 
 
@@ -96,9 +106,15 @@ def _rewritten(
     writer = FileWriter(table, txn.metadata)
     rows = ([row for file in task for row in kept[file.path]] for task in tasks)
     adds = yield from writer.write(rows)
+    changes = yield from writer.write_changes(lambda: _deleted(touched))
     yield from job("DELETE", [one for one, _ in touched], writer)
     now_ms = yield ReadClock()
-    return [*adds, *(remove(one.file, now_ms) for one, _ in touched)]
+    return [*adds, *changes, *(remove(one.file, now_ms) for one, _ in touched)]
+
+
+def _deleted(touched: Sequence[tuple[FileRows, Sequence[int]]]) -> list[Row]:
+    """The rows that go, for the change data feed."""
+    return [one.rows[at] + DELETED for one, positions in touched for at in positions]
 
 
 def _without(one: FileRows, positions: Sequence[int]) -> list[Row]:

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from sqlglot import exp
+
+from engine.commands import errors
 from engine.commands.data_files import FileRows
 from engine.commands.table import Table
 from engine.commands.writing import FileWriter
-from engine.errors import DeltaError, UnsupportedFeature
 from engine.log import properties
-from engine.log.actions import Metadata
-from engine.outcomes import NothingToCommit
+from engine.log.actions import Metadata, SetTransaction
 from engine.sql.predicates import Predicate
 from engine.storage.requests import Compute, ReadClock, Steps
+from engine.transaction import refusals
 from engine.transaction.transaction import Transaction
 
 # The tag of commands that rewrite rows. Source: RowTracking.scala: addPreservedRowTrackingTag.
@@ -26,25 +28,37 @@ def begin(table: Table) -> Steps[Transaction]:
     """A transaction on a table that exists. Raises `DeltaError` if there is none."""
     txn = yield from table.start()
     if txn.read_version < 0:
-        error_class = "DELTA_TABLE_NOT_FOUND"
-        text = f"[{error_class}] Delta table {table.name} does not exist."
-        raise DeltaError("DeltaAnalysisException", error_class, text)
+        raise errors.no_such_table(table.name)
     return txn
 
 
-def already_executed(table: Table, txn: Transaction) -> Steps[NothingToCommit | None]:
-    """The end of a write that an idempotent writer has done before; else `None`.
+def check_removable(txn: Transaction) -> None:
+    """Raises `DeltaError` for an append-only table. Source: DeltaLog.scala: assertRemovable."""
+    if properties.APPEND_ONLY.of(txn.snapshot.configuration):
+        raise refusals.append_only(txn.table_name)
 
-    With an application id and version in the session, the version becomes part of the commit.
-    Source: DeltaCommand.scala: hasBeenExecuted.
+
+def check_no_subquery(operation: str, condition: Predicate) -> None:
+    """Raises `DeltaError` for a condition that asks another query, where Delta takes none."""
+    if condition.node.find(exp.Query, exp.Subquery, exp.Exists) is not None:
+        raise errors.subquery(operation, condition.sql)
+
+
+def progress_of(
+    table: Table, txn: Transaction, app_id: str | None = None, version: int | None = None
+) -> Steps[list[SetTransaction] | None]:
+    """What an idempotent writer records with its commit; `None` if it has done this write before.
+
+    The application and its version are the writer's options, else the session's; nothing is
+    recorded unless both are there. Source: DeltaCommand.scala: hasBeenExecuted.
     """
-    app_id, version = table.settings.txn_app_id, table.settings.txn_version
     if app_id is None or version is None:
-        return None
+        app_id, version = table.settings.txn_app_id, table.settings.txn_version
+    if app_id is None or version is None:
+        return []
     if txn.txn_version(app_id) >= version:
-        return NothingToCommit(txn.read_version)
-    txn.update_set_transaction(app_id, version, (yield ReadClock()))
-    return None
+        return None
+    return [SetTransaction(app_id=app_id, version=version, last_updated=(yield ReadClock()))]
 
 
 def job(name: str, read: Iterable[FileRows] = (), writer: FileWriter | None = None) -> Steps[None]:
@@ -62,17 +76,6 @@ def preserved_row_tracking(metadata: Metadata) -> dict[str, str]:
     """The tags of a command that rewrites rows."""
     enabled = properties.ROW_TRACKING.of(metadata.configuration)
     return dict(_ROW_TRACKING_PRESERVED) if enabled else {}
-
-
-def refuse_change_feed(txn: Transaction) -> None:
-    """Raises `UnsupportedFeature`: files of changed rows, which a change data feed needs.
-
-    Source: UpdateCommand, DeleteCommand, MergeIntoCommand write AddCDCFile actions then.
-    """
-    if properties.CHANGE_DATA_FEED.of(txn.metadata.configuration):
-        raise UnsupportedFeature(
-            "commands that change rows of a table with delta.enableChangeDataFeed"
-        )
 
 
 def logged(predicates: Sequence[Predicate]) -> list[str]:

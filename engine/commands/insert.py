@@ -1,114 +1,170 @@
-"""INSERT INTO, INSERT OVERWRITE, REPLACE WHERE.
+"""INSERT INTO and OVERWRITE, with what a write may replace.
 
-Source: WriteIntoDelta.scala; DeltaTableV2's replaceWhere and dynamic partition overwrite.
+Source: WriteIntoDelta.scala (writeAndReturnCommitData), DeltaInsertReplaceOnOrUsingCommand.scala,
+DeltaDynamicPartitionOverwriteCommand.scala. A statement replaces nothing, everything, the
+partitions that it writes, or the rows that a condition matches; the last by a DELETE inside it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from sqlglot import exp
+import msgspec
 
+from engine.commands import errors
 from engine.commands.delete import delete_actions
-from engine.commands.execution import already_executed, begin, job, logged
+from engine.commands.execution import begin, check_removable, job, logged, progress_of
+from engine.commands.generation import Generated
 from engine.commands.inserting import rows_for
-from engine.commands.queries import Source, own_source
+from engine.commands.queries import OwnRead, in_transaction
+from engine.commands.replacing import Replacement, is_dynamic, replaced_rows
+from engine.commands.schema_changes import evolve_for_insert
+from engine.commands.sources import Source
 from engine.commands.table import Table
-from engine.commands.writing import FileWriter, remove
-from engine.errors import DeltaError
-from engine.log.actions import AddFile, RemoveFile
-from engine.outcomes import Outcome
+from engine.commands.writing import INSERTED, FileWriter, remove
+from engine.log.actions import AddCDCFile, AddFile, AnyAction, RemoveFile
+from engine.outcomes import NothingToCommit, Outcome
 from engine.sql.predicates import Predicate
 from engine.sql.statements import Insert
-from engine.storage.requests import ReadClock, Row, Steps
+from engine.storage.requests import ReadClock, Steps
 from engine.transaction.operation import Operation
 from engine.transaction.transaction import Transaction
 
-Removes = Sequence[AddFile | RemoveFile]
+FileActions = Sequence[AddFile | RemoveFile | AddCDCFile]
 
 
-def insert(table: Table, statement: Insert, source: Source | None) -> Steps[Outcome]:
-    """Run an INSERT. `source` is `None` if the query reads the table itself."""
+def insert(table: Table, statement: Insert, source: Source | OwnRead) -> Steps[Outcome]:
+    """Run an INSERT of what its query gives."""
     txn = yield from begin(table)
-    done = yield from already_executed(table, txn)
-    if done is not None:
-        return done
-    if source is None:
-        source = yield from own_source(statement.query, table, txn, statement.parameters)
-    tasks = rows_for(statement, source, txn.metadata, table.session)
-    replaced = _replaced_rows(statement, txn)
-    _check_replaced(tasks, replaced, table, txn)
-    writer = FileWriter(table, txn.metadata)
-    adds = yield from writer.write(tasks)
-    yield from job("INSERT", (), writer)
-    removes = yield from _removes(table, statement, txn, replaced, adds)
-    operation = _operation(statement, replaced, writer)
-    return (yield from txn.commit_if_needed([*adds, *removes], operation))
+    progress = yield from progress_of(table, txn, *_application(statement))
+    if progress is None:
+        return NothingToCommit(txn.read_version)
+    write = _Write(table, txn, statement)
+    if write.overwrites:
+        check_removable(txn)
+    rows = yield from in_transaction(source, table, txn, statement.parameters)
+    actions = yield from write.actions(rows)
+    return (yield from txn.commit_if_needed([*progress, *actions], write.operation()))
 
 
-def _replaced_rows(statement: Insert, txn: Transaction) -> tuple[Predicate, ...]:
-    """The condition of the rows that a REPLACE WHERE or static PARTITION replaces."""
-    if statement.replace_where is not None:
-        return statement.replace_where.with_parameters(statement.parameters).conjuncts()
-    static = [(name, value) for name, value in statement.partition if value is not None]
-    if not statement.overwrite or _is_dynamic(statement, txn):
-        return ()
-    return tuple(_equals(name, value, statement) for name, value in static)
+def _application(statement: Insert) -> tuple[str | None, int | None]:
+    version = statement.option("txnVersion")
+    return statement.option("txnAppId"), None if version is None else int(version)
 
 
-def _equals(name: str, value: exp.Expr, statement: Insert) -> Predicate:
-    node = exp.NullSafeEQ(this=exp.column(name), expression=value.copy())
-    return Predicate.of_node(node, statement.parameters)
+@dataclass(slots=True)
+class _Write:
+    """One execution of an INSERT."""
 
+    table: Table
+    txn: Transaction
+    statement: Insert
+    writer: FileWriter | None = None
+    replaced: tuple[Predicate, ...] = ()
 
-def _is_dynamic(statement: Insert, txn: Transaction) -> bool:
-    mode = txn.settings.partition_overwrite_mode.upper()
-    return mode == "DYNAMIC" and bool(txn.metadata.partition_columns) and statement.overwrite
+    @property
+    def overwrites(self) -> bool:
+        """Whether rows of the table go."""
+        insert = self.statement
+        return insert.overwrite or self._replacement_is_named
 
+    @property
+    def _replacement_is_named(self) -> bool:
+        insert = self.statement
+        named = insert.replace_where, insert.option("replaceWhere"), insert.replace_on
+        return bool(insert.replace_using) or any(one is not None for one in named)
 
-def _check_replaced(
-    tasks: Iterable[Sequence[Row]],
-    replaced: Sequence[Predicate],
-    table: Table,
-    txn: Transaction,
-) -> None:
-    """Raises `DeltaError` if a new row is not among those that REPLACE WHERE replaces."""
-    tests = [p.bind(txn.snapshot.schema, table.session) for p in replaced]
-    for row in (row for task in tasks for row in task):
-        if not all(test(row) is True for test in tests):
-            error_class = "DELTA_REPLACE_WHERE_MISMATCH"
-            text = f"[{error_class}] Written data does not conform to the replaced condition."
-            raise DeltaError("DeltaAnalysisException", error_class, text)
+    @property
+    def is_dynamic(self) -> bool:
+        """Whether the partitions that are written are those that are replaced."""
+        if not self._replacement_is_named:
+            return self.statement.overwrite and is_dynamic(self.statement, self.txn)
+        if (self.statement.option("partitionOverwriteMode") or "").upper() == "DYNAMIC":
+            raise errors.replace_where_in_dynamic_mode()
+        return False
 
+    @property
+    def data_change(self) -> bool:
+        """Whether the write changes data; if not, it only rearranges what there is."""
+        return (self.statement.option("dataChange") or "true").lower() == "true"
 
-def _removes(
-    table: Table,
-    statement: Insert,
-    txn: Transaction,
-    replaced: Sequence[Predicate],
-    adds: Sequence[AddFile],
-) -> Steps[Removes]:
-    columns = txn.metadata.partition_columns
-    if any(not predicate.is_over(columns) for predicate in replaced):
-        return (yield from delete_actions(table, txn, replaced))
-    if replaced:
-        files: Iterable[AddFile] = txn.filter_files(replaced)
-    elif not statement.overwrite:
-        return []
-    elif _is_dynamic(statement, txn):
-        files = txn.filter_files_by_partitions_of(adds)
-    else:
-        files = txn.filter_all_files()
-    now_ms = yield ReadClock()
-    return [remove(file, now_ms) for file in files]
+    def actions(self, source: Source) -> Steps[list[AnyAction]]:
+        """What the write adds and removes. Raises `DeltaError` for rows that may not be written."""
+        evolve_for_insert(self.statement, self.txn, source)
+        if self.is_dynamic and self.statement.is_set("overwriteSchema"):
+            raise errors.overwrite_schema_in_dynamic_mode()
+        session = self.table.session
+        rows = rows_for(self.statement, source, self.txn.metadata, session)
+        replacement = replaced_rows(self.statement, self.txn, rows, source, session)
+        self.replaced = replacement.conditions
+        # With a condition the DELETE comes first, else what is replaced depends on what is written.
+        gone: FileActions = ()
+        if replacement.conditions:
+            gone = yield from self._deleted(replacement)
+        adds = yield from self._written(rows, any(isinstance(a, AddCDCFile) for a in gone))
+        if not replacement.conditions:
+            gone = yield from self._overwritten([a for a in adds if isinstance(a, AddFile)])
+        self.txn.move_identity_marks(rows.marks)
+        return [*self._marked(adds), *self._marked(gone)]
 
+    def _written(self, rows: Generated, with_changes: bool) -> Steps[FileActions]:
+        """Write the rows; to the change data feed too if what they replace is there as well."""
+        self.writer = FileWriter(self.table, self.txn.metadata)
+        adds: FileActions = yield from self.writer.write(rows.tasks)
+        if with_changes:
+            new = [row + INSERTED for task in rows.tasks for row in task]
+            adds = [*adds, *(yield from self.writer.write_changes(lambda: new))]
+        yield from job("INSERT", (), self.writer)
+        return adds
 
-def _operation(statement: Insert, replaced: Sequence[Predicate], writer: FileWriter) -> Operation:
-    overwrites = statement.overwrite or bool(replaced)
-    parameters: dict[str, object] = {
-        "mode": "Overwrite" if overwrites else "Append",
-        "partitionBy": [],
-    }
-    if replaced:
-        parameters["predicate"] = " AND ".join(logged(replaced))
-    return Operation("WRITE", parameters, writer.metrics())
+    def _deleted(self, replacement: Replacement) -> Steps[FileActions]:
+        columns = self.txn.metadata.partition_columns
+        over_data = [p for p in replacement.conditions if not p.is_over(columns)]
+        if over_data and not self.data_change:
+            shown = ",".join(predicate.sql for predicate in over_data)
+            raise errors.replaced_filter_without_data_change(shown)
+        return (
+            yield from delete_actions(
+                self.table, self.txn, replacement.conditions, replacement.matches
+            )
+        )
+
+    def _overwritten(self, adds: Sequence[AddFile]) -> Steps[FileActions]:
+        if not self.statement.overwrite:
+            return ()
+        files: Iterable[AddFile]
+        if self.is_dynamic:
+            files = self.txn.filter_files_by_partitions_of(adds)
+        else:
+            files = self.txn.filter_all_files()
+        now_ms = yield ReadClock()
+        return [remove(file, now_ms) for file in files]
+
+    def _marked(self, actions: FileActions) -> FileActions:
+        """The actions, marked as changing no data where the write says so."""
+        if self.data_change:
+            return actions
+        return [msgspec.structs.replace(action, data_change=False) for action in actions]
+
+    def operation(self) -> Operation:
+        """Source: DeltaOperations.Write."""
+        insert = self.statement
+        parameters: dict[str, object] = {
+            "mode": "Overwrite" if self.overwrites else "Append",
+            "partitionBy": [],
+        }
+        if self.replaced and not (insert.replace_using or insert.replace_on is not None):
+            parameters["predicate"] = " AND ".join(logged(self.replaced))
+        if insert.replace_on is not None:
+            parameters["replaceOnCond"] = insert.replace_on.sql()
+        if insert.replace_using:
+            parameters["replaceUsingCols"] = ",".join(insert.replace_using)
+        if self.is_dynamic:
+            parameters["isDynamicPartitionOverwrite"] = True
+        if insert.is_set("overwriteSchema"):
+            parameters["canOverwriteSchema"] = True
+        if insert.is_set("mergeSchema") or self.txn.settings.schema_auto_merge:
+            parameters["canMergeSchema"] = True
+        metrics = {} if self.writer is None else self.writer.metrics()
+        return Operation("WRITE", parameters, metrics)

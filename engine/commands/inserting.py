@@ -6,19 +6,21 @@ assignment), schema/DeltaInvariantCheckerExec (NOT NULL and CHECK constraints).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
-from engine.commands.queries import Projection, Source, projection
+from engine.commands.generation import Generated, check_given, default_term, generated
+from engine.commands.sources import Source, projection
 from engine.errors import DeltaError
 from engine.log.actions import Metadata
 from engine.log.properties import CONSTRAINT_PREFIX
-from engine.log.schema import Schema, schema_of_metadata
+from engine.log.schema import Field, Schema, schema_of_metadata
 from engine.sql.compiler import compile_term
 from engine.sql.predicates import Predicate, parse_predicate
 from engine.sql.scope import Scope, schema_scope
 from engine.sql.statements import Insert
-from engine.sql.terms import Term, column, convert, literal
+from engine.sql.terms import Term, column, convert
 from engine.sql.types import Session
 from engine.storage.requests import Row
 
@@ -30,19 +32,25 @@ def arity_mismatch(schema: Schema, given: int) -> DeltaError:
     return DeltaError("DeltaAnalysisException", error_class, f"[{error_class}] {text}")
 
 
-def insert_projection(
-    statement: Insert, source: Source, schema: Schema, session: Session
-) -> Projection:
-    """How a row of the source becomes a row of the target, compiled once for these columns."""
+@dataclass(frozen=True, slots=True)
+class InsertPlan:
+    """How a row of the source becomes one of the target, and which columns the source gives."""
+
+    terms: list[Term]
+    given: tuple[str, ...]
+
+
+def insert_plan(statement: Insert, source: Source, schema: Schema, session: Session) -> InsertPlan:
+    """The plan, compiled once for these columns."""
     key = (id(schema), source.names, source.types, session)
     known = statement.plans.get(key)
     if known is None or known[0] is not schema:
-        terms = insert_terms(statement, source, schema, session)
-        known = statement.plans[key] = (schema, terms)
-    return projection(known[1], statement.parameters, len(source.names))
+        plan = _planned(statement, source, schema, session)
+        known = statement.plans[key] = (schema, plan)
+    return known[1]
 
 
-def insert_terms(statement: Insert, source: Source, schema: Schema, session: Session) -> list[Term]:
+def _planned(statement: Insert, source: Source, schema: Schema, session: Session) -> InsertPlan:
     """One term for each target column. Raises `DeltaError` if the columns do not fit."""
     given: dict[str, Term] = {}
     scope = Scope((), session)
@@ -56,8 +64,16 @@ def insert_terms(statement: Insert, source: Source, schema: Schema, session: Ses
     for at, name in enumerate(names):
         schema_scope(schema).find(name, "")
         given[name.lower()] = column(at, source.types[at])
-    null = literal(None, "void")
-    return [convert(given.get(f.name.lower(), null), f.type, session) for f in schema]
+    check_given(schema, tuple(given))
+    terms = [_term(column, given, session) for column in schema]
+    return InsertPlan(terms, tuple(given))
+
+
+def _term(column: Field, given: Mapping[str, Term], session: Session) -> Term:
+    found = given.get(column.name.lower())
+    if found is None:
+        return default_term(column, session)
+    return convert(found, column.type, session)
 
 
 def _insert_order(statement: Insert, schema: Schema) -> Sequence[str]:
@@ -107,16 +123,16 @@ def _violation(error_class: str, name: str, text: str) -> DeltaError:
     )
 
 
-def rows_for(
-    statement: Insert, source: Source, metadata: Metadata, session: Session
-) -> list[list[Row]]:
+def rows_for(statement: Insert, source: Source, metadata: Metadata, session: Session) -> Generated:
     """The rows to write, by task. Raises `DeltaError` for a row that may not be in the table."""
     schema = schema_of_metadata(metadata)
-    project = insert_projection(statement, source, schema, session)
+    plan = insert_plan(statement, source, schema, session)
+    project = projection(plan.terms, statement.parameters, len(source.names))
     tasks = [[project(row) for row in task] for task in source.tasks]
+    made = generated(tasks, schema, plan.given, session)
     check = row_check(metadata, session)
     if check is not None:
-        for task in tasks:
+        for task in made.tasks:
             for row in task:
                 check(row)
-    return tasks
+    return made

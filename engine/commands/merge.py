@@ -13,57 +13,68 @@ from typing import Any
 
 from engine.commands.data_files import FileRows
 from engine.commands.execution import (
-    already_executed,
     begin,
     job,
     preserved_row_tracking,
-    refuse_change_feed,
+    progress_of,
     uses_vectors,
 )
+from engine.commands.generation import generated
 from engine.commands.inserting import row_check
 from engine.commands.merge_plan import Clause, MergePlan, plan_merge
-from engine.commands.queries import Projection, Source, own_source, projection
+from engine.commands.queries import OwnRead, in_transaction
 from engine.commands.row_reads import track_merge_rows
+from engine.commands.schema_changes import evolve, missing_columns
 from engine.commands.search import files_to_read
+from engine.commands.sources import Projection, Source, projection
 from engine.commands.table import Table
 from engine.commands.vectors import hide_rows
-from engine.commands.writing import FileWriter, remove, scan_tasks
+from engine.commands.writing import (
+    AFTER_UPDATE,
+    BEFORE_UPDATE,
+    DELETED,
+    INSERTED,
+    FileWriter,
+    remove,
+    scan_tasks,
+)
 from engine.errors import DeltaError
-from engine.log.actions import AddFile, RemoveFile
-from engine.outcomes import Outcome
+from engine.log.actions import AddCDCFile, AddFile, RemoveFile
+from engine.log.schema import Schema, schema_of_metadata
+from engine.outcomes import NothingToCommit, Outcome
 from engine.sql.statements import Act, Merge
 from engine.sql.terms import Evaluate, Parameters
 from engine.storage.requests import ReadClock, Row, Steps
 from engine.transaction.operation import Operation
 from engine.transaction.transaction import Transaction
 
-Changes = list[AddFile | RemoveFile]
+Changes = list[AddFile | RemoveFile | AddCDCFile]
 
 
-def merge(table: Table, statement: Merge, source: Source | None) -> Steps[Outcome]:
-    """Run a MERGE. `source` is `None` if it is the table itself."""
+def merge(table: Table, statement: Merge, read: Source | OwnRead) -> Steps[Outcome]:
+    """Run a MERGE with what its source gives."""
     txn = yield from begin(table)
-    done = yield from already_executed(table, txn)
-    if done is not None:
-        return done
-    if source is None:
-        source = yield from own_source(statement.source, table, txn, statement.parameters)
-    if not all(clause.act is Act.INSERT for clause in statement.clauses):
-        refuse_change_feed(txn)
-    plan = plan_merge(statement, txn.snapshot.schema, source, table.session)
+    progress = yield from progress_of(table, txn)
+    if progress is None:
+        return NothingToCommit(txn.read_version)
+    source = yield from in_transaction(read, table, txn, statement.parameters)
+    evolves = statement.schema_evolution or txn.settings.schema_auto_merge
+    if evolves and any(clause.assignments is None for clause in statement.clauses):
+        evolve(txn, missing_columns(txn.snapshot.schema, source))
+    schema = schema_of_metadata(txn.metadata)
+    plan = plan_merge(statement, schema, source, table.session, evolves)
     predicates = [p.with_parameters(statement.parameters) for p in plan.predicates]
     scan = txn.filter_files(predicates)
-    schema = txn.snapshot.schema
     join = Join(plan, source.rows, statement.parameters, len(schema))
     pins = {} if plan.not_matched_by_source else join.pins()
     files = yield from files_to_read(table, txn, scan, pins)
     candidates = yield from table.data_files.read(files, schema)
-    run = _Run(table, txn, plan, join, statement.parameters)
+    run = _Run(table, txn, plan, join, schema, statement.parameters)
     track_merge_rows(txn, statement, predicates, scan, run.concerns)
     actions = yield from run.actions(candidates)
     operation = Operation("MERGE", {"predicate": [f"({plan.on.render(statement.parameters)})"]})
     tags = preserved_row_tracking(txn.metadata)
-    return (yield from txn.commit_if_needed(actions, operation, tags))
+    return (yield from txn.commit_if_needed([*progress, *actions], operation, tags))
 
 
 class Join:
@@ -138,13 +149,15 @@ class _Run:
         txn: Transaction,
         plan: MergePlan,
         join: Join,
+        schema: Schema,
         parameters: Parameters,
     ) -> None:
         self.table = table
         self.txn = txn
         self.plan = plan
         self.join = join
-        self.blank = (None,) * len(txn.snapshot.schema)
+        self.schema = schema
+        self.blank = (None,) * len(schema)
         self.matched = [_bound(clause, parameters) for clause in plan.matched]
         self.not_matched = [_bound(clause, parameters) for clause in plan.not_matched]
         self.by_source = [_bound(c, parameters) for c in plan.not_matched_by_source]
@@ -155,7 +168,7 @@ class _Run:
         """What the MERGE adds and removes."""
         found = [self._match(one) for one in candidates]
         touched = [file for file in found if file.is_touched]
-        inserts = self._inserts()
+        inserts = self._generated(self._inserts())
         writer = FileWriter(self.table, self.txn.metadata)
         if self.plan.is_insert_only or not touched:
             adds = yield from writer.write([inserts])
@@ -165,9 +178,29 @@ class _Run:
             return (yield from self._hide_and_write(touched, inserts, writer))
         tasks = self._tasks(touched, inserts, self._rewritten)
         adds = yield from writer.write(tasks)
+        changes = yield from writer.write_changes(lambda: self._feed(touched, inserts))
         yield from job("MERGE", [file.one for file in touched], writer)
         now_ms = yield ReadClock()
-        return [*adds, *(remove(file.one.file, now_ms) for file in touched)]
+        return [*adds, *changes, *(remove(file.one.file, now_ms) for file in touched)]
+
+    def _feed(self, touched: Sequence[_Matched], inserts: Sequence[Row]) -> list[Row]:
+        """What the change data feed says of the rows that change."""
+        feed: list[Row] = []
+        for file in touched:
+            for at, row in file.one:
+                clause, joined = self._outcome(file, at, row)
+                if clause is not None and clause.make is None:
+                    feed.append(row + DELETED)
+                elif clause is not None and clause.make is not None:
+                    feed += [row + BEFORE_UPDATE, clause.make(joined) + AFTER_UPDATE]
+        return [*feed, *(row + INSERTED for row in inserts)]
+
+    def _generated(self, rows: list[Row]) -> list[Row]:
+        """New rows with what the table makes up; identity columns count on."""
+        columns = self.plan.inserted_columns
+        made = generated([rows], self.schema, columns, self.table.session)
+        self.txn.move_identity_marks(made.marks)
+        return list(made.tasks[0])
 
     def _match(self, one: FileRows) -> _Matched:
         """Join one file. Raises `DeltaError` if a row has several matches that would change it."""
@@ -259,10 +292,11 @@ class _Run:
         changed = {file.one.file.path: self._changed(file) for file in touched}
         new_rows = self._tasks(touched, inserts, lambda file: changed[file.one.file.path][1])
         adds = yield from writer.write(new_rows)
+        changes = yield from writer.write_changes(lambda: self._feed(touched, inserts))
         yield from job("MERGE", [file.one for file in touched], writer)
         now_ms = yield ReadClock()
         hidden = [(file.one, changed[file.one.file.path][0]) for file in touched]
-        return [*adds, *(yield from hide_rows(hidden, now_ms))]
+        return [*adds, *changes, *(yield from hide_rows(hidden, now_ms))]
 
     def _tasks(
         self,

@@ -12,8 +12,10 @@ from functools import reduce
 
 from sqlglot import exp
 
-from engine.commands.queries import Source
+from engine.commands.generation import check_given, default_term
+from engine.commands.sources import Source
 from engine.errors import DeltaError, InvalidInput
+from engine.log.identity import identity_of
 from engine.log.schema import Schema
 from engine.sql.coercion import common_type
 from engine.sql.compiler import DIALECT, compile_boolean, compile_term
@@ -22,7 +24,7 @@ from engine.sql.predicates import TRUE, Predicate, unqualified
 from engine.sql.rendering import Template
 from engine.sql.scope import Relation, Scope
 from engine.sql.statements import Act, Match, Merge, MergeClause, TableName
-from engine.sql.terms import Term, column, convert, literal
+from engine.sql.terms import Term, column, convert
 from engine.sql.types import Session
 
 
@@ -57,6 +59,8 @@ class MergePlan:
     matched: tuple[Clause, ...]
     not_matched: tuple[Clause, ...]
     not_matched_by_source: tuple[Clause, ...]
+    inserted_columns: tuple[str, ...]
+    """The columns that every INSERT gives a value for; the table makes up the others."""
 
     @property
     def is_insert_only(self) -> bool:
@@ -69,19 +73,24 @@ class MergePlan:
         return not self.not_matched and not self.not_matched_by_source
 
 
-def plan_merge(statement: Merge, schema: Schema, source: Source, session: Session) -> MergePlan:
-    """The plan, compiled once for these columns."""
-    key = (id(schema), source.names, source.types, session)
+def plan_merge(
+    statement: Merge, schema: Schema, source: Source, session: Session, evolves: bool = False
+) -> MergePlan:
+    """The plan, compiled once for these columns; `evolves` if the source may lack columns."""
+    key = (id(schema), source.names, source.types, session, evolves)
     known = statement.plans.get(key)
     if known is None or known[0] is not schema:
-        plan = _Planner(statement, schema, source, session).plan()
+        plan = _Planner(statement, schema, source, session, evolves).plan()
         known = statement.plans[key] = (schema, plan)
     return known[1]
 
 
 class _Planner:
-    def __init__(self, statement: Merge, schema: Schema, source: Source, session: Session) -> None:
+    def __init__(
+        self, statement: Merge, schema: Schema, source: Source, session: Session, evolves: bool
+    ) -> None:
         self.statement = statement
+        self.evolves = evolves
         self.schema = schema
         self.source = source
         self.session = session
@@ -103,6 +112,7 @@ class _Planner:
             self._clauses(Match.MATCHED),
             self._clauses(Match.NOT_MATCHED),
             self._clauses(Match.NOT_MATCHED_BY_SOURCE),
+            self._inserted_columns(),
         )
 
     def _of(self, match: Match) -> list[MergeClause]:
@@ -184,21 +194,42 @@ class _Planner:
     def _inserted(self, clause: MergeClause, scope: Scope) -> tuple[Term, ...]:
         if clause.assignments is None:
             return self._star("INSERT")
-        terms = [literal(None, f.type) for f in self.schema]
+        terms = [default_term(field, self.session) for field in self.schema]
         for name, node in clause.assignments:
             at, type_name = self.alone.find(name, "")
             terms[at] = convert(compile_term(node, scope), type_name, self.session)
         return tuple(terms)
 
+    def _inserted_columns(self) -> tuple[str, ...]:
+        known = {name.lower() for name in self.source.names}
+        inserts = [
+            known
+            if clause.assignments is None
+            else {name.lower() for name, _ in clause.assignments}
+            for clause in self._of(Match.NOT_MATCHED)
+        ]
+        given = [c.name for c in self.schema if all(c.name.lower() in one for one in inserts)]
+        if inserts:
+            check_given(self.schema, given)
+        return tuple(given)
+
     def _star(self, act: str) -> tuple[Term, ...]:
-        """Every target column from the source's column of its name, which must be there."""
+        """Every target column from the source's column of its name.
+
+        Where it is missing: with schema evolution the target's own value, or its default.
+        """
         terms = []
-        for field in self.schema:
+        for at, field in enumerate(self.schema):
             try:
-                at, type_name = Scope((self.other,)).find(field.name, "")
+                found, type_name = Scope((self.other,)).find(field.name, "")
             except InvalidInput as error:
-                raise _unresolved(field.name, act, self.source) from error
-            terms.append(convert(column(at, type_name), field.type, self.session))
+                if not self.evolves and identity_of(field) is None:
+                    raise _unresolved(field.name, act, self.source) from error
+                keeps = act == "UPDATE"
+                left_out = column(at, field.type) if keeps else default_term(field, self.session)
+                terms.append(left_out)
+            else:
+                terms.append(convert(column(found, type_name), field.type, self.session))
         return tuple(terms)
 
 

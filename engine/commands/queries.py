@@ -6,16 +6,17 @@ other tables, and time travel, are pinned before the transaction starts and neve
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import itemgetter
 from typing import Any
 
 from sqlglot import exp
 
 from engine.commands.data_files import FileRows
+from engine.commands.relational_sources import evaluated, own_rows, pinned_rows, reads_own
 from engine.commands.row_reads import track_limited_rows, track_rows
+from engine.commands.select_parts import Rows
+from engine.commands.sources import Source, projection
 from engine.commands.table import Table, Tables, table_named
 from engine.commands.writing import scan_tasks
 from engine.errors import InvalidInput, Problem
@@ -27,47 +28,19 @@ from engine.sql.coercion import common_type
 from engine.sql.compiler import compile_term
 from engine.sql.predicates import TRUE, Predicate
 from engine.sql.scope import Relation, Scope
-from engine.sql.statements import Query, Select, TableName, Values
-from engine.sql.terms import Evaluate, Parameters, Term, column, convert
+from engine.sql.statements import Query, Relational, Select, TableName, Values
+from engine.sql.terms import Parameters, Term, column, convert
 from engine.sql.types import PARAMETER, Session, type_of
 from engine.storage.requests import Row, Steps
 from engine.transaction.transaction import Transaction
 
-Projection = Callable[[Row], Row]
-
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Rows with their columns. `tasks` are the rows of each task of the Spark job."""
+class OwnRead:
+    """A query that reads the written table, and the rows of what else it reads."""
 
-    names: tuple[str, ...]
-    types: tuple[str, ...]
-    tasks: Sequence[Sequence[Row]]
-    files: tuple[AddFile, ...] = field(default=(), compare=False)
-
-    @property
-    def rows(self) -> Sequence[Row]:
-        """All rows, whatever task they belong to."""
-        if len(self.tasks) == 1:
-            return self.tasks[0]
-        return [row for task in self.tasks for row in task]
-
-    def relation(self, names: Sequence[str], offset: int = 0) -> Relation:
-        """The source's columns in a scope, by its names."""
-        return Relation(frozenset(n.lower() for n in names), self.names, self.types, offset)
-
-
-def projection(terms: Sequence[Term], parameters: Parameters, width: int) -> Projection:
-    """The terms' values of a row of `width` values, as a row."""
-    bounds = [term.bind(parameters) for term in terms]
-    places = [bound.column for bound in bounds]
-    if places == list(range(width)):
-        return lambda row: row
-    known = [place for place in places if place is not None]
-    if len(known) == len(places) and len(known) > 1:
-        return itemgetter(*known)
-    evaluates: list[Evaluate] = [bound.evaluate for bound in bounds]
-    return lambda row: tuple([evaluate(row) for evaluate in evaluates])
+    query: Query | TableName
+    pinned: Mapping[int, Rows] = field(default_factory=dict)
 
 
 def table_of(query: Query | TableName) -> TableName | None:
@@ -79,6 +52,8 @@ def table_of(query: Query | TableName) -> TableName | None:
 
 def reads_own_table(query: Query | TableName, target: TableName) -> bool:
     """Whether a query reads the newest version of the table that is written."""
+    if isinstance(query, Relational):
+        return reads_own(query, target)
     table = table_of(query)
     return table is not None and table.version is None and _same(table, target)
 
@@ -93,16 +68,23 @@ def source_of(
     tables: Tables,
     parameters: Parameters,
     session: Session,
-) -> Steps[Source | None]:
-    """What a query gives that needs no transaction; `None` if it reads the target itself."""
+) -> Steps[Source | OwnRead]:
+    """What a query gives, or what is left to do in a transaction if it reads the target itself."""
+    if isinstance(query, Relational):
+        rows = yield from pinned_rows(query, target, tables)
+        if reads_own_table(query, target):
+            return OwnRead(query, rows)
+        return evaluated(query, rows, parameters, session)
     if reads_own_table(query, target):
-        return None
+        return OwnRead(query)
     table_name = table_of(query)
     if table_name is None:
         return values_source(query, parameters, session)
     table = table_named(tables, table_name.name)
     snapshot = yield from table.at_root(_pinned(table, table_name))
     condition = query.condition if isinstance(query, Select) else None
+    if condition is not None:
+        condition = condition.with_parameters(parameters)
     files = [f for f in snapshot.all_files() if _in_partition(f, condition, snapshot, table)]
     steps = table.data_files.read(files, snapshot.schema)
     file_rows = yield from table.at_root(steps)
@@ -127,10 +109,16 @@ def _in_partition(
     )
 
 
-def own_source(
-    query: Query | TableName, table: Table, txn: Transaction, parameters: Parameters
+def in_transaction(
+    source: Source | OwnRead, table: Table, txn: Transaction, parameters: Parameters
 ) -> Steps[Source]:
-    """What a query on the written table gives: a tracked read of the transaction's snapshot."""
+    """The source itself; a query on the written table reads the transaction's snapshot, tracked."""
+    if isinstance(source, Source):
+        return source
+    query = source.query
+    if isinstance(query, Relational):
+        rows = yield from own_rows(query, source.pinned, table, txn, parameters)
+        return evaluated(query, rows, parameters, table.session)
     schema = txn.snapshot.schema
     files = _tracked_files(query, table, txn, parameters)
     file_rows = yield from table.data_files.read(files, schema)
@@ -142,15 +130,15 @@ def own_source(
 def _tracked_files(
     query: Query | TableName, table: Table, txn: Transaction, parameters: Parameters
 ) -> list[AddFile]:
-    condition = query.condition if isinstance(query, Select) else None
+    select = query if isinstance(query, Select) else None
+    condition = None if select is None else select.condition
     parts = () if condition is None else condition.with_parameters(parameters).conjuncts()
-    limit = query.limit if isinstance(query, Select) else None
-    if limit is None:
+    if select is None or select.limit is None:
         track_rows(table, txn, parts)
         return list(txn.filter_files(parts) if parts else txn.filter_all_files())
     track_limited_rows(txn)
-    if all(p.is_over(txn.metadata.partition_columns) for p in parts):
-        return _files_for_limit(txn, parts, limit)
+    if all(part.is_over(txn.metadata.partition_columns) for part in parts):
+        return _files_for_limit(txn, parts, select.limit)
     return list(txn.filter_files(parts))
 
 
@@ -190,10 +178,9 @@ def select_source(
     keep = (query.condition or TRUE).with_parameters(parameters).bind(schema, session)
     project = projection(terms, parameters, len(schema))
     chosen = [[project(row) for row in rows if keep(row) is True] for rows in tasks]
-    source = Source(names, tuple(term.type for term in terms), chosen, files)
-    if query.limit is None:
-        return source
-    return dataclasses.replace(source, tasks=[source.rows[: query.limit]])
+    if query.limit is not None:
+        chosen = [[row for rows in chosen for row in rows][: query.limit]]
+    return Source(names, tuple(term.type for term in terms), chosen, files)
 
 
 def tasks_of(file_rows: Sequence[FileRows]) -> list[list[Row]]:

@@ -5,38 +5,51 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.commands.alter import (
+from engine.commands.alter_columns import (
     add_columns,
-    add_constraint,
-    create_table,
-    drop_constraint,
-    set_properties,
-    unset_properties,
+    change_column,
+    drop_columns,
+    rename_column,
+    replace_columns,
 )
+from engine.commands.clone import clone_source, clone_table
+from engine.commands.cluster_by import cluster_by
+from engine.commands.compaction import auto_compact
+from engine.commands.constraints import add_constraint, drop_constraint
+from engine.commands.create import create_table
 from engine.commands.delete import delete, truncate
+from engine.commands.drop_feature import drop_feature
+from engine.commands.identity import sync_identity
 from engine.commands.insert import insert
-from engine.commands.maintenance import restore, vacuum
 from engine.commands.merge import merge
 from engine.commands.optimize import optimize
+from engine.commands.properties import comment_on_table, set_properties, unset_properties
 from engine.commands.queries import source_of
+from engine.commands.reorg import reorg
+from engine.commands.restore import restore
 from engine.commands.table import Table, Tables, table_named
 from engine.commands.update import update
+from engine.commands.vacuum import vacuum
 from engine.outcomes import Outcome
-from engine.sql.statements import (
+from engine.sql.statements import Delete, Insert, Merge, Optimize, Statement, Truncate, Update
+from engine.sql.table_statements import (
     AddColumns,
     AddConstraint,
+    ChangeColumn,
+    CloneTable,
+    ClusterBy,
+    CommentOnTable,
     CreateTable,
-    Delete,
+    DropColumns,
     DropConstraint,
-    Insert,
-    Merge,
-    Optimize,
+    DropFeature,
+    RenameColumn,
+    Reorg,
+    ReplaceColumns,
     Restore,
     SetProperties,
-    Statement,
-    Truncate,
+    SyncIdentity,
     UnsetProperties,
-    Update,
     Vacuum,
 )
 from engine.storage.requests import Steps
@@ -44,12 +57,20 @@ from engine.storage.requests import Steps
 _COMMANDS: dict[type[Statement], Callable[[Table, Any], Steps[Outcome]]] = {
     AddColumns: add_columns,
     AddConstraint: add_constraint,
-    CreateTable: create_table,
+    ChangeColumn: change_column,
+    ClusterBy: cluster_by,
+    CommentOnTable: comment_on_table,
     Delete: delete,
+    DropColumns: drop_columns,
     DropConstraint: drop_constraint,
+    DropFeature: drop_feature,
     Optimize: optimize,
+    RenameColumn: rename_column,
+    Reorg: reorg,
+    ReplaceColumns: replace_columns,
     Restore: restore,
     SetProperties: set_properties,
+    SyncIdentity: sync_identity,
     Truncate: truncate,
     UnsetProperties: unset_properties,
     Update: update,
@@ -58,27 +79,39 @@ _COMMANDS: dict[type[Statement], Callable[[Table, Any], Steps[Outcome]]] = {
 
 
 def run_statement(statement: Statement, tables: Tables) -> Steps[Outcome]:
-    """Run one statement on the tables that it names.
+    """Run one statement on the tables that it names; how it ended.
 
-    A conflict is an outcome. Raises `DeltaError` for what Delta refuses otherwise, `InvalidInput`
-    for unknown tables and columns, `UnsupportedFeature` for what is not modelled.
+    A conflict is an outcome. A statement that opens several transactions ends as its last one;
+    the target's `outcomes` has them all, those of hooks after a commit included. Raises
+    `DeltaError` for what Delta refuses otherwise, `InvalidInput` for unknown tables and columns,
+    `UnsupportedFeature` for what is not modelled.
     """
     statement.check_bound()
     target = table_named(tables, statement.table.name)
-    match statement:
-        case Insert():
-            source = yield from source_of(
-                statement.query, statement.table, tables, statement.parameters, target.session
-            )
-            steps = insert(target, statement, source)
-        case Merge():
-            source = yield from source_of(
-                statement.source, statement.table, tables, statement.parameters, target.session
-            )
-            steps = merge(target, statement, source)
-        case _:
-            steps = _COMMANDS[type(statement)](target, statement)
+    target.outcomes.clear()
+    target.after_commit = auto_compact
+    steps = yield from _command(statement, target, tables)
     try:
         return (yield from target.at_root(steps))
     finally:
         target.reading = None
+
+
+def _command(statement: Statement, target: Table, tables: Tables) -> Steps[Steps[Outcome]]:
+    """The command's steps; what it reads of other tables is pinned before they begin."""
+    names, parameters, session = statement.table, statement.parameters, target.session
+    match statement:
+        case Insert():
+            rows = yield from source_of(statement.query, names, tables, parameters, session)
+            return insert(target, statement, rows)
+        case Merge():
+            rows = yield from source_of(statement.source, names, tables, parameters, session)
+            return merge(target, statement, rows)
+        case CreateTable(query=query) if query is not None:
+            rows = yield from source_of(query, names, tables, parameters, session)
+            return create_table(target, statement, rows)
+        case CreateTable():
+            return create_table(target, statement)
+        case CloneTable():
+            return clone_table(target, statement, *(yield from clone_source(statement, tables)))
+    return _COMMANDS[type(statement)](target, statement)

@@ -19,11 +19,16 @@ Found = list[tuple[FileRows, list[int]]]
 
 
 def search(
-    table: Table, txn: Transaction, scan: FileScan, conditions: Sequence[Predicate]
+    table: Table,
+    txn: Transaction,
+    scan: FileScan,
+    conditions: Sequence[Predicate],
+    extra_tests: Sequence[Evaluate] = (),
 ) -> Steps[Found]:
     """The files of a scan with rows that match all conditions. Reads them in one request."""
     schema = txn.snapshot.schema
     tests = [condition.bind(schema, table.session) for condition in conditions]
+    tests += extra_tests
     pins = {k: v for c in conditions for k, v in c.pins(schema, table.session).items()}
     files = yield from files_to_read(table, txn, scan, pins)
     file_rows = yield from table.data_files.read(files, schema)

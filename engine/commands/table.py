@@ -8,7 +8,7 @@ store for its log is what it would ask alone.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -16,17 +16,23 @@ from engine.commands.data_files import DataFiles
 from engine.commands.row_index import RowIndex
 from engine.dialects import DELTA_OSS_4_4, Dialect
 from engine.errors import InvalidInput, Problem
+from engine.log.commit_file import Commit
+from engine.log.paths import log_path
 from engine.log.snapshot import Snapshot
 from engine.log.table_log import CommitCache, TableLog
+from engine.outcomes import Committed, Outcome
 from engine.settings import Settings
 from engine.sql.predicates import session_of
 from engine.sql.scope import nearest
 from engine.sql.types import Session
 from engine.storage.requests import (
+    Delete,
     Entry,
     Get,
     ListFrom,
     Listing,
+    ListTree,
+    NewId,
     Put,
     PutIfAbsent,
     ReadRows,
@@ -38,6 +44,9 @@ from engine.transaction.lost_reply import LostReply
 from engine.transaction.transaction import Transaction
 
 T = TypeVar("T")
+
+Hook = Callable[["Table", Transaction, Committed], Steps[None]]
+"""What follows a commit, in the same client: given the transaction and what it committed."""
 
 
 class SharedTable:
@@ -54,12 +63,26 @@ class SharedTable:
         self.row_index = RowIndex(self.commits, self.data_files) if index_rows else None
 
 
+class ClientTransaction(Transaction):
+    """A transaction of one client: its end is noted, and what follows a commit is done."""
+
+    client: Table
+
+    def _followed_up(self, steps: Steps[Outcome]) -> Steps[Outcome]:
+        outcome = yield from super()._followed_up(steps)
+        self.client.outcomes.append(outcome)
+        if isinstance(outcome, Committed) and self.client.after_commit is not None:
+            yield from self.client.after_commit(self.client, self, outcome)
+        return outcome
+
+
 @dataclass(slots=True, weakref_slot=True, eq=False)
 class Table:
     """One client of one table.
 
     `root` is put before every storage key, for stores that hold several tables; storage keys are
-    relative to the table otherwise.
+    relative to the table otherwise. `location` is where the store is, for paths that must be
+    absolute, such as those of a shallow clone.
     """
 
     name: str
@@ -68,9 +91,13 @@ class Table:
     dialect: Dialect = DELTA_OSS_4_4
     lost_reply: LostReply = LostReply.RESEND
     root: str = ""
+    location: str = ""
     log: TableLog = dataclasses.field(init=False)
     reading: int | None = None
     """The version that a running statement reads, `None` between statements."""
+    outcomes: list[Outcome] = dataclasses.field(default_factory=list)
+    """How the transactions of the last statement ended, in order: some open several."""
+    after_commit: Hook | None = None
 
     def __post_init__(self) -> None:
         self.log = TableLog(self.shared.commits)
@@ -87,14 +114,31 @@ class Table:
         """What casts depend on."""
         return session_of(self.settings)
 
-    def start(self) -> Steps[Transaction]:
-        """Begin a transaction on the newest version."""
+    @property
+    def path(self) -> str:
+        """The table's absolute path, with a slash at its end."""
+        return f"{self.location}/{self.root}"
+
+    def absolute(self, path: str) -> str:
+        """A path of the table's log as another table's log must name it."""
+        return path if _is_absolute(path) else log_path(self.path) + path
+
+    def start(self, snapshot: Snapshot | None = None) -> Steps[Transaction]:
+        """Begin a transaction on the newest version, or on a snapshot that is given."""
+        if snapshot is not None:
+            return self._transaction(snapshot, (yield NewId()))
         if self.reading is None:
             self.reading = self.log.snapshot.version
-        txn = yield from Transaction.start(
-            self.log, self.settings, self.dialect, self.name, self.lost_reply
-        )
+        newest = yield from self.log.update()
+        txn = self._transaction(newest, (yield NewId()))
         self.reading = txn.read_version
+        return txn
+
+    def _transaction(self, snapshot: Snapshot, txn_id: str) -> Transaction:
+        txn = ClientTransaction(
+            self.log, snapshot, txn_id, self.settings, self.dialect, self.name, self.lost_reply
+        )
+        txn.client = self
         txn.row_files = self.data_files
         return txn
 
@@ -108,20 +152,27 @@ class Table:
             raise InvalidInput([Problem(self.name, "there is no such table")])
         return snapshot
 
+    def commits(self) -> Steps[Sequence[Commit]]:
+        """All commits of the table, oldest first."""
+        log = TableLog(self.shared.commits)
+        return (yield from log.commits_after(-1))
+
     def as_of(self, version: int) -> Steps[Snapshot]:
         """The table at an earlier version. Raises `InvalidInput` if it never had it."""
-        log = TableLog(self.shared.commits)
-        commits = yield from log.commits_after(-1)
+        commits = yield from self.commits()
         if not 0 <= version < len(commits):
             newest = len(commits) - 1
             raise InvalidInput([Problem(self.name, f"has versions 0 to {newest}, not {version}")])
+        log = TableLog(self.shared.commits)
         for commit in commits[: version + 1]:
             log.accept(commit)
         return log.snapshot
 
     def at_root(self, steps: Steps[T]) -> Steps[T]:
         """The same steps, with storage keys below this table's root."""
-        return rooted(steps, self.root) if self.root else steps
+        if not self.root and not self.location:
+            return steps
+        return rooted(steps, self.root, self.location)
 
 
 Tables = Mapping[str, Table]
@@ -136,34 +187,57 @@ def table_named(tables: Tables, name: str) -> Table:
     return found
 
 
-def rooted(steps: Steps[T], root: str) -> Steps[T]:
-    """Steps whose storage keys are put below `root`; listings are shown without it."""
+def _is_absolute(path: str) -> bool:
+    return path.startswith("/") or ":/" in path
+
+
+def rooted(steps: Steps[T], root: str, location: str = "") -> Steps[T]:
+    """Steps whose storage keys are put below `root`; listings are shown without it.
+
+    Absolute keys are those of the store at `location`.
+    """
+    place = _Place(root, location + "/")
     try:
         request = next(steps)
         while True:
-            answer = yield _below(request, root)
-            request = steps.send(_above(answer, root))
+            answer = yield place.below(request)
+            request = steps.send(place.above(answer))
     except StopIteration as end:
         return end.value  # type: ignore[no-any-return]
 
 
-def _below(request: Request, root: str) -> Request:
-    match request:
-        case ListFrom(start):
-            return ListFrom(root + start)
-        case ReadRows(keys):
-            return dataclasses.replace(request, keys=tuple(root + key for key in keys))
-        case Get() | Put() | PutIfAbsent() | WriteRows():
-            return dataclasses.replace(request, key=root + request.key)
-    return request
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a table is in its store."""
 
+    root: str
+    location: str
 
-def _above(answer: Any, root: str) -> Any:
-    if not isinstance(answer, Listing):
-        return answer
-    return Listing(
-        tuple(
-            Entry(entry.key.removeprefix(root), entry.size_bytes, entry.modified_at_ms)
-            for entry in answer.entries
+    def below(self, request: Request) -> Request:
+        match request:
+            case ListFrom(start):
+                return ListFrom(self.root + start)
+            case ListTree(below):
+                return ListTree(self.root + below)
+            case Delete(keys):
+                return Delete(tuple(self._key(key) for key in keys))
+            case ReadRows(keys):
+                return dataclasses.replace(request, keys=tuple(self._key(key) for key in keys))
+            case Get() | Put() | PutIfAbsent() | WriteRows():
+                return dataclasses.replace(request, key=self._key(request.key))
+        return request
+
+    def _key(self, key: str) -> str:
+        if _is_absolute(key):
+            return key.removeprefix(self.location)
+        return self.root + key
+
+    def above(self, answer: Any) -> Any:
+        if not isinstance(answer, Listing):
+            return answer
+        return Listing(
+            tuple(
+                Entry(entry.key.removeprefix(self.root), entry.size_bytes, entry.modified_at_ms)
+                for entry in answer.entries
+            )
         )
-    )

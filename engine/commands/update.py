@@ -10,24 +10,31 @@ from collections.abc import Callable, Sequence
 
 from engine.commands.data_files import FileRows
 from engine.commands.execution import (
-    already_executed,
     begin,
+    check_no_subquery,
+    check_removable,
     job,
     logged,
     preserved_row_tracking,
-    refuse_change_feed,
+    progress_of,
     uses_vectors,
 )
 from engine.commands.inserting import row_check
-from engine.commands.queries import projection
 from engine.commands.row_reads import track_rows
 from engine.commands.search import Found, search
+from engine.commands.sources import projection
 from engine.commands.table import Table
 from engine.commands.vectors import hide_rows
-from engine.commands.writing import FileWriter, remove, scan_tasks
-from engine.log.actions import AddFile, RemoveFile
+from engine.commands.writing import (
+    AFTER_UPDATE,
+    BEFORE_UPDATE,
+    FileWriter,
+    remove,
+    scan_tasks,
+)
+from engine.log.actions import AddCDCFile, AddFile, RemoveFile
 from engine.log.schema import Schema
-from engine.outcomes import Outcome
+from engine.outcomes import NothingToCommit, Outcome
 from engine.sql.compiler import compile_term
 from engine.sql.predicates import TRUE, split_condition
 from engine.sql.scope import schema_scope
@@ -38,16 +45,18 @@ from engine.storage.requests import ReadClock, Row, Steps
 from engine.transaction.operation import Operation
 from engine.transaction.transaction import Transaction
 
-Changes = list[AddFile | RemoveFile]
+Changes = list[AddFile | RemoveFile | AddCDCFile]
 
 
 def update(table: Table, statement: Update) -> Steps[Outcome]:
     """Run an UPDATE."""
     txn = yield from begin(table)
-    done = yield from already_executed(table, txn)
-    if done is not None:
-        return done
-    refuse_change_feed(txn)
+    check_removable(txn)
+    progress = yield from progress_of(table, txn)
+    if progress is None:
+        return NothingToCommit(txn.read_version)
+    if statement.condition is not None:
+        check_no_subquery("UPDATE", statement.condition)
     change = _change_of(statement, txn, table)
     condition = (statement.condition or TRUE).with_parameters(statement.parameters)
     partition, data = split_condition(condition, txn.metadata.partition_columns)
@@ -57,7 +66,7 @@ def update(table: Table, statement: Update) -> Steps[Outcome]:
     actions = yield from _actions(table, txn, touched, change, bool(data))
     operation = Operation("UPDATE", {"predicate": logged([condition])})
     tags = preserved_row_tracking(txn.metadata)
-    return (yield from txn.commit_if_needed(actions, operation, tags))
+    return (yield from txn.commit_if_needed([*progress, *actions], operation, tags))
 
 
 def _actions(
@@ -73,11 +82,18 @@ def _actions(
     tasks = scan_tasks([one.file for one, _ in touched])
     writer = FileWriter(table, txn.metadata)
     adds = yield from writer.write([row for f in task for row in rows[f.path]] for task in tasks)
+    changes = yield from writer.write_changes(lambda: _images(touched, change))
     yield from job("UPDATE", [one for one, _ in touched], writer)
     now_ms = yield ReadClock()
     if changed_only:
-        return [*(yield from hide_rows(touched, now_ms)), *adds]
-    return [*(remove(one.file, now_ms) for one, _ in touched), *adds]
+        return [*(yield from hide_rows(touched, now_ms)), *adds, *changes]
+    return [*(remove(one.file, now_ms) for one, _ in touched), *adds, *changes]
+
+
+def _images(touched: Found, change: Callable[[Row], Row]) -> list[Row]:
+    """Each changed row as it was and as it is, for the change data feed."""
+    old = [one.rows[at] for one, positions in touched for at in positions]
+    return [image for row in old for image in (row + BEFORE_UPDATE, change(row) + AFTER_UPDATE)]
 
 
 def _new_rows(

@@ -6,7 +6,7 @@ StatisticsCollection.scala, DeletionVectorUtils (wide bounds).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -15,7 +15,14 @@ import msgspec
 
 from engine.commands.table import Table
 from engine.log import properties
-from engine.log.actions import AddFile, DeletionVector, Metadata, PartitionValues, RemoveFile
+from engine.log.actions import (
+    AddCDCFile,
+    AddFile,
+    DeletionVector,
+    Metadata,
+    PartitionValues,
+    RemoveFile,
+)
 from engine.log.paths import log_path, partition_directory
 from engine.log.schema import Schema, schema_of_metadata
 from engine.log.statistics import (
@@ -32,6 +39,13 @@ from engine.storage.requests import NewId, ReadClock, Row, Steps, WriteRows, Wri
 TASKS = 2
 _MAX_SPLIT_BYTES = 128 * 1024**2  # spark.sql.files.maxPartitionBytes
 _OPEN_COST_BYTES = 4 * 1024**2  # spark.sql.files.openCostInBytes
+
+
+# Source: CDCReader.scala: CDC_LOCATION, CDC_TYPE_COLUMN_NAME and the types of change.
+CHANGE_DIRECTORY = "_change_data/"
+CHANGE_TYPE_COLUMN = "_change_type"
+DELETED, INSERTED = ("delete",), ("insert",)
+BEFORE_UPDATE, AFTER_UPDATE = ("update_preimage",), ("update_postimage",)
 
 
 @dataclass(slots=True)
@@ -59,6 +73,19 @@ class FileWriter:
             for values, part in self._partitioned(rows):
                 adds.append((yield from self._write_file(values, part)))
         return adds
+
+    def write_changes(self, rows: Callable[[], Sequence[Row]]) -> Steps[list[AddCDCFile]]:
+        """Write rows of the change data feed: those of the table, with the type of change last.
+
+        Nothing, and nobody asks for rows, where the table keeps no such feed. Source:
+        CDCReader.scala; PROTOCOL.md "Add CDC File".
+        """
+        files: list[AddCDCFile] = []
+        if not properties.CHANGE_DATA_FEED.of(self.metadata.configuration):
+            return files
+        for values, part in self._partitioned(rows()):
+            files.append((yield from self._write_change_file(values, part)))
+        return files
 
     def metrics(self) -> dict[str, str]:
         """The operation metrics of a write. Source: DeltaOperationMetrics: WRITE."""
@@ -99,12 +126,23 @@ class FileWriter:
             stats=statistics_text(self._statistics(rows)),
         )
 
-    def _file_name(self) -> Steps[str]:
+    def _write_change_file(self, values: PartitionValues, rows: Sequence[Row]) -> Steps[AddCDCFile]:
+        name = yield from self._file_name("cdc")
+        key = CHANGE_DIRECTORY + partition_directory(values) + name
+        columns = (*self.schema.physical_names, CHANGE_TYPE_COLUMN)
+        types = (*self.schema.types, "string")
+        written: Written = yield WriteRows(key, rows, columns, types, tuple(values))
+        path = log_path(key)
+        self.table.data_files.keep(path, columns, rows)
+        self._count((), written.size_bytes)
+        return AddCDCFile(path=path, partition_values=values, size=written.size_bytes)
+
+    def _file_name(self, kind: str = "part") -> Steps[str]:
         if not self._job:
             self._job = yield NewId()
             self._now_ms = yield ReadClock()
         separator = "." if self.metadata.partition_columns else "-"
-        return f"part-{self.files_written:05d}-{self._job}{separator}c000.snappy.parquet"
+        return f"{kind}-{self.files_written:05d}-{self._job}{separator}c000.snappy.parquet"
 
     def _statistics(self, rows: Sequence[Row]) -> FileStatistics:
         limit = properties.INDEXED_COLUMNS.of(self.metadata.configuration)

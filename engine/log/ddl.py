@@ -41,6 +41,7 @@ _TYPES = {
 _DECIMALS = frozenset({"decimal", "dec", "numeric"})
 _TOKEN = re.compile(r"\s*(?:(`(?:[^`]|``)*`)|('(?:[^'\\]|\\.)*')|(\w+)|(\S))", re.DOTALL)
 _END = ""
+_OPTIONS = frozenset({_END, "NOT", "COMMENT", "GENERATED", "DEFAULT"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +145,45 @@ class _Reader:
                 case "COMMENT":
                     metadata["comment"] = _unquoted(self._next())
                 case "GENERATED":
-                    self.expect("ALWAYS")
-                    self.expect("AS")
-                    metadata["delta.generationExpression"] = self._brackets()
+                    metadata |= self._generated()
+                case "DEFAULT":
+                    text = self._expression()
+                    metadata |= {"CURRENT_DEFAULT": text, "EXISTS_DEFAULT": text}
                 case _:
                     self._fail(f"unknown column option {word!r}")
         return nullable, metadata
+
+    def _generated(self) -> dict[str, Any]:
+        """What stands after GENERATED: an expression, or an identity."""
+        always = self._next().upper() == "ALWAYS"
+        if not always:
+            self.expect("DEFAULT")
+        self.expect("AS")
+        if self._peek().upper() != "IDENTITY":
+            return {"delta.generationExpression": self._brackets()}
+        self.expect("IDENTITY")
+        options = self._brackets().upper().split() if self._peek() == "(" else []
+        return {
+            "delta.identity.start": self._number_after(options, "WITH", "START"),
+            "delta.identity.step": self._number_after(options, "BY", "INCREMENT"),
+            "delta.identity.allowExplicitInsert": not always,
+        }
+
+    def _number_after(self, words: list[str], last: str, first: str) -> int:
+        """The number in `START [WITH] n`, `INCREMENT [BY] n`; 1 without one."""
+        if first not in words:
+            return 1
+        following = [word for word in words[words.index(first) + 1 :] if word != last]
+        negative = following[:1] == ["-"]
+        digits = following[1] if negative else following[0]
+        return -int(digits) if negative else int(digits)
+
+    def _expression(self) -> str:
+        """Tokens up to the next option or the end."""
+        tokens = [self._next()]
+        while self._peek() == "(" or self._peek().upper() not in _OPTIONS:
+            tokens.append(self._next())
+        return "".join(tokens) if tokens[0] == "-" else " ".join(tokens)
 
     def _decimal(self) -> str:
         digits = self._brackets() if self._peek() == "(" else "10"

@@ -59,7 +59,16 @@ class Select:
     columns: tuple[str, ...] = ()
 
 
-Query = Values | Select
+@dataclass(frozen=True, slots=True)
+class Relational:
+    """Any other query: joins, subqueries, aggregates, unions. Its table names are in the tree."""
+
+    node: exp.Query
+    alias: str = ""
+    columns: tuple[str, ...] = ()
+
+
+Query = Values | Select | Relational
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +114,10 @@ def _parameter_problems(given: Any, wanted: frozenset[str]) -> list[Problem]:
 
 @dataclass(frozen=True, slots=True)
 class Insert(Statement):
-    """INSERT INTO or OVERWRITE, with PARTITION or REPLACE WHERE.
+    """INSERT INTO or OVERWRITE, with PARTITION or REPLACE WHERE, ON or USING.
 
-    `partition` maps columns to values, to `None` for a dynamic one.
+    `partition` maps columns to values, to `None` for a dynamic one. `options` are the writer's, by
+    names in lower case.
     """
 
     query: Query
@@ -116,6 +126,17 @@ class Insert(Statement):
     overwrite: bool = False
     partition: tuple[tuple[str, exp.Expr | None], ...] = ()
     replace_where: Predicate | None = None
+    replace_using: tuple[str, ...] = ()
+    replace_on: exp.Expr | None = None
+    options: tuple[tuple[str, str], ...] = ()
+
+    def option(self, name: str) -> str | None:
+        """A writer option, in any case."""
+        return dict(self.options).get(name.lower())
+
+    def is_set(self, name: str) -> bool:
+        """Whether a writer option is true."""
+        return (self.option(name) or "").lower() == "true"
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,79 +192,18 @@ class Merge(Statement):
     source: TableName | Query
     on: exp.Expr
     clauses: tuple[MergeClause, ...]
+    schema_evolution: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Optimize(Statement):
-    """OPTIMIZE [WHERE] [ZORDER BY]."""
+    """OPTIMIZE [FULL] [WHERE] [ZORDER BY]."""
 
     condition: Predicate | None = None
     zorder_by: tuple[str, ...] = ()
+    full: bool = False
 
     @property
     def command(self) -> str:
         """ZORDER is spoken of as a command of its own."""
         return "ZORDER" if self.zorder_by else "OPTIMIZE"
-
-
-@dataclass(frozen=True, slots=True)
-class SetProperties(Statement):
-    """ALTER TABLE SET TBLPROPERTIES."""
-
-    properties: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class UnsetProperties(Statement):
-    """ALTER TABLE UNSET TBLPROPERTIES."""
-
-    keys: tuple[str, ...]
-    if_exists: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class AddColumns(Statement):
-    """ALTER TABLE ADD COLUMNS; `ddl` as in CREATE TABLE."""
-
-    ddl: str
-
-
-@dataclass(frozen=True, slots=True)
-class AddConstraint(Statement):
-    """ALTER TABLE ADD CONSTRAINT name CHECK (condition)."""
-
-    name: str
-    condition: Predicate
-    condition_text: str
-
-
-@dataclass(frozen=True, slots=True)
-class DropConstraint(Statement):
-    """ALTER TABLE DROP CONSTRAINT name."""
-
-    name: str
-    if_exists: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Vacuum(Statement):
-    """VACUUM."""
-
-    dry_run: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Restore(Statement):
-    """RESTORE TABLE ... TO VERSION AS OF."""
-
-    version: int
-
-
-@dataclass(frozen=True, slots=True)
-class CreateTable(Statement):
-    """CREATE TABLE with columns, partitioning and properties."""
-
-    ddl: str
-    partition_columns: tuple[str, ...] = ()
-    properties: tuple[tuple[str, str], ...] = ()
-    if_not_exists: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -20,6 +21,7 @@ from engine.sql.statements import (
     Merge,
     MergeClause,
     Query,
+    Relational,
     Select,
     Statement,
     TableName,
@@ -88,7 +90,7 @@ def _insert(node: exp.Insert, template: Template) -> Statement:
     return Insert(
         table,
         template,
-        _query(source),
+        query_of(source),
         columns,
         bool(node.args.get("by_name")),
         bool(node.args.get("overwrite")),
@@ -141,7 +143,7 @@ def _truncate(node: exp.TruncateTable, template: Template) -> Statement:
 def _merge(node: exp.Merge, template: Template) -> Statement:
     table = table_name(node.this)
     using = node.args["using"]
-    source = table_name(using) if isinstance(using, exp.Table) else _query(using)
+    source = table_name(using) if isinstance(using, exp.Table) else query_of(using)
     clauses = tuple(_clause(when, table) for when in node.args["whens"].expressions)
     return Merge(table, template, source, node.args["on"], clauses)
 
@@ -177,16 +179,19 @@ def _insert_clause(then: exp.Insert) -> tuple[tuple[str, exp.Expr], ...] | None:
     return tuple((name.name, value) for name, value in zip(names, values, strict=True))
 
 
-def _query(node: exp.Expr | None) -> Query:
+def query_of(node: exp.Expr | None) -> Query:
+    """The query of a syntax tree: rows, columns of one table, or any other."""
     match node:
         case exp.Values():
             return _values(node)
         case exp.Table():
             return Select((exp.Star(),), table_name(node))
         case exp.Subquery():
-            return _aliased(_query(node.this), node)
+            return _aliased(query_of(node.this), node)
         case exp.Select():
             return _select(node)
+        case exp.SetOperation():
+            return Relational(node)
     if node is None:
         raise InvalidInput([Problem("INSERT", "has neither VALUES nor a query")])
     raise UnsupportedFeature(f"queries of this form: {node.sql(DIALECT)}")
@@ -194,9 +199,7 @@ def _query(node: exp.Expr | None) -> Query:
 
 def _aliased(query: Query, node: exp.Expr) -> Query:
     alias, columns = node.alias, _alias_columns(node)
-    if isinstance(query, Values):
-        return Values(query.rows, query.rows_parameter, alias, columns or query.columns)
-    return Select(query.items, query.table, query.condition, query.limit, alias, columns)
+    return dataclasses.replace(query, alias=alias, columns=columns or query.columns)
 
 
 def _alias_columns(node: exp.Expr) -> tuple[str, ...]:
@@ -219,23 +222,38 @@ _PLAIN_SELECT = frozenset({"expressions", "from_", "where", "limit", "kind", "hi
 
 
 def _select(node: exp.Select) -> Query:
-    extra = [key for key, value in node.args.items() if value and key not in _PLAIN_SELECT]
-    if extra:
-        raise UnsupportedFeature(f"{', '.join(extra)} in a query: {node.sql(DIALECT)}")
     if not node.expressions:
         raise InvalidInput([Problem(node.sql(DIALECT), "selects no column")])
     source = node.args.get("from_")
+    if source is not None and isinstance(source.this, exp.Values) and _is_whole(node):
+        return _values(source.this)
+    if not _is_plain(node):
+        return Relational(node)
     limit = node.args.get("limit")
     count = None if limit is None else int(limit.expression.name)
     if source is None:
         return Select(tuple(node.expressions), limit=count)
-    if isinstance(source.this, exp.Values) and _is_star(node) and _where(node) is None:
-        return _values(source.this)
-    if not isinstance(source.this, exp.Table):
-        raise UnsupportedFeature(f"queries of this form: {node.sql(DIALECT)}")
     table = table_name(source.this)
     items = tuple(_item(item, table) for item in node.expressions)
     return Select(items, table, _predicate(_where(node), table), count)
+
+
+def _is_plain(node: exp.Select) -> bool:
+    """Whether it takes rows of one table, or none, one by one."""
+    if any(value and key not in _PLAIN_SELECT for key, value in node.args.items()):
+        return False
+    source = node.args.get("from_")
+    if source is not None and not isinstance(source.this, exp.Table):
+        return False
+    return node.find(exp.AggFunc, exp.Subquery, exp.Exists) is None and not any(
+        found is not node for found in node.find_all(exp.Query)
+    )
+
+
+def _is_whole(node: exp.Select) -> bool:
+    """Whether it takes all columns and rows of what it selects from."""
+    only_source = not any(v for k, v in node.args.items() if k not in ("expressions", "from_"))
+    return only_source and _is_star(node)
 
 
 def _is_star(node: exp.Select) -> bool:

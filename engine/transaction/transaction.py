@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+import msgspec
+
 from engine.dialects import DELTA_OSS_4_4, Dialect
 from engine.errors import DeltaError
 from engine.log.actions import AddFile, AnyAction, Metadata, Protocol, SetTransaction
+from engine.log.identity import with_marks
+from engine.log.schema import schema_of_metadata, schema_string
 from engine.log.snapshot import Snapshot
 from engine.log.table_log import TableLog
 from engine.outcomes import Committed, Outcome
@@ -204,6 +208,19 @@ class Transaction:
     def update_protocol(self, protocol: Protocol) -> None:
         """Set a new protocol."""
         self._protocol = protocol
+
+    def move_identity_marks(self, marks: Mapping[str, int]) -> None:
+        """Move identity columns' high-water marks, by physical name, in the metadata.
+
+        Unless something else changes the metadata too, winners that do not read it may ignore it.
+        Source: `setNewHighWaterMarks`, `updateMetadataAfterWrite`.
+        """
+        schema = schema_of_metadata(self.metadata)
+        moved = with_marks(schema, marks)
+        if moved != schema:
+            self.identity_only = self._metadata is None
+            text = schema_string(moved)
+            self._metadata = msgspec.structs.replace(self.metadata, schema_string=text)
 
     def mark_identity_only(self) -> None:
         """Say that the metadata only moves identity high-water marks (SYNC IDENTITY, inserts)."""

@@ -289,8 +289,8 @@ def test_many_winners_exhaust_the_allotted_time() -> None:
 
 def test_a_winner_that_also_changes_metadata_leaves_it_to_files() -> None:
     world = World.of(FOUR_ROWS)
-    enabling = {"delta.enableRowTracking": "true"}
-    assert ending(world.race(DELETE_1, _set(enabling))).startswith("MetadataChanged")
+    noting = {"note": "of the owner"}
+    assert ending(world.race(DELETE_1, _set(noting))).startswith("MetadataChanged")
 
 
 def _set(properties: dict[str, str]) -> str:

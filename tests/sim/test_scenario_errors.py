@@ -82,7 +82,7 @@ def _statement(sql: str, **parameters: Any) -> dict[str, Any]:
         (_statement("DELETE FROM evnts"), "did you mean 'events'"),
         (_statement("DELETE FROM events WHERE date ="), "line 1, column"),
         (_statement("GRANT ALL TO me"), "GRANT"),
-        (_statement("OPTIMIZE events WHERE amount > 1"), "amount > 1"),
+        (_statement("OPTIMIZE events WHERE amount > 1"), "'amount'"),
         (_statement("DELETE FROM events WHERE date = :day"), ":day"),
         (_statement("DELETE FROM events", day="counter"), "is not used"),
         (_statement("DELETE FROM events WHERE date = :d", d="newest"), "no values of 'd'"),

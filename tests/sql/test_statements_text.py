@@ -118,11 +118,7 @@ def test_optimize_is_read_with_its_condition_and_columns(
     [
         "SELECT 1",
         "ANALYZE TABLE t COMPUTE STATISTICS",
-        "INSERT INTO t SELECT count(*) FROM t GROUP BY x",
-        "INSERT INTO t SELECT 1 UNION ALL SELECT 2",
-        "INSERT INTO t SELECT * FROM (SELECT 1)",
         "DELETE FROM t, u",
-        "INSERT INTO t SELECT * FROM a JOIN b ON a.x = b.x",
     ],
 )
 def test_sql_that_is_not_modelled_is_refused_by_its_text(text: str) -> None:
@@ -143,7 +139,7 @@ def test_sql_that_is_not_modelled_is_refused_by_its_text(text: str) -> None:
         ),
         ("", "No expression"),
         ("DELETE FROM", "table name is missing"),
-        ("OPTIMIZE t WHERE", r"cannot be read as OPTIMIZE table \[WHERE"),
+        ("OPTIMIZE t WHERE", r"cannot be read as OPTIMIZE table \[FULL"),
         ("RESTORE TABLE t TO VERSION AS OF x", "cannot be read as RESTORE"),
         ("DELET FROM t", "no such statement.*'DELETE'"),
         ("UPDATE t SET", "sets no column"),

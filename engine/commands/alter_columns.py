@@ -1,0 +1,223 @@
+"""ALTER TABLE on columns: ADD, DROP, RENAME, ALTER, REPLACE. Nothing is read but the metadata.
+
+Source: alterDeltaTableCommands.scala (the commands on columns), SchemaUtils.scala.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from engine.commands import errors
+from engine.commands.clustering import clustering_columns
+from engine.commands.constraints import check_no_constraint_on
+from engine.commands.execution import begin
+from engine.commands.table import Table
+from engine.errors import UnsupportedFeature
+from engine.log import properties
+from engine.log.column_mapping import is_mapped
+from engine.log.schema import Field, Schema, parse_ddl, schema_string
+from engine.outcomes import Outcome
+from engine.sql.table_statements import (
+    AddColumns,
+    ChangeColumn,
+    DropColumns,
+    Position,
+    RenameColumn,
+    ReplaceColumns,
+)
+from engine.storage.requests import Steps
+from engine.transaction.operation import Operation
+from engine.transaction.transaction import Transaction
+
+_WIDER = {
+    "tinyint": ("smallint", "int", "bigint", "double"),
+    "smallint": ("int", "bigint", "double"),
+    "int": ("bigint", "double"),
+    "float": ("double",),
+    "date": ("timestamp_ntz",),
+}
+"""Types that a column may be widened to. Source: TypeWidening.scala: isTypeChangeSupported."""
+
+
+def add_columns(table: Table, statement: AddColumns) -> Steps[Outcome]:
+    """ALTER TABLE ADD COLUMNS. Raises `DeltaError` if a column exists."""
+    txn = yield from begin(table)
+    new = parse_ddl(statement.ddl)
+    columns = list(txn.snapshot.schema.fields)
+    shown: list[dict[str, object]] = []
+    for column, position in zip(new, statement.positions, strict=True):
+        if any(column.name.lower() == known.name.lower() for known in columns):
+            raise errors.column_exists(column.name)
+        if not column.nullable:
+            raise errors.not_null_in_added_column()
+        columns.insert(_place(position, columns, len(columns)), column)
+        told = {"position": str(position)} if position else {}
+        shown.append({"column": _shown(column), **told})
+    return (yield from _committed(txn, columns, Operation("ADD COLUMNS", {"columns": shown})))
+
+
+def drop_columns(table: Table, statement: DropColumns) -> Steps[Outcome]:
+    """ALTER TABLE DROP COLUMNS: needs column mapping, for the files keep the column."""
+    txn = yield from begin(table)
+    if not is_mapped(txn.metadata):
+        raise errors.drop_without_mapping()
+    schema = txn.snapshot.schema
+    dropped = [found.name for name in statement.columns if (found := _found(schema, name))]
+    if not statement.if_exists:
+        _check_known(schema, statement.columns)
+    _check_droppable(txn, dropped)
+    kept = [column for column in schema if column.name not in dropped]
+    return (yield from _committed(txn, kept, Operation("DROP COLUMNS", {"columns": dropped})))
+
+
+def _check_droppable(txn: Transaction, names: Sequence[str]) -> None:
+    partitions = [name for name in txn.metadata.partition_columns if name in names]
+    if partitions:
+        raise errors.drop_partition_column(partitions)
+    clustered = [name for name in clustering_columns(txn.snapshot) if name in names]
+    if clustered:
+        raise errors.drop_clustering_column(clustered)
+    for name in names:
+        check_no_constraint_on(name, txn.metadata)
+
+
+def rename_column(table: Table, statement: RenameColumn) -> Steps[Outcome]:
+    """ALTER TABLE RENAME COLUMN: needs column mapping; a partition column may be renamed too."""
+    txn = yield from begin(table)
+    schema = txn.snapshot.schema
+    _check_known(schema, [statement.column])
+    if not is_mapped(txn.metadata):
+        raise errors.rename_without_mapping()
+    old = schema.fields[schema.index(statement.column)].name
+    new = statement.new_name
+    if _found(schema, new) is not None and new.lower() != old.lower():
+        raise errors.column_exists(new)
+    check_no_constraint_on(old, txn.metadata)
+    columns = [dataclasses.replace(c, name=new) if c.name == old else c for c in schema]
+    partitions = [new if name == old else name for name in txn.metadata.partition_columns]
+    operation = Operation("RENAME COLUMN", {"oldColumnPath": old, "newColumnPath": new})
+    return (yield from _committed(txn, columns, operation, partitions))
+
+
+def change_column(table: Table, statement: ChangeColumn) -> Steps[Outcome]:
+    """ALTER TABLE ALTER COLUMN: comment, place, nullability, and a wider type where allowed."""
+    txn = yield from begin(table)
+    schema = txn.snapshot.schema
+    _check_known(schema, [statement.column])
+    old = schema.fields[schema.index(statement.column)]
+    new = _changed(old, statement, txn)
+    others = [column for column in schema if column.name != old.name]
+    at = _place(statement.position, others, schema.index(old.name))
+    others.insert(at, new)
+    told = {"position": str(statement.position)} if statement.position else {}
+    operation = Operation("CHANGE COLUMN", {"column": _shown(new), **told})
+    return (yield from _committed(txn, others, operation))
+
+
+def _changed(old: Field, statement: ChangeColumn, txn: Transaction) -> Field:
+    new = old
+    if statement.type is not None:
+        given = parse_ddl(f"`{old.name}` {statement.type}").fields[0]
+        new = _widened(old, given.type, txn)
+        if "comment" in given.metadata:
+            new = _commented(new, str(given.metadata["comment"]))
+    if statement.comment is not None:
+        new = _commented(new, statement.comment)
+    if statement.nullable is False and old.nullable:
+        raise errors.impossible_column_change(old.name, "NULL", "NOT NULL")
+    if statement.nullable is not None:
+        new = dataclasses.replace(new, nullable=statement.nullable)
+    return new
+
+
+def _commented(column: Field, comment: str) -> Field:
+    return dataclasses.replace(column, metadata={**column.metadata, "comment": comment})
+
+
+def _widened(old: Field, type_name: str, txn: Transaction) -> Field:
+    if type_name == old.type:
+        return old
+    allowed = properties.TYPE_WIDENING.of(txn.metadata.configuration)
+    if not allowed or type_name not in _WIDER.get(old.type, ()):
+        raise errors.impossible_column_change(old.name, old.type, type_name)
+    check_no_constraint_on(old.name, txn.metadata)
+    change = {"fromType": _log_name(old.type), "toType": _log_name(type_name)}
+    told = [*old.metadata.get("delta.typeChanges", []), change]
+    metadata: Mapping[str, object] = {**old.metadata, "delta.typeChanges": told}
+    return dataclasses.replace(old, type=type_name, metadata=metadata)
+
+
+def _log_name(type_name: str) -> str:
+    names = {"int": "integer", "bigint": "long", "smallint": "short", "tinyint": "byte"}
+    return names.get(type_name, type_name)
+
+
+def replace_columns(table: Table, statement: ReplaceColumns) -> Steps[Outcome]:
+    """ALTER TABLE REPLACE COLUMNS: other comments and another order of the same columns."""
+    txn = yield from begin(table)
+    schema, wanted = txn.snapshot.schema, parse_ddl(statement.ddl)
+    for column in schema:
+        new = wanted.get(column.name)
+        if new is None or new.type != column.type:
+            what = "dropped" if new is None else new.type
+            raise errors.impossible_column_change(column.name, column.type, what)
+    columns = [_replaced(schema.get(column.name), column) for column in wanted]
+    shown = [_shown(column) for column in wanted]
+    return (yield from _committed(txn, columns, Operation("REPLACE COLUMNS", {"columns": shown})))
+
+
+def _replaced(old: Field | None, new: Field) -> Field:
+    if old is None:
+        return new
+    return dataclasses.replace(old, metadata={**old.metadata, **new.metadata})
+
+
+def _found(schema: Schema, name: str) -> Field | None:
+    if "." in name:
+        raise UnsupportedFeature(f"changing {name}: fields inside structs are not modelled")
+    return schema.get(name)
+
+
+def _check_known(schema: Schema, names: Sequence[str]) -> None:
+    for name in names:
+        if _found(schema, name) is None:
+            raise errors.no_such_column(name, schema.names)
+
+
+def _place(position: Position | None, columns: Sequence[Field], default: int) -> int:
+    if position is None:
+        return default
+    if position.after is None:
+        return 0
+    names = [column.name.lower() for column in columns]
+    if position.after.lower() not in names:
+        raise errors.no_such_column(position.after, [column.name for column in columns])
+    return names.index(position.after.lower()) + 1
+
+
+def _shown(column: Field) -> dict[str, object]:
+    return {
+        "name": column.name,
+        "type": _log_name(column.type),
+        "nullable": column.nullable,
+        "metadata": dict(column.metadata),
+    }
+
+
+def _committed(
+    txn: Transaction,
+    columns: Sequence[Field],
+    operation: Operation,
+    partition_columns: list[str] | None = None,
+) -> Steps[Outcome]:
+    txn.update_metadata(
+        msgspec.structs.replace(
+            txn.metadata,
+            schema_string=schema_string(Schema(tuple(columns))),
+            partition_columns=partition_columns or txn.metadata.partition_columns,
+        )
+    )
+    return (yield from txn.commit([], operation))

@@ -1,0 +1,96 @@
+"""Which files a rewrite takes, and which of them go into one file.
+
+Source: OptimizeTableCommand.scala (filterCandidateFileList, groupFilesIntoBins),
+OptimizeTableStrategy.scala.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from engine.log.actions import AddFile
+from engine.log.files import PartitionKey
+from engine.log.snapshot import Snapshot
+from engine.log.statistics import parse_statistics
+from engine.settings import Settings
+from engine.sql.predicates import Predicate
+
+Bin = list[AddFile]
+Chosen = Callable[[AddFile], bool]
+
+
+def files_by_partition(
+    snapshot: Snapshot, predicates: Sequence[Predicate], settings: Settings, chosen: Chosen
+) -> dict[PartitionKey, Bin]:
+    """The files to rewrite in the partitions that the predicates select."""
+    groups: dict[PartitionKey, Bin] = {}
+    for partition in snapshot.partitions:
+        files = snapshot.files_in(partition)
+        if _selected(files[0], predicates, snapshot, settings):
+            found = [file for file in files if chosen(file)]
+            if found:
+                groups[partition] = found
+    return groups
+
+
+def _selected(
+    file: AddFile, predicates: Sequence[Predicate], snapshot: Snapshot, settings: Settings
+) -> bool:
+    values, schema = file.partition_values or {}, snapshot.partition_schema
+    return all(p.evaluate_partition(values, schema, settings) is True for p in predicates)
+
+
+def is_small_or_deleted(
+    file: AddFile, min_size_bytes: int, max_deleted_ratio: float | None
+) -> bool:
+    """Whether compaction takes a file: it is small, or enough of its rows are deleted."""
+    if file.size < min_size_bytes:
+        return True
+    if file.deletion_vector is None or max_deleted_ratio is None:
+        return False
+    rows = parse_statistics(file.stats).num_records
+    if not rows:
+        return True
+    return file.deletion_vector.cardinality / rows > max_deleted_ratio
+
+
+def packed(
+    groups: Iterable[Sequence[AddFile]], limit_bytes: int, smallest_bin: int = 2
+) -> list[Bin]:
+    """Each group's files in bins; a bin of fewer files than `smallest_bin` is dropped."""
+    found = (part for files in groups for part in pack(files, limit_bytes))
+    return [files for files in found if len(files) >= smallest_bin]
+
+
+def pack(files: Sequence[AddFile], limit_bytes: int) -> list[Bin]:
+    """Fill bins in order of size."""
+    return fill(sorted(files, key=lambda file: file.size), limit_bytes)
+
+
+def fill(files: Sequence[AddFile], limit_bytes: int) -> list[Bin]:
+    """Fill bins in the order given."""
+    bins: list[Bin] = [[]]
+    filled = 0
+    for file in files:
+        if bins[-1] and filled + file.size > limit_bytes:
+            bins.append([])
+            filled = 0
+        bins[-1].append(file)
+        filled += file.size
+    return [files for files in bins if files]
+
+
+def batches(bins: list[Bin], batch_bytes: int | None) -> list[list[Bin]]:
+    """All bins in one batch, unless batches are limited in size."""
+    if batch_bytes is None:
+        return [bins] if bins else []
+    found: list[list[Bin]] = []
+    filled = 0
+    for files in bins:
+        size = sum(file.size for file in files)
+        if not found or filled + size > batch_bytes:
+            found.append([])
+            filled = 0
+        found[-1].append(files)
+        filled += size
+    return found

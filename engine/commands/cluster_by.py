@@ -1,0 +1,45 @@
+"""ALTER TABLE CLUSTER BY.
+
+Source: alterDeltaTableCommands.scala (AlterTableClusterByDeltaCommand), DeltaCatalog.scala.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from engine.commands import errors
+from engine.commands.clustering import (
+    CLUSTERING_FEATURE,
+    clustering_columns,
+    clustering_domain,
+    is_clustered,
+)
+from engine.commands.execution import begin
+from engine.commands.table import Table
+from engine.outcomes import NothingToCommit, Outcome
+from engine.sql.scope import schema_scope
+from engine.sql.table_statements import ClusterBy
+from engine.storage.requests import Steps
+from engine.transaction.operation import Operation
+
+
+def cluster_by(table: Table, statement: ClusterBy) -> Steps[Outcome]:
+    """Set the clustering columns; the first time, the table gets the feature."""
+    txn = yield from begin(table)
+    if txn.metadata.partition_columns:
+        raise errors.cluster_partitioned_table()
+    clustered = is_clustered(txn.snapshot)
+    if not statement.columns and not clustered:
+        return NothingToCommit(txn.read_version)
+    for name in statement.columns:
+        schema_scope(txn.snapshot.schema).find(name, "")
+    old = clustering_columns(txn.snapshot)
+    if not clustered:
+        configuration = {**txn.metadata.configuration, CLUSTERING_FEATURE: "supported"}
+        txn.update_metadata(msgspec.structs.replace(txn.metadata, configuration=configuration))
+    domain = clustering_domain(statement.columns, txn.metadata)
+    told = {
+        "oldClusteringColumns": ",".join(old),
+        "newClusteringColumns": ",".join(statement.columns),
+    }
+    return (yield from txn.commit([domain], Operation("CLUSTER BY", told)))

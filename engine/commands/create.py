@@ -1,0 +1,127 @@
+"""CREATE TABLE, CREATE TABLE AS SELECT, REPLACE TABLE and their mixtures.
+
+Source: CreateDeltaTableCommand.scala (handleCreateTable, handleCreateTableAsSelect). Whether there
+is a table is decided by what is there when the command starts; two that create one table at the
+same time meet in the commit of version 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from engine.commands import errors
+from engine.commands.clustering import (
+    CLUSTERING_DOMAIN,
+    CLUSTERING_FEATURE,
+    clustering_domain,
+)
+from engine.commands.execution import job, progress_of
+from engine.commands.properties import checked
+from engine.commands.queries import OwnRead, in_transaction
+from engine.commands.sources import Source
+from engine.commands.table import Table
+from engine.commands.writing import FileWriter, remove
+from engine.log.actions import AnyAction, DomainMetadata, Format, Metadata
+from engine.log.schema import Field, Schema, parse_ddl, schema_string
+from engine.outcomes import NothingToCommit, Outcome
+from engine.sql.scope import schema_scope
+from engine.sql.table_statements import CreateTable
+from engine.storage.requests import NewId, ReadClock, Steps
+from engine.transaction.operation import Operation
+from engine.transaction.transaction import Transaction
+
+
+def create_table(
+    table: Table, statement: CreateTable, query: Source | OwnRead | None = None
+) -> Steps[Outcome]:
+    """Create or replace a table, with what a query gives if there is one."""
+    txn = yield from table.start()
+    exists = txn.read_version >= 0
+    if exists and not statement.replace:
+        if statement.if_not_exists:
+            return NothingToCommit(txn.read_version)
+        raise errors.table_exists(table.name)
+    if not exists and not statement.create:
+        raise errors.no_table_to_replace(table.name)
+    progress = [] if query is None else (yield from progress_of(table, txn))
+    if progress is None:
+        return NothingToCommit(txn.read_version)
+    source = None
+    if query is not None:
+        source = yield from in_transaction(query, table, txn, statement.parameters)
+    metadata = yield from _metadata(statement, txn, source)
+    txn.update_metadata_for_new_table(metadata)
+    actions = yield from _actions(table, statement, txn, source)
+    operation = _operation(statement, txn, source is not None)
+    return (yield from txn.commit([*progress, *actions], operation))
+
+
+def _metadata(statement: CreateTable, txn: Transaction, source: Source | None) -> Steps[Metadata]:
+    schema = _schema(statement, source)
+    scope = schema_scope(schema)
+    partitions = [schema.fields[scope.find(n, "")[0]].name for n in statement.partition_columns]
+    configuration = checked(dict(statement.properties), txn.dialect)
+    if statement.cluster_by:
+        configuration[CLUSTERING_FEATURE] = "supported"
+    old = txn.snapshot.metadata
+    return Metadata(
+        id=old.id if old is not None else (yield NewId()),
+        description=statement.comment,
+        format=Format(provider="parquet", options={}),
+        schema_string=schema_string(schema),
+        partition_columns=partitions,
+        configuration=configuration,
+        created_time=(yield ReadClock()),
+    )
+
+
+def _schema(statement: CreateTable, source: Source | None) -> Schema:
+    if source is None:
+        if not statement.ddl:
+            raise errors.schema_not_provided()
+        return parse_ddl(statement.ddl)
+    if "void" in source.types:
+        raise errors.schema_mismatch()
+    columns = zip(source.names, source.types, strict=True)
+    return Schema(tuple(Field(name, kind) for name, kind in columns))
+
+
+def _actions(
+    table: Table, statement: CreateTable, txn: Transaction, source: Source | None
+) -> Steps[list[AnyAction]]:
+    """The rows of the query, what was there before, and the clustering."""
+    adds: Sequence[AnyAction] = ()
+    if source is not None:
+        writer = FileWriter(table, txn.metadata)
+        adds = yield from writer.write(source.tasks)
+        yield from job("CREATE TABLE", (), writer)
+    removes: Sequence[AnyAction] = ()
+    if txn.read_version >= 0:
+        files = list(txn.filter_all_files())
+        now_ms = yield ReadClock()
+        removes = [remove(file, now_ms) for file in files]
+    return [*adds, *removes, *_domains(statement, txn)]
+
+
+def _domains(statement: CreateTable, txn: Transaction) -> list[DomainMetadata]:
+    if statement.cluster_by:
+        return [clustering_domain(statement.cluster_by, txn.metadata)]
+    old = txn.snapshot.domains.get(CLUSTERING_DOMAIN)
+    return [] if old is None else [msgspec.structs.replace(old, removed=True)]
+
+
+def _operation(statement: CreateTable, txn: Transaction, as_select: bool) -> Operation:
+    """Source: DeltaOperations.CreateTable, ReplaceTable."""
+    name = "CREATE TABLE"
+    if statement.replace:
+        name = "CREATE OR REPLACE TABLE" if statement.create else "REPLACE TABLE"
+    parameters = {
+        "partitionBy": txn.metadata.partition_columns,
+        "clusterBy": list(statement.cluster_by),
+        "description": statement.comment,
+        "isManaged": "false",
+        "properties": txn.metadata.configuration,
+    }
+    return Operation(name + (" AS SELECT" if as_select else ""), parameters)

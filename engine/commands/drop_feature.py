@@ -1,0 +1,229 @@
+"""ALTER TABLE DROP FEATURE: first the traces of the feature go, then the feature itself.
+
+Source: alterDeltaTableCommands.scala (AlterTableDropFeatureDeltaCommand),
+PreDowngradeTableFeatureCommand.scala, CheckpointProtectionTableFeature. A feature that readers
+must know is dropped behind a barrier: three empty commits, each with a checkpoint. TRUNCATE HISTORY
+needs the retention period to pass between two runs, and is not modelled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import msgspec
+
+from engine.commands import errors
+from engine.commands.column_removal import remove_column_mapping
+from engine.commands.constraints import constraint_names
+from engine.commands.execution import begin
+from engine.commands.properties import change_properties, drop_properties
+from engine.commands.reorg import purge
+from engine.commands.row_tracking import unbackfill
+from engine.commands.table import Table
+from engine.errors import UnsupportedFeature
+from engine.log import properties
+from engine.log.actions import AnyAction, DomainMetadata, RemoveFile
+from engine.log.column_mapping import is_mapped
+from engine.log.deletion_vectors import INLINE, vector_key
+from engine.log.features import FEATURES, feature_names, protocol_for
+from engine.log.paths import log_path
+from engine.log.snapshot import ROW_TRACKING_DOMAIN, Snapshot
+from engine.outcomes import Aborted, Outcome, Unknown
+from engine.sql.table_statements import DropFeature
+from engine.storage.requests import ReadClock, Steps
+from engine.transaction.operation import Operation
+from engine.transaction.transaction import Transaction
+
+BARRIER_COMMITS = 3  # DropTableFeatureUtils.NUMBER_OF_BARRIER_CHECKPOINTS
+_PROTECTED_VERSION = "delta.requireCheckpointProtectionBeforeVersion"
+
+Clean = Callable[[Table], Steps[Outcome | None]]
+"""Takes a feature's traces away; the outcome that stopped it, if any."""
+
+
+def drop_feature(table: Table, statement: DropFeature) -> Steps[Outcome]:
+    """Drop one feature. Raises `DeltaError` for one that is not there or has to stay."""
+    txn = yield from begin(table)
+    feature = _checked(statement.feature, txn.snapshot)
+    if statement.truncate_history:
+        raise UnsupportedFeature("DROP FEATURE ... TRUNCATE HISTORY: no retention period passes")
+    removal = _REMOVABLE[feature]
+    stopped = yield from removal.clean(table)
+    if stopped is not None:
+        return stopped
+    barrier = FEATURES[feature].reader_writer
+    for _ in range(BARRIER_COMMITS if barrier else 0):
+        stopped = _stop((yield from _empty_commit(table)))
+        if stopped is not None:
+            return stopped
+    return (yield from _downgrade(table, statement.feature, removal, barrier))
+
+
+def _checked(name: str, snapshot: Snapshot) -> str:
+    present = feature_names(snapshot.protocol)
+    found = next((known for known in present if known.lower() == name.lower()), None)
+    if found is None:
+        raise errors.feature_not_in_protocol(name)
+    if found not in _REMOVABLE:
+        raise errors.feature_not_removable(name)
+    needing = sorted(f.name for f in FEATURES.values() if found in f.needs and f.name in present)
+    if needing:
+        raise errors.feature_is_needed(name, needing)
+    return found
+
+
+def _stop(outcome: Outcome) -> Outcome | None:
+    """The outcome, if it keeps what comes next from being done."""
+    return outcome if isinstance(outcome, Aborted | Unknown) else None
+
+
+def _empty_commit(table: Table) -> Steps[Outcome]:
+    txn = yield from begin(table)
+    return (yield from txn.commit([], Operation("Empty Commit")))
+
+
+def _downgrade(table: Table, name: str, removal: _Removal, barrier: bool) -> Steps[Outcome]:
+    txn = yield from begin(table)
+    kept = feature_names(txn.snapshot.protocol) - {name}
+    configuration = {
+        key: value for key, value in txn.metadata.configuration.items() if key not in removal.keys
+    }
+    if barrier:
+        kept |= {"checkpointProtection"}
+        configuration[_PROTECTED_VERSION] = str(txn.read_version + 1)
+    txn.update_protocol(protocol_for(kept))
+    txn.update_metadata(msgspec.structs.replace(txn.metadata, configuration=configuration))
+    operation = Operation("DROP FEATURE", {"featureName": name, "truncateHistory": False})
+    return (yield from txn.commit(removal.actions(txn), operation))
+
+
+# What takes the traces away -----------------------------------------------------------------------
+
+
+def _nothing(_table: Table) -> Steps[Outcome | None]:
+    yield from ()
+    return None
+
+
+def _clean_deletion_vectors(table: Table) -> Steps[Outcome | None]:
+    """No new vectors, then none in live files, then tombstones that protect the vectors' files."""
+    txn = yield from begin(table)
+    files = txn.snapshot.all_files()
+    key = properties.DELETION_VECTORS.key
+    if key in txn.metadata.configuration or any(file.deletion_vector for file in files):
+        stopped = _stop((yield from drop_properties(txn, [key], True)))
+        if stopped is not None:
+            return stopped
+        txn = yield from begin(table)
+        stopped = _stop((yield from purge(table, txn)))
+        if stopped is not None:
+            return stopped
+    txn = yield from begin(table)
+    now_ms = yield ReadClock()
+    tombstones = _vector_tombstones(txn.snapshot, now_ms)
+    return _stop((yield from txn.commit(tombstones, Operation("Deletion Vector Tombstones"))))
+
+
+def _vector_tombstones(snapshot: Snapshot, now_ms: int) -> list[RemoveFile]:
+    removed = list(snapshot.tombstones.values())
+    vectors = (file.deletion_vector for file in removed)
+    paths = {log_path(vector_key(v)) for v in vectors if v and v.storage_type != INLINE}
+    known = {file.path for file in removed if file.deletion_vector is None}
+    return [
+        RemoveFile(path=path, data_change=False, deletion_timestamp=now_ms)
+        for path in sorted(paths - known)
+    ]
+
+
+def _clean_checkpoint_policy(table: Table) -> Steps[Outcome | None]:
+    txn = yield from begin(table)
+    if properties.CHECKPOINT_POLICY.of(txn.metadata.configuration) == "classic":
+        return None
+    return _stop((yield from change_properties(txn, {properties.CHECKPOINT_POLICY.key: "classic"})))
+
+
+def _clean_timestamps(table: Table) -> Steps[Outcome | None]:
+    """In-commit timestamps off; where they began is forgotten."""
+    txn = yield from begin(table)
+    configuration = dict(txn.metadata.configuration)
+    told = [properties.ICT_ENABLEMENT_TIMESTAMP, properties.ICT_ENABLEMENT_VERSION]
+    removed = [key for key in told if configuration.pop(key, None) is not None]
+    if properties.IN_COMMIT_TIMESTAMPS.of(configuration):
+        configuration[properties.IN_COMMIT_TIMESTAMPS.key] = "false"
+        removed.append(properties.IN_COMMIT_TIMESTAMPS.key)
+    if not removed:
+        return None
+    operation = Operation("UNSET TBLPROPERTIES", {"properties": removed, "ifExists": True})
+    metadata = msgspec.structs.replace(txn.metadata, configuration=configuration)
+    return _stop((yield from txn.commit([metadata], operation)))
+
+
+def _clean_column_mapping(table: Table) -> Steps[Outcome | None]:
+    txn = yield from begin(table)
+    if not is_mapped(txn.metadata):
+        return None
+    return _stop((yield from remove_column_mapping(table, txn, keep_property=False)))
+
+
+def _clean_row_tracking(table: Table) -> Steps[Outcome | None]:
+    """Tracking off and suspended, then the row ids off all files."""
+    txn = yield from begin(table)
+    off = {properties.ROW_TRACKING.key: "false", properties.ROW_TRACKING_SUSPENDED.key: "true"}
+    stopped = _stop((yield from change_properties(txn, off)))
+    if stopped is not None:
+        return stopped
+    return (yield from unbackfill(table))
+
+
+def _check_constraints(table: Table) -> Steps[Outcome | None]:
+    txn = yield from begin(table)
+    names = constraint_names(txn.metadata)
+    if names:
+        raise errors.constraints_keep_feature(names)
+    return None
+
+
+def _no_actions(_txn: Transaction) -> list[AnyAction]:
+    return []
+
+
+def _without_watermark(txn: Transaction) -> list[AnyAction]:
+    domain = txn.snapshot.domains.get(ROW_TRACKING_DOMAIN)
+    if domain is None:
+        return []
+    gone: DomainMetadata = msgspec.structs.replace(domain, removed=True)
+    return [gone]
+
+
+@dataclass(frozen=True, slots=True)
+class _Removal:
+    """How one feature is dropped: what cleans up, which properties and actions go with it."""
+
+    clean: Clean = _nothing
+    keys: frozenset[str] = field(default_factory=frozenset)
+    actions: Callable[[Transaction], list[AnyAction]] = _no_actions
+
+
+_ROW_TRACKING_KEYS = frozenset(
+    {
+        properties.ROW_TRACKING.key,
+        properties.ROW_TRACKING_SUSPENDED.key,
+        properties.ROW_ID_COLUMN,
+        properties.ROW_COMMIT_VERSION_COLUMN,
+    }
+)
+_REMOVABLE: dict[str, _Removal] = {
+    "invariants": _Removal(),
+    "checkConstraints": _Removal(_check_constraints),
+    "columnMapping": _Removal(_clean_column_mapping),
+    "deletionVectors": _Removal(_clean_deletion_vectors),
+    "inCommitTimestamp": _Removal(
+        _clean_timestamps, frozenset({properties.IN_COMMIT_TIMESTAMPS.key})
+    ),
+    "rowTracking": _Removal(_clean_row_tracking, _ROW_TRACKING_KEYS, _without_watermark),
+    "v2Checkpoint": _Removal(
+        _clean_checkpoint_policy, frozenset({properties.CHECKPOINT_POLICY.key})
+    ),
+    "vacuumProtocolCheck": _Removal(),
+}

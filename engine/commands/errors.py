@@ -1,0 +1,302 @@
+"""What Delta refuses in a command, other than by a conflict: one function each.
+
+Source: DeltaErrors.scala, delta-error-classes.json; Spark's QueryCompilationErrors.scala.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from engine.errors import DeltaError
+
+
+def _analysis(error_class: str, text: str, exception: str = "DeltaAnalysisException") -> DeltaError:
+    return DeltaError(exception, error_class, f"[{error_class}] {text}")
+
+
+def requirement(text: str) -> DeltaError:
+    """A Scala `require` that failed."""
+    return DeltaError("IllegalArgumentException", None, f"requirement failed: {text}")
+
+
+def no_such_table(name: str) -> DeltaError:
+    return _analysis("DELTA_TABLE_NOT_FOUND", f"Delta table {name} does not exist.")
+
+
+def table_exists(name: str) -> DeltaError:
+    return _analysis(
+        "TABLE_OR_VIEW_ALREADY_EXISTS",
+        f"Cannot create table or view `default`.`{name}` because it already exists.\nChoose a"
+        " different name, drop or replace the existing object, or add the IF NOT EXISTS clause to"
+        " tolerate pre-existing objects.",
+        "TableAlreadyExistsException",
+    )
+
+
+def no_table_to_replace(name: str) -> DeltaError:
+    text = f"Table `default`.`{name}` cannot be replaced as it does not exist."
+    return _analysis(
+        "DELTA_CANNOT_REPLACE_MISSING_TABLE", text, "CannotReplaceMissingTableException"
+    )
+
+
+def path_exists(name: str) -> DeltaError:
+    text = f"Cannot write to already existent path {name} without setting OVERWRITE = 'true'."
+    return _analysis("DELTA_PATH_EXISTS", text)
+
+
+def schema_not_provided() -> DeltaError:
+    text = (
+        "Table schema is not provided. Please provide the schema (column definition) of the table"
+    )
+    return _analysis("DELTA_SCHEMA_NOT_PROVIDED", text + " when using REPLACE table.")
+
+
+def column_exists(name: str) -> DeltaError:
+    text = f"Cannot add column, because `{name}` already exists."
+    return _analysis("FIELD_ALREADY_EXISTS", text, "AnalysisException")
+
+
+def no_such_column(name: str, columns: Iterable[str]) -> DeltaError:
+    text = f"A field with name `{name}` cannot be resolved among {', '.join(columns)}."
+    return _analysis("FIELD_NOT_FOUND", text, "AnalysisException")
+
+
+def not_null_in_added_column() -> DeltaError:
+    text = "Operation not allowed: NOT NULL in ALTER TABLE ADD COLUMNS is not supported for Delta."
+    return _analysis("DELTA_OPERATION_NOT_ALLOWED", text)
+
+
+def drop_without_mapping() -> DeltaError:
+    return _analysis(
+        "DELTA_UNSUPPORTED_DROP_COLUMN",
+        "DROP COLUMN is not supported for your Delta table: column mapping is not enabled.",
+    )
+
+
+def rename_without_mapping() -> DeltaError:
+    return _analysis(
+        "DELTA_UNSUPPORTED_RENAME_COLUMN",
+        "Column rename is not supported for your Delta table: column mapping is not enabled.",
+    )
+
+
+def drop_partition_column(names: Sequence[str]) -> DeltaError:
+    text = f"Dropping partition columns ({', '.join(names)}) is not allowed."
+    return _analysis("DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN", text)
+
+
+def drop_clustering_column(names: Sequence[str]) -> DeltaError:
+    text = f"Dropping clustering columns ({', '.join(names)}) is not allowed."
+    return _analysis("DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN", text)
+
+
+def constraint_on_column(column: str, names: Sequence[str]) -> DeltaError:
+    return _analysis(
+        "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE",
+        f"Cannot alter column {column} because this column is referenced by the following check"
+        f" constraint(s):\n{', '.join(names)}",
+    )
+
+
+def impossible_column_change(column: str, old: str, new: str) -> DeltaError:
+    text = f"ALTER TABLE CHANGE COLUMN is not supported for changing column {column} from {old}"
+    return _analysis("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP", f"{text} to {new}")
+
+
+def use_add_constraint() -> DeltaError:
+    text = "Please use ALTER TABLE ADD CONSTRAINT to add CHECK constraints."
+    return _analysis("DELTA_ADD_CONSTRAINTS", text)
+
+
+def no_such_property(key: str, table: str) -> DeltaError:
+    text = f"Attempted to unset non-existent property '{key}' in table {table}"
+    return _analysis("DELTA_UNSET_NON_EXISTENT_PROPERTY", text)
+
+
+def constraint_exists(name: str, old: str) -> DeltaError:
+    text = f"Constraint '{name}' already exists. Please delete the old constraint first. Old"
+    return _analysis("DELTA_CONSTRAINT_ALREADY_EXISTS", f"{text} constraint: {old}")
+
+
+def no_such_constraint(name: str, table: str) -> DeltaError:
+    text = f"Cannot drop nonexistent constraint {name} from table {table}. To avoid throwing an"
+    text += " error, provide the parameter IF EXISTS."
+    return _analysis("DELTA_CONSTRAINT_DOES_NOT_EXIST", text)
+
+
+def constraint_violated_by_table(rows: int, table: str, condition: str) -> DeltaError:
+    text = f"{rows} rows in {table} violate the new CHECK constraint ({condition})"
+    return _analysis("DELTA_NEW_CHECK_CONSTRAINT_VIOLATION", text)
+
+
+def replaced_condition_mismatch(condition: str) -> DeltaError:
+    text = f"Written data does not conform to partial table overwrite condition '{condition}'."
+    return _analysis("DELTA_REPLACE_WHERE_MISMATCH", text)
+
+
+def replace_where_in_dynamic_mode() -> DeltaError:
+    text = "A 'replaceWhere' expression and 'partitionOverwriteMode'='dynamic' cannot both be set"
+    text += " in the DataFrameWriter options."
+    return DeltaError(
+        "DeltaIllegalArgumentException",
+        "DELTA_REPLACE_WHERE_WITH_DYNAMIC_PARTITION_OVERWRITE",
+        f"[DELTA_REPLACE_WHERE_WITH_DYNAMIC_PARTITION_OVERWRITE] {text}",
+    )
+
+
+def overwrite_schema_in_dynamic_mode() -> DeltaError:
+    text = "'overwriteSchema' cannot be used in dynamic partition overwrite mode."
+    return DeltaError(
+        "DeltaIllegalArgumentException",
+        "DELTA_OVERWRITE_SCHEMA_WITH_DYNAMIC_PARTITION_OVERWRITE",
+        f"[DELTA_OVERWRITE_SCHEMA_WITH_DYNAMIC_PARTITION_OVERWRITE] {text}",
+    )
+
+
+def replaced_filter_without_data_change(filters: str) -> DeltaError:
+    text = "'replaceWhere' cannot be used with data filters when 'dataChange' is set to false."
+    return _analysis(
+        "DELTA_REPLACE_WHERE_WITH_FILTER_DATA_CHANGE_UNSET", f"{text} Filters: {filters}"
+    )
+
+
+def schema_mismatch() -> DeltaError:
+    text = "A schema mismatch detected when writing to the Delta table."
+    return DeltaError("AnalysisException", "DELTA_METADATA_MISMATCH", text)
+
+
+def subquery(operation: str, condition: str) -> DeltaError:
+    text = f"Subqueries are not supported in the {operation} (condition = ({condition}))."
+    return _analysis("DELTA_UNSUPPORTED_SUBQUERY", text)
+
+
+def identity_given(column: str) -> DeltaError:
+    text = f"Providing values for GENERATED ALWAYS AS IDENTITY column {column} is not supported."
+    return _analysis(
+        "DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED",
+        text,
+        "DeltaUnsupportedOperationException",
+    )
+
+
+def identity_updated(column: str) -> DeltaError:
+    text = f"Updating IDENTITY column {column} is not supported."
+    return _analysis(
+        "DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED", text, "DeltaUnsupportedOperationException"
+    )
+
+
+def no_identity_to_sync() -> DeltaError:
+    text = "ALTER TABLE ALTER COLUMN SYNC IDENTITY cannot be called on non IDENTITY columns."
+    return _analysis(
+        "DELTA_IDENTITY_COLUMNS_ALTER_NON_IDENTITY_COLUMN",
+        text,
+        "DeltaUnsupportedOperationException",
+    )
+
+
+def clustering_with_predicates(where: str) -> DeltaError:
+    text = "OPTIMIZE command for Delta table with clustering doesn't support partition predicates."
+    return _analysis(
+        "DELTA_CLUSTERING_WITH_PARTITION_PREDICATE",
+        f"{text} Please remove the predicates: {where}.",
+        "DeltaUnsupportedOperationException",
+    )
+
+
+def clustering_with_zorder(columns: Sequence[str]) -> DeltaError:
+    text = "OPTIMIZE command for Delta table with clustering cannot specify ZORDER BY. Please"
+    return _analysis(
+        "DELTA_CLUSTERING_WITH_ZORDER_BY", f"{text} remove ZORDER BY ({', '.join(columns)})."
+    )
+
+
+def not_a_partition_column(name: str, columns: Sequence[str]) -> DeltaError:
+    text = f"Predicate references non-partition column '{name}'. Only the partition columns may be"
+    return _analysis(
+        "DELTA_NON_PARTITION_COLUMN_REFERENCE", f"{text} referenced: [{', '.join(columns)}]"
+    )
+
+
+def zorder_on_partition_column(column: str) -> DeltaError:
+    text = f"{column} is a partition column. Z-Ordering can only be performed on data columns"
+    return DeltaError(
+        "DeltaIllegalArgumentException",
+        "DELTA_ZORDERING_ON_PARTITION_COLUMN",
+        f"[DELTA_ZORDERING_ON_PARTITION_COLUMN] {text}",
+    )
+
+
+def cluster_partitioned_table() -> DeltaError:
+    text = "ALTER TABLE CLUSTER BY is supported only for Delta table with clustering."
+    return _analysis("DELTA_ALTER_TABLE_CLUSTER_BY_NOT_ALLOWED", text)
+
+
+def clone_into_table_with_files() -> DeltaError:
+    text = "You cannot clone into a non-empty Delta table: its files are not replaced."
+    return DeltaError(
+        "DeltaIllegalArgumentException",
+        "DELTA_UNSUPPORTED_NON_EMPTY_CLONE",
+        f"[DELTA_UNSUPPORTED_NON_EMPTY_CLONE] {text}",
+    )
+
+
+def restore_to_the_newest(version: int, newest: int) -> DeltaError:
+    return requirement(
+        f"Version to restore ({version})should be less then last available version ({newest})"
+    )
+
+
+def retention_too_short(hours: int) -> DeltaError:
+    return requirement(
+        "Are you sure you would like to vacuum files with such a low retention period? If you are"
+        f' not sure, please use a value not less than "{hours} hours".'
+    )
+
+
+def restore_misses_files(version: int, paths: Sequence[str]) -> DeltaError:
+    text = f"Not all files from version {version} are available in file system. Missed files"
+    return DeltaError(
+        "IllegalArgumentException", None, f"{text} (top 100 files): {', '.join(paths[:100])}."
+    )
+
+
+def feature_not_in_protocol(feature: str) -> DeltaError:
+    return _feature(
+        "DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT",
+        f"Cannot drop {feature} from this table because it is not currently present in the table's"
+        " protocol.",
+    )
+
+
+def feature_is_needed(feature: str, others: Sequence[str]) -> DeltaError:
+    return _feature(
+        "DELTA_FEATURE_DROP_DEPENDENT_FEATURE",
+        f"Cannot drop table feature `{feature}` because some other features ({', '.join(others)})"
+        " in this table depends on it.",
+    )
+
+
+def feature_not_removable(feature: str) -> DeltaError:
+    return _feature(
+        "DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE",
+        f"Cannot drop {feature} because dropping this feature is not supported.",
+    )
+
+
+def constraints_keep_feature(names: Sequence[str]) -> DeltaError:
+    return _feature(
+        "DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE",
+        f"Cannot drop the CHECK constraints table feature: {', '.join(names)}",
+    )
+
+
+def _feature(error_class: str, text: str) -> DeltaError:
+    return DeltaError("DeltaTableFeatureException", error_class, f"[{error_class}] {text}")
+
+
+def file_is_gone(path: str) -> DeltaError:
+    error_class = "FAILED_READ_FILE.FILE_NOT_EXIST"
+    text = f"Encountered error while reading file {path}. File does not exist."
+    return DeltaError("SparkException", error_class, f"[{error_class}] {text}")

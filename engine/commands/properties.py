@@ -1,0 +1,144 @@
+"""Table properties, comments and the protocol: ALTER TABLE SET and UNSET TBLPROPERTIES.
+
+Source: alterDeltaTableCommands.scala (AlterTableSetPropertiesDeltaCommand and its neighbour),
+DeltaConfigs.scala (validateConfigurations), DeltaLog.scala (upgradeProtocol).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from engine.commands import errors
+from engine.commands.column_removal import remove_column_mapping
+from engine.commands.execution import begin
+from engine.commands.row_tracking import backfill, is_enabling
+from engine.commands.table import Table
+from engine.dialects import Dialect
+from engine.log import properties
+from engine.log.actions import Protocol
+from engine.log.column_mapping import check_change, is_mapped
+from engine.log.features import merged
+from engine.log.properties import CONSTRAINT_PREFIX, ISOLATION_LEVEL, TableProperty
+from engine.outcomes import Committed, Outcome
+from engine.sql.table_statements import CommentOnTable, SetProperties, UnsetProperties
+from engine.storage.requests import Steps
+from engine.transaction.operation import Operation
+from engine.transaction.transaction import Transaction
+
+_KNOWN: dict[str, TableProperty[object]] = {
+    known.key.lower(): known for known in vars(properties).values() if type(known) is TableProperty
+}
+_MAPPING_MODE = properties.COLUMN_MAPPING_MODE.key
+_ENABLEMENT_ONLY = {"rowTrackingEnablementOnly": "true"}
+
+
+def checked(given: Mapping[str, str], dialect: Dialect) -> dict[str, str]:
+    """Properties as they are stored: known keys in Delta's spelling.
+
+    Raises `DeltaError` for a value that SQL refuses to set, `UnsupportedFeature` for a property
+    that the dialect lacks.
+    """
+    dialect.require(given)
+    levels = sorted(dialect.settable_levels)
+    settable = {level.lower() for level in levels}
+    stored = {}
+    for key, value in given.items():
+        known = _KNOWN.get(key.lower())
+        if known is not None:
+            known.of({known.key: value})
+        if key.lower() == ISOLATION_LEVEL.key.lower() and value.lower() not in settable:
+            raise errors.requirement(f"{ISOLATION_LEVEL.key} must be {' or '.join(levels)}")
+        stored[key if known is None else known.key] = value
+    return stored
+
+
+def set_properties(table: Table, statement: SetProperties) -> Steps[Outcome]:
+    """ALTER TABLE SET TBLPROPERTIES: the metadata is written even if nothing changes."""
+    if any(key.lower().startswith(CONSTRAINT_PREFIX) for key, _ in statement.properties):
+        raise errors.use_add_constraint()
+    txn = yield from begin(table)
+    new = checked(dict(statement.properties), txn.dialect)
+    if new.get(_MAPPING_MODE) == "none" and is_mapped(txn.metadata):
+        outcome = yield from remove_column_mapping(table, txn, keep_property=True)
+        if len(new) == 1 or not isinstance(outcome, Committed):
+            return outcome
+        txn = yield from begin(table)
+    tags = {}
+    if is_enabling(txn.metadata, new):
+        stopped = yield from backfill(table)
+        if stopped is not None:
+            return stopped
+        txn = yield from begin(table)
+        tags = _ENABLEMENT_ONLY if len(new) == 1 else {}
+    return (yield from change_properties(txn, new, tags))
+
+
+def change_properties(
+    txn: Transaction, new: Mapping[str, str], tags: Mapping[str, str] | None = None
+) -> Steps[Outcome]:
+    """Commit metadata with these properties set."""
+    configuration = {**txn.metadata.configuration, **new}
+    changed = msgspec.structs.replace(txn.metadata, configuration=configuration)
+    check_change(txn.metadata, changed)
+    operation = Operation("SET TBLPROPERTIES", {"properties": dict(new)})
+    return (yield from _configured(txn, configuration, operation, tags))
+
+
+def unset_properties(table: Table, statement: UnsetProperties) -> Steps[Outcome]:
+    """ALTER TABLE UNSET TBLPROPERTIES."""
+    keys = [known.key if (known := _KNOWN.get(k.lower())) else k for k in statement.keys]
+    txn = yield from begin(table)
+    if _MAPPING_MODE in keys and is_mapped(txn.metadata):
+        outcome = yield from remove_column_mapping(table, txn, keep_property=False)
+        if len(keys) == 1 or not isinstance(outcome, Committed):
+            return outcome
+        txn = yield from begin(table)
+    missing = [key for key in keys if key not in txn.metadata.configuration]
+    if missing and not statement.if_exists:
+        raise errors.no_such_property(missing[0], table.name)
+    return (yield from drop_properties(txn, keys, statement.if_exists))
+
+
+def drop_properties(txn: Transaction, keys: list[str], if_exists: bool) -> Steps[Outcome]:
+    """Commit metadata without these properties."""
+    kept = {k: v for k, v in txn.metadata.configuration.items() if k not in keys}
+    parameters = {"properties": keys, "ifExists": if_exists}
+    return (yield from _configured(txn, kept, Operation("UNSET TBLPROPERTIES", parameters)))
+
+
+def comment_on_table(table: Table, statement: CommentOnTable) -> Steps[Outcome]:
+    """COMMENT ON TABLE: the description, set as if it were a property."""
+    txn = yield from begin(table)
+    txn.update_metadata(msgspec.structs.replace(txn.metadata, description=statement.comment))
+    told = {"comment": statement.comment or ""}
+    return (yield from txn.commit([], Operation("SET TBLPROPERTIES", {"properties": told})))
+
+
+def _configured(
+    txn: Transaction,
+    configuration: dict[str, str],
+    operation: Operation,
+    tags: Mapping[str, str] | None = None,
+) -> Steps[Outcome]:
+    txn.update_metadata(msgspec.structs.replace(txn.metadata, configuration=configuration))
+    return (yield from txn.commit([], operation, tags))
+
+
+def upgrade_protocol(table: Table, reader_version: int, writer_version: int) -> Steps[Outcome]:
+    """Raise the table's protocol to these versions, as DeltaTable.upgradeTableProtocol does."""
+    return (yield from table.at_root(_upgraded(table, Protocol(reader_version, writer_version))))
+
+
+def _upgraded(table: Table, wanted: Protocol) -> Steps[Outcome]:
+    txn = yield from begin(table)
+    return (yield from commit_protocol(txn, wanted))
+
+
+def commit_protocol(txn: Transaction, wanted: Protocol) -> Steps[Outcome]:
+    """Commit the protocol that supports what the table's does, and what is wanted."""
+    known = txn.snapshot.protocol
+    protocol = wanted if known is None else merged(known, wanted)
+    parameters = {"newProtocol": msgspec.to_builtins(protocol)}
+    return (yield from txn.commit([protocol], Operation("UPGRADE PROTOCOL", parameters)))

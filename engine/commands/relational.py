@@ -1,0 +1,340 @@
+"""Queries over several relations: joins, subqueries, aggregates, unions.
+
+A query is planned once into functions of rows; the rows of its tables are given. A row of a scope
+is what an enclosing query's row holds, then the row of each relation of this one. Meant for the
+sources of writes, not for analysis: everything is done in memory, by nested loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlglot import exp
+
+from engine.commands.aggregates import Aggregate, compile_aggregate
+from engine.commands.select_parts import (
+    Rows,
+    by_position,
+    casts_between,
+    cells_of,
+    cut_rows,
+    distinct_rows,
+    has_aggregate,
+    item_name,
+    select_items,
+    sort_key,
+    unaliased,
+)
+from engine.errors import UnsupportedFeature
+from engine.sql.coercion import common_type
+from engine.sql.compiler import DIALECT, compile_boolean, compile_term
+from engine.sql.scope import Relation, Scope
+from engine.sql.terms import Evaluate, Parameters, convert
+from engine.sql.types import Session
+from engine.storage.requests import Row
+
+TableRows = Mapping[int, Rows]
+"""The rows of each table node of a query, by the node's `id`."""
+
+
+@dataclass(slots=True)
+class Planner:
+    """Plans the queries of one statement."""
+
+    tables: TableRows
+    parameters: Parameters
+    session: Session
+    common: dict[str, Rows] = field(default_factory=dict)
+    """Queries named by WITH."""
+
+    def plan(self, node: exp.Expr, outer: Scope) -> Rows:
+        """Plan a query. Raises `UnsupportedFeature` for forms that are not modelled."""
+        self._plan_common(node, outer)
+        match node:
+            case exp.Subquery():
+                return self.plan(node.this, outer)
+            case exp.Select():
+                return self._select(node, outer)
+            case exp.Union():
+                return self._union(node, outer)
+            case exp.Values():
+                return self._values(node, outer)
+        raise UnsupportedFeature(f"queries of this form: {node.sql(DIALECT)}")
+
+    def _plan_common(self, node: exp.Expr, outer: Scope) -> None:
+        named = node.args.get("with_")
+        for query in named.expressions if named is not None else ():
+            self.common[query.alias.lower()] = self.plan(query.this, outer)
+
+    # FROM -----------------------------------------------------------------------------------
+
+    def _relation(self, node: exp.Expr, outer: Scope) -> Rows:
+        if isinstance(node, exp.Table):
+            known = self.common.get(node.name.lower())
+            return known or self.tables[id(node)]
+        return self.plan(node, outer)
+
+    def _from(self, node: exp.Select, outer: Scope) -> tuple[Scope, Callable[[Row], list[Row]]]:
+        source = node.args.get("from_")
+        if source is None:
+            return outer, lambda row: [row]
+        first = self._relation(source.this, outer)
+        scope = _with_relation(outer, source.this, first)
+        rows_of = _each(first)
+        for join in node.args.get("joins") or ():
+            scope, rows_of = self._join(join, outer, scope, rows_of)
+        return scope, rows_of
+
+    def _join(
+        self, join: exp.Join, outer: Scope, left: Scope, left_rows: Callable[[Row], list[Row]]
+    ) -> tuple[Scope, Callable[[Row], list[Row]]]:
+        right = self._relation(join.this, outer)
+        scope = _with_relation(left, join.this, right)
+        test = self._on(join, left, scope)
+        side, kind = (join.side or "").upper(), (join.kind or "").upper()
+        blank, width = (None,) * len(right.names), _width(left)
+
+        def rows_of(row: Row) -> list[Row]:
+            others = right.of(row)
+            found: list[Row] = []
+            used: set[int] = set()
+            for one in left_rows(row):
+                hits = [at for at, o in enumerate(others) if test(one + o) is True]
+                used.update(hits)
+                if kind in ("SEMI", "ANTI"):
+                    found += [one] if bool(hits) is (kind == "SEMI") else []
+                    continue
+                found += [one + others[at] for at in hits]
+                if not hits and side in ("LEFT", "FULL"):
+                    found.append(one + blank)
+            if side in ("RIGHT", "FULL"):
+                missing = row + (None,) * (width - len(row))
+                found += [missing + o for at, o in enumerate(others) if at not in used]
+            return found
+
+        return (left if kind in ("SEMI", "ANTI") else scope), rows_of
+
+    def _on(self, join: exp.Join, left: Scope, scope: Scope) -> Evaluate:
+        node = join.args.get("on")
+        if node is not None:
+            return self._condition(node, scope)
+        alias = join.this.alias_or_name
+        pairs = [
+            exp.EQ(this=_qualified(name.name, left), expression=exp.column(name.name, alias))
+            for name in join.args.get("using") or ()
+        ]
+        return self._condition(exp.and_(*pairs) if pairs else exp.true(), scope)
+
+    # SELECT ---------------------------------------------------------------------------------
+
+    def _select(self, node: exp.Select, outer: Scope) -> Rows:
+        scope, rows_of = self._from(node, outer)
+        where = node.args.get("where")
+        keep = None if where is None else self._condition(where.this, scope)
+
+        def kept(row: Row) -> list[Row]:
+            found = rows_of(row)
+            return found if keep is None else [one for one in found if keep(one) is True]
+
+        grouped = node.args.get("group") is not None or has_aggregate(node)
+        made = self._grouped(node, scope, kept) if grouped else self._plain(node, scope, kept)
+        return cut_rows(node, made)
+
+    def _plain(self, node: exp.Select, scope: Scope, rows_of: Callable[[Row], list[Row]]) -> Rows:
+        items = list(select_items(node.expressions, scope))
+        terms = [compile_term(self._resolved(item, scope), scope) for _, item in items]
+        bounds = [term.bind(self.parameters).evaluate for term in terms]
+        order = self._order(node, scope)
+
+        def rows(row: Row) -> list[Row]:
+            found = rows_of(row)
+            return [tuple(b(one) for b in bounds) for one in (order(found) if order else found)]
+
+        return Rows(tuple(name for name, _ in items), tuple(term.type for term in terms), rows)
+
+    def _grouped(self, node: exp.Select, scope: Scope, rows_of: Callable[[Row], list[Row]]) -> Rows:
+        group = node.args.get("group")
+        keys = [by_position(key, node) for key in (group.expressions if group else ())]
+        key_terms = [compile_term(key, scope) for key in keys]
+        key_of = [term.bind(self.parameters).evaluate for term in key_terms]
+        aggregates: list[Aggregate] = []
+        names: list[str] = []
+
+        def replaced(part: exp.Expr) -> exp.Expr:
+            if part in keys:
+                return exp.column(f"key {keys.index(part)}")
+            if isinstance(part, exp.AggFunc):
+                aggregates.append(compile_aggregate(part, scope, self.parameters))
+                names.append(f"aggregate {len(names)}")
+                return exp.column(names[-1])
+            return part
+
+        items = [(item_name(n, at), unaliased(n)) for at, n in enumerate(node.expressions)]
+        nodes = [item.copy().transform(replaced) for _, item in items]
+        having = node.args.get("having")
+        test_node = None if having is None else having.this.copy().transform(replaced)
+        columns = (*(f"key {at}" for at in range(len(keys))), *names)
+        types = (*(t.type for t in key_terms), *(a.type for a in aggregates))
+        of_group = Scope((Relation(frozenset(), columns, types),), self.session)
+        terms = [compile_term(n, of_group) for n in nodes]
+        bounds = [term.bind(self.parameters).evaluate for term in terms]
+        test = None if test_node is None else self._condition(test_node, of_group)
+
+        def rows(row: Row) -> list[Row]:
+            groups: dict[Row, list[Row]] = {} if keys else {(): []}
+            for one in rows_of(row):
+                groups.setdefault(tuple(evaluate(one) for evaluate in key_of), []).append(one)
+            made = [(*key, *(a.value(group) for a in aggregates)) for key, group in groups.items()]
+            return [
+                tuple(b(one) for b in bounds) for one in made if test is None or test(one) is True
+            ]
+
+        return Rows(tuple(name for name, _ in items), tuple(t.type for t in terms), rows)
+
+    def _order(
+        self, node: exp.Select, scope: Scope
+    ) -> Callable[[Sequence[Row]], Sequence[Row]] | None:
+        order = node.args.get("order")
+        if order is None:
+            return None
+        keys = [
+            (compile_term(by_position(one.this, node), scope), bool(one.args.get("desc")))
+            for one in order.expressions
+        ]
+        bounds = [(term.bind(self.parameters).evaluate, descending) for term, descending in keys]
+
+        def ordered(rows: Sequence[Row]) -> Sequence[Row]:
+            for evaluate, descending in reversed(bounds):
+                rows = sorted(rows, key=lambda r: sort_key(evaluate(r)), reverse=descending)
+            return rows
+
+        return ordered
+
+    # Set operations and literal rows ---------------------------------------------------------
+
+    def _union(self, node: exp.Union, outer: Scope) -> Rows:
+        left, right = self.plan(node.left, outer), self.plan(node.right, outer)
+        pairs = zip(left.types, right.types, strict=True)
+        types = tuple(common_type(one, other) for one, other in pairs)
+        sides = [(side, casts_between(side.types, types)) for side in (left, right)]
+
+        def rows(row: Row) -> list[Row]:
+            return [
+                tuple(cast(value) for cast, value in zip(casts, one, strict=True))
+                for side, casts in sides
+                for one in side.of(row)
+            ]
+
+        both = Rows(left.names, types, rows)
+        return distinct_rows(both) if node.args.get("distinct") else both
+
+    def _values(self, node: exp.Values, outer: Scope) -> Rows:
+        cells = [
+            [compile_term(cell, outer) for cell in cells_of(tuple_node)]
+            for tuple_node in node.expressions
+        ]
+        types = [term.type for term in cells[0]]
+        for row_of_terms in cells[1:]:
+            types = [common_type(t, c.type) for t, c in zip(types, row_of_terms, strict=True)]
+        terms = [
+            [convert(c, t, self.session) for c, t in zip(r, types, strict=True)] for r in cells
+        ]
+        bounds = [[term.bind(self.parameters).evaluate for term in row] for row in terms]
+        alias = node.args.get("alias")
+        told = [c.name for c in alias.args.get("columns") or ()] if alias else []
+        names = tuple(told) or tuple(f"col{at + 1}" for at in range(len(types)))
+        return Rows(names, tuple(types), lambda row: [tuple(b(row) for b in r) for r in bounds])
+
+    # Conditions -----------------------------------------------------------------------------
+
+    def _condition(self, node: exp.Expr, scope: Scope) -> Evaluate:
+        """A condition that may ask subqueries."""
+        node = node.unnest()
+        if node.find(exp.Query) is None:
+            return compile_boolean(node, scope).bind(self.parameters).evaluate
+        match node:
+            case exp.And():
+                return _and(self._condition(node.left, scope), self._condition(node.right, scope))
+            case exp.Or():
+                return _or(self._condition(node.left, scope), self._condition(node.right, scope))
+            case exp.Not():
+                inner = self._condition(node.this, scope)
+                return lambda row: None if (found := inner(row)) is None else not found
+            case exp.Exists():
+                query = self.plan(node.this, scope)
+                return lambda row: bool(query.of(row))
+            case exp.In():
+                return self._in_query(node, scope)
+        return compile_boolean(self._resolved(node, scope), scope).bind(self.parameters).evaluate
+
+    def _in_query(self, node: exp.In, scope: Scope) -> Evaluate:
+        query = self.plan(node.args["query"], scope)
+        term = compile_term(node.this, scope)
+        common = common_type(term.type, query.types[0])
+        needle = convert(term, common, self.session).bind(self.parameters).evaluate
+        (cast,) = casts_between(query.types, (common,))
+
+        def member(row: Row) -> bool | None:
+            value, members = needle(row), [cast(one[0]) for one in query.of(row)]
+            if value is not None and value in members:
+                return True
+            return None if members and (value is None or None in members) else False
+
+        return member
+
+    def _resolved(self, node: exp.Expr, scope: Scope) -> exp.Expr:
+        """The expression with scalar subqueries replaced by their values."""
+
+        def replaced(part: exp.Expr) -> exp.Expr:
+            if not isinstance(part, exp.Subquery):
+                return part
+            rows = self.plan(part.this, Scope((), self.session)).of(())
+            return exp.convert(rows[0][0] if rows else None)
+
+        return node.copy().transform(replaced) if node.find(exp.Subquery) else node
+
+
+def _with_relation(scope: Scope, node: exp.Expr, rows: Rows) -> Scope:
+    alias = node.args.get("alias")
+    columns = tuple(c.name for c in alias.args.get("columns") or ()) if alias else ()
+    names = frozenset({node.alias_or_name.lower()})
+    relation = Relation(names, columns or rows.names, rows.types, _width(scope))
+    return Scope((*scope.relations, relation), scope.session)
+
+
+def _width(scope: Scope) -> int:
+    return max((r.offset + len(r.columns) for r in scope.relations), default=0)
+
+
+def _each(rows: Rows) -> Callable[[Row], list[Row]]:
+    return lambda row: [row + one for one in rows.of(row)]
+
+
+def _qualified(name: str, scope: Scope) -> exp.Column:
+    """A column of the first relation that has it."""
+    holder = next(r for r in scope.relations if name.lower() in (c.lower() for c in r.columns))
+    return exp.column(name, next(iter(holder.names)))
+
+
+def _and(one: Evaluate, other: Evaluate) -> Evaluate:
+    def run(row: Row) -> Any:
+        left = one(row)
+        if left is False:
+            return False
+        right = other(row)
+        return right if left is True or right is False else None
+
+    return run
+
+
+def _or(one: Evaluate, other: Evaluate) -> Evaluate:
+    def run(row: Row) -> Any:
+        left = one(row)
+        if left is True:
+            return True
+        right = other(row)
+        return right if left is False or right is True else None
+
+    return run

@@ -1,0 +1,104 @@
+"""Which rows of the table an INSERT replaces: those of a condition, or those with a counterpart.
+
+Source: WriteIntoDelta.scala (replaceWhere, extractConstraints),
+DeltaInsertReplaceOnOrUsingCommand.scala (REPLACE ON and USING as an EXISTS over the source).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from engine.commands import errors
+from engine.commands.generation import Generated
+from engine.commands.sources import Source
+from engine.log.schema import Schema, schema_of_metadata
+from engine.sql.compiler import compile_boolean
+from engine.sql.predicates import TRUE, Predicate, parse_predicate
+from engine.sql.scope import Relation, Scope
+from engine.sql.statements import Insert
+from engine.sql.terms import Evaluate
+from engine.sql.types import Session
+from engine.storage.requests import Row
+from engine.transaction.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """The conditions of the rows that go, and a test besides that only the source can decide."""
+
+    conditions: tuple[Predicate, ...] = ()
+    matches: Evaluate | None = None
+
+
+NO_REPLACEMENT = Replacement()
+
+
+def replaced_rows(
+    statement: Insert, txn: Transaction, rows: Generated, source: Source, session: Session
+) -> Replacement:
+    """What is replaced other than everything, or the partitions that are written.
+
+    Raises `DeltaError` if a new row is not itself among those that a condition replaces.
+    """
+    if statement.replace_using or statement.replace_on is not None:
+        return Replacement((TRUE,), _counterpart(statement, txn, rows, source, session))
+    conditions = _conditions(statement, txn)
+    _check(rows, conditions, schema_of_metadata(txn.metadata), session)
+    return Replacement(conditions)
+
+
+def _conditions(statement: Insert, txn: Transaction) -> tuple[Predicate, ...]:
+    text = statement.option("replaceWhere")
+    if text is not None:
+        return parse_predicate(text).conjuncts()
+    if statement.replace_where is not None:
+        return statement.replace_where.with_parameters(statement.parameters).conjuncts()
+    static = [(name, value) for name, value in statement.partition if value is not None]
+    if not statement.overwrite or is_dynamic(statement, txn):
+        return ()
+    return tuple(_equals(name, value, statement) for name, value in static)
+
+
+def is_dynamic(statement: Insert, txn: Transaction) -> bool:
+    """Whether an overwrite replaces the partitions that it writes."""
+    mode = statement.option("partitionOverwriteMode") or txn.settings.partition_overwrite_mode
+    return bool(txn.metadata.partition_columns) and mode.upper() == "DYNAMIC"
+
+
+def _equals(name: str, value: exp.Expr, statement: Insert) -> Predicate:
+    node = exp.NullSafeEQ(this=exp.column(name), expression=value.copy())
+    return Predicate.of_node(node, statement.parameters)
+
+
+def _check(
+    rows: Generated, conditions: Sequence[Predicate], schema: Schema, session: Session
+) -> None:
+    tests = [predicate.bind(schema, session) for predicate in conditions if predicate.columns]
+    for row in (row for task in rows.tasks for row in task):
+        if not all(test(row) is True for test in tests):
+            shown = " AND ".join(predicate.sql for predicate in conditions)
+            raise errors.replaced_condition_mismatch(shown)
+
+
+def _counterpart(
+    statement: Insert, txn: Transaction, rows: Generated, source: Source, session: Session
+) -> Evaluate:
+    """Whether a row of the table has a counterpart among the new rows."""
+    schema = txn.snapshot.schema
+    if statement.replace_on is None:
+        new = [row for task in rows.tasks for row in task]
+        return _same_values([schema.index(name) for name in statement.replace_using], new)
+    target = Relation.of(schema, *statement.table.names)
+    alias = getattr(statement.query, "alias", "")
+    other = source.relation((alias,), offset=len(schema))
+    condition = compile_boolean(statement.replace_on, Scope((target, other), session))
+    test = condition.bind(statement.parameters).evaluate
+    return lambda row: any(test(tuple(row) + new) is True for new in source.rows)
+
+
+def _same_values(places: Sequence[int], new: Sequence[Row]) -> Evaluate:
+    keys = {tuple(row[at] for at in places) for row in new}
+    return lambda row: (key := tuple(row[at] for at in places)) in keys and None not in key

@@ -1,0 +1,93 @@
+"""Parts of a SELECT: its columns with their names, what positions and aliases mean, its casts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from engine.sql.scope import Scope
+from engine.sql.types import caster
+from engine.storage.requests import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A planned relation: its columns, and its rows for a row of the enclosing query."""
+
+    names: tuple[str, ...]
+    types: tuple[str, ...]
+    of: Callable[[Row], Sequence[Row]]
+
+
+def select_items(nodes: Iterable[exp.Expr], scope: Scope) -> Iterable[tuple[str, exp.Expr]]:
+    """The columns of a SELECT list with their names, stars spread."""
+    for at, node in enumerate(nodes):
+        star = isinstance(node, exp.Star)
+        owner = node.table if isinstance(node, exp.Column) and node.is_star else None
+        if not star and owner is None:
+            yield item_name(node, at), unaliased(node)
+            continue
+        for relation in scope.relations:
+            if star or (owner or "").lower() in relation.names:
+                qualifier = next(iter(relation.names), None) or None
+                yield from ((name, exp.column(name, qualifier)) for name in relation.columns)
+
+
+def item_name(node: exp.Expr, at: int) -> str:
+    return node.alias_or_name or f"col{at + 1}"
+
+
+def unaliased(node: exp.Expr) -> exp.Expr:
+    return node.this if isinstance(node, exp.Alias) else node
+
+
+def by_position(node: exp.Expr, select: exp.Select) -> exp.Expr:
+    """A column of the SELECT list by its number or alias, else the expression itself."""
+    if isinstance(node, exp.Literal) and node.is_int:
+        return unaliased(select.expressions[int(node.this) - 1])
+    if isinstance(node, exp.Column) and not node.table:
+        aliased = (n for n in select.expressions if isinstance(n, exp.Alias))
+        return next((n.this for n in aliased if n.alias == node.name), node)
+    return node
+
+
+def has_aggregate(node: exp.Select) -> bool:
+    return any(item.find(exp.AggFunc) for item in node.expressions)
+
+
+def cells_of(node: exp.Expr) -> Sequence[exp.Expr]:
+    return node.expressions if isinstance(node, exp.Tuple) else [node]
+
+
+def casts_between(types: Sequence[str], wanted: Sequence[str]) -> list[Callable[[Any], Any]]:
+    found = [caster(one, other) for one, other in zip(types, wanted, strict=True)]
+    return [_of_values(cast) if cast else _same for cast in found]
+
+
+def _of_values(cast: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else cast(value)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def cut_rows(node: exp.Select, rows: Rows) -> Rows:
+    """DISTINCT and LIMIT."""
+    cut = distinct_rows(rows) if node.args.get("distinct") else rows
+    limit = node.args.get("limit")
+    if limit is None:
+        return cut
+    count = int(limit.expression.name)
+    return Rows(cut.names, cut.types, lambda row: cut.of(row)[:count])
+
+
+def distinct_rows(rows: Rows) -> Rows:
+    return Rows(rows.names, rows.types, lambda row: list(dict.fromkeys(rows.of(row))))
+
+
+def sort_key(value: Any) -> tuple[bool, Any]:
+    return (value is not None, 0 if value is None else value)

@@ -1,0 +1,48 @@
+"""Rows that a write brings along, with their columns, and how they become other rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
+
+from engine.log.actions import AddFile
+from engine.sql.scope import Relation
+from engine.sql.terms import Evaluate, Parameters, Term
+from engine.storage.requests import Row
+
+Projection = Callable[[Row], Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Rows with their columns. `tasks` are the rows of each task of the Spark job."""
+
+    names: tuple[str, ...]
+    types: tuple[str, ...]
+    tasks: Sequence[Sequence[Row]]
+    files: tuple[AddFile, ...] = field(default=(), compare=False)
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """All rows, whatever task they belong to."""
+        if len(self.tasks) == 1:
+            return self.tasks[0]
+        return [row for task in self.tasks for row in task]
+
+    def relation(self, names: Sequence[str], offset: int = 0) -> Relation:
+        """The source's columns in a scope, by its names."""
+        return Relation(frozenset(n.lower() for n in names), self.names, self.types, offset)
+
+
+def projection(terms: Sequence[Term], parameters: Parameters, width: int) -> Projection:
+    """The terms' values of a row of `width` values, as a row."""
+    bounds = [term.bind(parameters) for term in terms]
+    places = [bound.column for bound in bounds]
+    if places == list(range(width)):
+        return lambda row: row
+    known = [place for place in places if place is not None]
+    if len(known) == len(places) and len(known) > 1:
+        return itemgetter(*known)
+    evaluates: list[Evaluate] = [bound.evaluate for bound in bounds]
+    return lambda row: tuple([evaluate(row) for evaluate in evaluates])

@@ -1,0 +1,96 @@
+"""Identity columns: what a column's metadata says of them, and how their values count up.
+
+Source: IdentityColumn.scala; DeltaSourceUtils.scala (names of the keys).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from engine.log.schema import Field, Schema
+
+START = "delta.identity.start"
+STEP = "delta.identity.step"
+HIGH_WATER_MARK = "delta.identity.highWaterMark"
+ALLOW_EXPLICIT_INSERT = "delta.identity.allowExplicitInsert"
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """How one column's values are generated."""
+
+    start: int
+    step: int
+    high_water_mark: int | None
+    allows_explicit_insert: bool
+
+    @property
+    def next_value(self) -> int:
+        """The first value of the next rows."""
+        return self.start if self.high_water_mark is None else self.high_water_mark + self.step
+
+    def farthest(self, values: list[int]) -> int:
+        """The value that counted farthest."""
+        return max(values) if self.step > 0 else min(values)
+
+    def at_or_after(self, value: int) -> int:
+        """The value itself if the column can generate it, else the next one that it can."""
+        if (value - self.start) % self.step == 0:
+            return value
+        return self.start + self.step * (_towards_zero(value - self.start, self.step) + 1)
+
+    def is_before_start(self, value: int) -> bool:
+        """Whether a value lies on the wrong side of the first one."""
+        return value < self.start if self.step > 0 else value > self.start
+
+
+def _towards_zero(value: int, step: int) -> int:
+    quotient = abs(value) // abs(step)
+    return quotient if (value < 0) == (step < 0) else -quotient
+
+
+def identity_of(column: Field) -> Identity | None:
+    """The column's identity, `None` for any other column."""
+    told = column.metadata
+    if START not in told:
+        return None
+    mark = told.get(HIGH_WATER_MARK)
+    return Identity(
+        int(told[START]),
+        int(told[STEP]),
+        None if mark is None else int(mark),
+        bool(told.get(ALLOW_EXPLICIT_INSERT, False)),
+    )
+
+
+def with_marks(schema: Schema, marks: Mapping[str, int]) -> Schema:
+    """The columns with new high-water marks, by physical name; a mark never moves back.
+
+    Source: IdentityColumn.scala: updateSchema.
+    """
+    return Schema(tuple(_advanced(column, marks) for column in schema))
+
+
+def marks_of(schema: Schema) -> dict[str, int]:
+    """The high-water marks that there are, by physical name."""
+    known = ((column.physical_name, identity_of(column)) for column in schema)
+    return {
+        name: identity.high_water_mark
+        for name, identity in known
+        if identity is not None and identity.high_water_mark is not None
+    }
+
+
+def with_mark(column: Field, mark: int) -> Field:
+    """The column with this high-water mark."""
+    return dataclasses.replace(column, metadata={**column.metadata, HIGH_WATER_MARK: mark})
+
+
+def _advanced(column: Field, marks: Mapping[str, int]) -> Field:
+    identity, mark = identity_of(column), marks.get(column.physical_name)
+    if identity is None or mark is None:
+        return column
+    old = identity.high_water_mark
+    return with_mark(column, mark if old is None else identity.farthest([old, mark]))

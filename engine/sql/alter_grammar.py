@@ -1,0 +1,146 @@
+"""ALTER TABLE and COMMENT ON: read by patterns."""
+
+from __future__ import annotations
+
+import re
+
+from engine.log.ddl import split_top_level
+from engine.log.schema import parse_ddl
+from engine.sql.clauses import HEAD, cut_clauses, names_in, properties_in, unbracketed, unquoted
+from engine.sql.own_grammar import COLUMN, NAME, named, own, plain
+from engine.sql.predicates import parse_predicate
+from engine.sql.rendering import Template
+from engine.sql.statements import Statement
+from engine.sql.table_statements import (
+    AddColumns,
+    AddConstraint,
+    ChangeColumn,
+    ClusterBy,
+    CommentOnTable,
+    DropColumns,
+    DropConstraint,
+    DropFeature,
+    Position,
+    RenameColumn,
+    ReplaceColumns,
+    SetProperties,
+    SyncIdentity,
+    UnsetProperties,
+)
+
+_ALTER = rf"ALTER TABLE {NAME}"
+
+
+@own(rf"{_ALTER} SET TBLPROPERTIES\s*(?P<properties>\(.*\))")
+def _set_properties(match: re.Match[str], template: Template) -> Statement:
+    return SetProperties(named(match), template, properties_in(match["properties"]))
+
+
+@own(rf"{_ALTER} UNSET TBLPROPERTIES(?P<if> IF EXISTS)?\s*(?P<properties>\(.*\))")
+def _unset_properties(match: re.Match[str], template: Template) -> Statement:
+    keys = tuple(key for key, _ in properties_in(match["properties"]))
+    return UnsetProperties(named(match), template, keys, bool(match["if"]))
+
+
+@own(rf"COMMENT ON TABLE {NAME} IS (?P<comment>NULL|'.*'|\".*\")")
+def _comment(match: re.Match[str], template: Template) -> Statement:
+    absent = match["comment"].upper() == "NULL"
+    return CommentOnTable(named(match), template, None if absent else unquoted(match["comment"]))
+
+
+@own(rf"{_ALTER} ADD CONSTRAINT (?P<name>{COLUMN}) CHECK\s*\((?P<check>.*)\)")
+def _add_constraint(match: re.Match[str], template: Template) -> Statement:
+    text = match["check"].strip()
+    name = plain(match["name"])
+    return AddConstraint(named(match), template, name, parse_predicate(text), text)
+
+
+@own(rf"{_ALTER} DROP CONSTRAINT(?P<if> IF EXISTS)? (?P<name>{COLUMN})")
+def _drop_constraint(match: re.Match[str], template: Template) -> Statement:
+    return DropConstraint(named(match), template, plain(match["name"]), bool(match["if"]))
+
+
+_PLACED = re.compile(rf"(?P<column>.*?)\s+(?:(?P<first>FIRST)|AFTER\s+(?P<after>{COLUMN}))\Z", re.I)
+
+
+@own(rf"{_ALTER} ADD COLUMNS?\s*(?P<list>\()?(?P<ddl>.*?)(?(list)\))")
+def _add_columns(match: re.Match[str], template: Template) -> Statement:
+    parts = [_PLACED.match(part) or part for part in split_top_level(match["ddl"])]
+    texts = [part if isinstance(part, str) else part["column"] for part in parts]
+    positions = tuple(None if isinstance(part, str) else _position(part) for part in parts)
+    ddl = ", ".join(texts)
+    parse_ddl(ddl)  # names what is wrong in it
+    return AddColumns(named(match), template, ddl, positions)
+
+
+def _position(match: re.Match[str]) -> Position:
+    return Position(None if match["first"] else plain(match["after"]))
+
+
+@own(rf"{_ALTER} DROP COLUMNS?(?P<if> IF EXISTS)?\s*(?P<columns>\(.*\)|{COLUMN})")
+def _drop_columns(match: re.Match[str], template: Template) -> Statement:
+    return DropColumns(named(match), template, names_in(match["columns"]), bool(match["if"]))
+
+
+@own(rf"{_ALTER} RENAME COLUMN (?P<old>{COLUMN}) TO (?P<new>{COLUMN})")
+def _rename_column(match: re.Match[str], template: Template) -> Statement:
+    return RenameColumn(named(match), template, plain(match["old"]), plain(match["new"]))
+
+
+@own(rf"{_ALTER} (?:ALTER|CHANGE)(?: COLUMN)? (?P<column>{COLUMN}) SYNC IDENTITY")
+def _sync_identity(match: re.Match[str], template: Template) -> Statement:
+    return SyncIdentity(named(match), template, plain(match["column"]))
+
+
+_CHANGES = ("COMMENT", "TYPE", "DROP NOT NULL", "SET NOT NULL", "FIRST", "AFTER")
+
+
+@own(
+    rf"{_ALTER} ALTER(?: COLUMN)? (?P<column>{COLUMN})"
+    rf" (?P<change>{'|'.join(_CHANGES)})(?P<rest>.*)"
+)
+def _alter_column(match: re.Match[str], template: Template) -> Statement:
+    return _changed(match, template, match["column"], match["change"] + match["rest"])
+
+
+@own(rf"{_ALTER} CHANGE(?: COLUMN)? (?P<column>{COLUMN}) (?P<new>{COLUMN}) (?P<rest>.+)")
+def _change_column(match: re.Match[str], template: Template) -> Statement:
+    """The form that names the column twice; with another name it is a rename."""
+    if plain(match["new"]).lower() != plain(match["column"]).lower():
+        return RenameColumn(named(match), template, plain(match["column"]), plain(match["new"]))
+    return _changed(match, template, match["column"], f"TYPE {match['rest']}")
+
+
+def _changed(match: re.Match[str], template: Template, column: str, text: str) -> Statement:
+    parts = cut_clauses(text, _CHANGES)
+    parts.pop(HEAD)
+    nullable = True if "DROP NOT NULL" in parts else False if "SET NOT NULL" in parts else None
+    position = Position() if "FIRST" in parts else None
+    if "AFTER" in parts:
+        position = Position(plain(parts["AFTER"]))
+    return ChangeColumn(
+        named(match),
+        template,
+        plain(column),
+        parts.get("TYPE"),
+        unquoted(parts["COMMENT"]) if "COMMENT" in parts else None,
+        nullable,
+        position,
+    )
+
+
+@own(rf"{_ALTER} REPLACE COLUMNS\s*(?P<ddl>\(.*\))")
+def _replace_columns(match: re.Match[str], template: Template) -> Statement:
+    return ReplaceColumns(named(match), template, unbracketed(match["ddl"]))
+
+
+@own(rf"{_ALTER} CLUSTER BY\s*(?P<columns>NONE|AUTO|\(.*\))")
+def _cluster_by(match: re.Match[str], template: Template) -> Statement:
+    none = match["columns"].upper() == "NONE"
+    return ClusterBy(named(match), template, () if none else names_in(match["columns"]))
+
+
+@own(rf"{_ALTER} DROP FEATURE (?P<feature>['\"`]?[\w.\-]+['\"`]?)(?P<truncate> TRUNCATE HISTORY)?")
+def _drop_feature(match: re.Match[str], template: Template) -> Statement:
+    feature = match["feature"].strip("'\"`")
+    return DropFeature(named(match), template, feature, bool(match["truncate"]))

@@ -1,0 +1,87 @@
+"""Cutting a statement's text at its keywords, without being misled by brackets and quotes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from engine.errors import InvalidInput, Problem
+
+HEAD = ""
+"""The key of what stands before the first keyword."""
+
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", re.DOTALL)
+_PROPERTY = re.compile(r"\s*(['\"]?)([\w.\-]+)\1\s*(?:=\s*(?:'([^']*)'|\"([^\"]*)\"|(\S+?)))?\s*\Z")
+
+
+def cut_clauses(text: str, keywords: Sequence[str], rest: str | None = None) -> dict[str, str]:
+    """The text after each keyword, up to the next one. Nothing is cut after the keyword `rest`.
+
+    Only keywords outside brackets and quotes count. Raises `InvalidInput` for one that comes twice.
+    """
+    marks = _marks(text, [*keywords, *([rest] if rest else [])], rest)
+    found = {HEAD: text[: marks[0][1]].strip() if marks else text.strip()}
+    for at, (keyword, _, end) in enumerate(marks):
+        if keyword in found:
+            raise InvalidInput([Problem(text.strip(), f"has {keyword} twice")])
+        until = marks[at + 1][1] if at + 1 < len(marks) else len(text)
+        found[keyword] = text[end:until].strip()
+    return found
+
+
+def _marks(text: str, keywords: Sequence[str], rest: str | None) -> list[tuple[str, int, int]]:
+    """Each keyword with where it begins and ends."""
+    patterns = [(word, re.compile(word.replace(" ", r"\s+") + r"\b", re.I)) for word in keywords]
+    marks: list[tuple[str, int, int]] = []
+    at, depth = 0, 0
+    while at < len(text):
+        quoted = _QUOTED.match(text, at)
+        if quoted:
+            at = quoted.end()
+            continue
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        hit = None
+        if depth == 0 and not (at and (text[at - 1].isalnum() or text[at - 1] in "_.")):
+            hit = next(((w, m) for w, p in patterns if (m := p.match(text, at))), None)
+        if hit is None:
+            at += 1
+            continue
+        marks.append((hit[0], at, hit[1].end()))
+        if hit[0] == rest:
+            break
+        at = hit[1].end()
+    return marks
+
+
+def unbracketed(text: str) -> str:
+    """The text inside the one pair of brackets that is around it, if there is one."""
+    text = text.strip()
+    return text[1:-1].strip() if text.startswith("(") and text.endswith(")") else text
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Column names in a list, with or without brackets around it."""
+    parts = (part.strip().strip("`") for part in unbracketed(text).split(","))
+    return tuple(part for part in parts if part)
+
+
+def properties_in(text: str) -> tuple[tuple[str, str], ...]:
+    """Keys and values of a list of table properties; a key without value has an empty one.
+
+    Raises `InvalidInput` for what is no property.
+    """
+    pairs = []
+    for part in re.split(r",(?=(?:[^']*'[^']*')*[^']*\Z)", unbracketed(text)):
+        match = _PROPERTY.match(part)
+        if not match:
+            raise InvalidInput([Problem(part.strip(), "is not a table property")])
+        pairs.append((match[2], match[3] or match[4] or match[5] or ""))
+    return tuple(pairs)
+
+
+def unquoted(text: str) -> str:
+    """A text literal's content."""
+    text = text.strip()
+    if text[:1] in ("'", '"') and text[-1:] == text[:1]:
+        return re.sub(r"\\(.)", r"\1", text[1:-1])
+    raise InvalidInput([Problem(text, "is not a text literal")])

@@ -1,0 +1,72 @@
+"""CREATE, REPLACE and CLONE TABLE: cut into their clauses, which may come in any order."""
+
+from __future__ import annotations
+
+import re
+
+from engine.errors import InvalidInput, Problem, UnsupportedFeature
+from engine.log.schema import parse_ddl
+from engine.sql.clauses import HEAD, cut_clauses, names_in, properties_in, unbracketed, unquoted
+from engine.sql.own_grammar import NAME, named, own
+from engine.sql.rendering import Template
+from engine.sql.statements import Query, Statement, TableName
+from engine.sql.table_statements import CloneTable, CreateTable
+from engine.sql.text import parse_node
+from engine.sql.tree_reading import query_of, table_name
+
+_HOW = r"(?:(?P<create>CREATE)(?: OR (?P<or>REPLACE))?|(?P<replace>REPLACE)) TABLE"
+_CLAUSES = ("USING", "PARTITIONED BY", "CLUSTER BY", "TBLPROPERTIES", "COMMENT")
+_ELSEWHERE = ("LOCATION", "OPTIONS", "CLUSTERED BY", "STORED AS", "ROW FORMAT")
+
+
+@own(
+    rf"{_HOW}(?P<if> IF NOT EXISTS)? {NAME} SHALLOW CLONE (?P<source>.+?)"
+    r"(?: TBLPROPERTIES\s*(?P<properties>\(.*\)))?"
+)
+def _clone_table(match: re.Match[str], template: Template) -> Statement:
+    properties = properties_in(match["properties"]) if match["properties"] else ()
+    replaces = bool(match["or"] or match["replace"])
+    source = _table(match["source"])
+    return CloneTable(named(match), template, source, properties, bool(match["if"]), replaces)
+
+
+def _table(text: str) -> TableName:
+    """A table with its time travel, if it has one."""
+    node = parse_node(f"SELECT * FROM {text}").args["from_"].this
+    return table_name(node)
+
+
+@own(rf"{_HOW}(?P<if> IF NOT EXISTS)? {NAME}(?=[\s(;]|\Z)(?P<rest>.*)")
+def _create_table(match: re.Match[str], template: Template) -> Statement:
+    parts = cut_clauses(match["rest"].rstrip("; \n"), (*_CLAUSES, *_ELSEWHERE), rest="AS")
+    _check(parts)
+    ddl = unbracketed(parts[HEAD])
+    if ddl:
+        parse_ddl(ddl)  # names what is wrong in it
+    return CreateTable(
+        named(match),
+        template,
+        ddl,
+        names_in(parts.get("PARTITIONED BY", "")),
+        properties_in(parts["TBLPROPERTIES"]) if "TBLPROPERTIES" in parts else (),
+        bool(match["if"]),
+        bool(match["create"]),
+        bool(match["or"] or match["replace"]),
+        names_in(parts.get("CLUSTER BY", "")),
+        unquoted(parts["COMMENT"]) if "COMMENT" in parts else None,
+        _query(parts.get("AS")),
+    )
+
+
+def _check(parts: dict[str, str]) -> None:
+    missing = [word for word in _ELSEWHERE if word in parts]
+    if missing:
+        raise UnsupportedFeature(f"{missing[0]} in CREATE TABLE: tables are found by their names")
+    if parts.get("USING", "delta").lower() != "delta":
+        raise UnsupportedFeature(f"tables USING {parts['USING']}: only Delta tables are modelled")
+    if parts[HEAD] and not parts[HEAD].startswith("("):
+        raise InvalidInput([Problem(parts[HEAD], "is neither a list of columns nor a clause")])
+
+
+def _query(text: str | None) -> Query | None:
+    return None if text is None else query_of(parse_node(text))

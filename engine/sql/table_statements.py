@@ -1,0 +1,174 @@
+"""Statements on tables as a whole: creating, altering, restoring, cleaning up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.sql.predicates import Predicate
+from engine.sql.statements import Query, Statement, TableName
+
+
+@dataclass(frozen=True, slots=True)
+class SetProperties(Statement):
+    """ALTER TABLE SET TBLPROPERTIES."""
+
+    properties: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnsetProperties(Statement):
+    """ALTER TABLE UNSET TBLPROPERTIES."""
+
+    keys: tuple[str, ...]
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CommentOnTable(Statement):
+    """COMMENT ON TABLE; `None` takes the comment away."""
+
+    comment: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where a column goes: after another one, or first."""
+
+    after: str | None = None
+
+    def __str__(self) -> str:
+        return "FIRST" if self.after is None else f"AFTER {self.after}"
+
+
+@dataclass(frozen=True, slots=True)
+class AddColumns(Statement):
+    """ALTER TABLE ADD COLUMNS; `ddl` as in CREATE TABLE, one position for each column."""
+
+    ddl: str
+    positions: tuple[Position | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DropColumns(Statement):
+    """ALTER TABLE DROP COLUMNS."""
+
+    columns: tuple[str, ...]
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RenameColumn(Statement):
+    """ALTER TABLE RENAME COLUMN."""
+
+    column: str
+    new_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeColumn(Statement):
+    """ALTER TABLE ALTER COLUMN: what is not `None` changes."""
+
+    column: str
+    type: str | None = None
+    comment: str | None = None
+    nullable: bool | None = None
+    position: Position | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SyncIdentity(Statement):
+    """ALTER TABLE ALTER COLUMN ... SYNC IDENTITY."""
+
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceColumns(Statement):
+    """ALTER TABLE REPLACE COLUMNS."""
+
+    ddl: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddConstraint(Statement):
+    """ALTER TABLE ADD CONSTRAINT name CHECK (condition)."""
+
+    name: str
+    condition: Predicate
+    condition_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DropConstraint(Statement):
+    """ALTER TABLE DROP CONSTRAINT name."""
+
+    name: str
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterBy(Statement):
+    """ALTER TABLE CLUSTER BY; no columns for NONE."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DropFeature(Statement):
+    """ALTER TABLE DROP FEATURE."""
+
+    feature: str
+    truncate_history: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTable(Statement):
+    """CREATE or REPLACE TABLE, with columns, AS a query, or both left out where the table exists.
+
+    `replace` with `create`: CREATE OR REPLACE.
+    """
+
+    ddl: str
+    partition_columns: tuple[str, ...] = ()
+    properties: tuple[tuple[str, str], ...] = ()
+    if_not_exists: bool = False
+    create: bool = True
+    replace: bool = False
+    cluster_by: tuple[str, ...] = ()
+    comment: str | None = None
+    query: Query | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CloneTable(Statement):
+    """CREATE TABLE ... SHALLOW CLONE."""
+
+    source: TableName
+    properties: tuple[tuple[str, str], ...] = ()
+    if_not_exists: bool = False
+    replace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reorg(Statement):
+    """REORG TABLE ... APPLY (PURGE), or (UPGRADE UNIFORM) to a version of Iceberg compatibility."""
+
+    condition: Predicate | None = None
+    iceberg_compat_version: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Vacuum(Statement):
+    """VACUUM. LITE looks for files in the log, FULL in the directory."""
+
+    dry_run: bool = False
+    retain_hours: float | None = None
+    lite: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Restore(Statement):
+    """RESTORE TABLE TO a version, or to a timestamp's text."""
+
+    version: int | None
+    timestamp: str | None = None

@@ -1,0 +1,121 @@
+"""Clauses of INSERT and MERGE that sqlglot does not know: cut off before, put back after parsing.
+
+Writer options (`WITH (...)` after the table), REPLACE ON and USING, WITH SCHEMA EVOLUTION, and
+parameters that hold all rows of a VALUES.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from engine.sql.clauses import names_in, properties_in
+from engine.sql.own_grammar import NAME
+from engine.sql.statements import Insert, Merge, Relational, Select, Statement, TableName, Values
+from engine.sql.text import parse_condition
+from engine.sql.tree_reading import ROWS_MARK
+
+_ROWS_PARAMETER = re.compile(r"\bVALUES\s+:(\w+)", re.IGNORECASE)
+_EVOLUTION = re.compile(r"\A(MERGE)\s+WITH\s+SCHEMA\s+EVOLUTION\b", re.IGNORECASE)
+_HEAD = rf"\A(?P<head>INSERT\s+(?:INTO|OVERWRITE)(?:\s+TABLE)?\s+{NAME})"
+_OPTIONS = re.compile(rf"{_HEAD}\s+WITH\s*(?P<options>\([^)]*\))", re.IGNORECASE)
+_USING = re.compile(
+    rf"{_HEAD}(?P<by>\s+BY\s+NAME)?\s+REPLACE\s+USING\s*(?P<columns>\([^)]*\))", re.IGNORECASE
+)
+_ON = re.compile(
+    rf"{_HEAD}(?:\s+AS)?(?:\s+(?P<alias>(?!BY\b|REPLACE\b)\w+))?(?P<by>\s+BY\s+NAME)?"
+    r"\s+REPLACE\s+ON\s+(?P<on>.+?)\s*(?P<query>\(\s*SELECT\b|\bSELECT\b|\bVALUES\b|\bTABLE\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+_SOURCE_ALIAS = re.compile(r"(\))\s*(?:AS\s+)?(?P<alias>\w+)\s*\Z", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class WriteClauses:
+    """What was cut off one statement, and the text that remains for sqlglot."""
+
+    remaining: str
+    options: tuple[tuple[str, str], ...] = ()
+    replace_using: tuple[str, ...] = ()
+    replace_on: exp.Expr | None = None
+    target_alias: str = ""
+    source_alias: str = ""
+    schema_evolution: bool = False
+
+    @classmethod
+    def cut(cls, sql: str) -> WriteClauses:
+        """Cut the clauses off. Raises `InvalidInput` for what is wrong in them."""
+        sql = _ROWS_PARAMETER.sub(rf"VALUES (:`{ROWS_MARK}\1`)", sql)
+        clauses = cls(sql)
+        for step in (_without_evolution, _without_options, _without_using, _without_on):
+            clauses = step(clauses)
+        return clauses
+
+    def put_back(self, statement: Statement) -> Statement:
+        """The statement with what was cut off."""
+        match statement:
+            case Merge():
+                return dataclasses.replace(statement, schema_evolution=self.schema_evolution)
+            case Insert():
+                return self._into_insert(statement)
+        return statement
+
+    def _into_insert(self, insert: Insert) -> Insert:
+        if not (self.options or self.replace_using or self.replace_on is not None):
+            return insert
+        query = insert.query
+        if self.source_alias and isinstance(query, Values | Select | Relational):
+            query = dataclasses.replace(query, alias=self.source_alias)
+        table = TableName(insert.table.name, self.target_alias or insert.table.alias)
+        return dataclasses.replace(
+            insert,
+            table=table,
+            query=query,
+            replace_using=self.replace_using,
+            replace_on=self.replace_on,
+            options=tuple((key.lower(), value) for key, value in self.options),
+        )
+
+
+def _without_evolution(clauses: WriteClauses) -> WriteClauses:
+    match = _EVOLUTION.match(clauses.remaining)
+    if match is None:
+        return clauses
+    rest = match[1] + clauses.remaining[match.end() :]
+    return dataclasses.replace(clauses, remaining=rest, schema_evolution=True)
+
+
+def _without_options(clauses: WriteClauses) -> WriteClauses:
+    match = _OPTIONS.match(clauses.remaining)
+    if match is None:
+        return clauses
+    rest = match["head"] + clauses.remaining[match.end() :]
+    return dataclasses.replace(clauses, remaining=rest, options=properties_in(match["options"]))
+
+
+def _without_using(clauses: WriteClauses) -> WriteClauses:
+    match = _USING.match(clauses.remaining)
+    if match is None:
+        return clauses
+    rest = match["head"] + (match["by"] or "") + clauses.remaining[match.end() :]
+    return dataclasses.replace(clauses, remaining=rest, replace_using=names_in(match["columns"]))
+
+
+def _without_on(clauses: WriteClauses) -> WriteClauses:
+    match = _ON.match(clauses.remaining)
+    if match is None:
+        return clauses
+    query = clauses.remaining[match.start("query") :]
+    alias = _SOURCE_ALIAS.search(query) if query.lstrip().startswith("(") else None
+    if alias is not None:
+        query = query[: alias.start("alias")].rstrip().removesuffix("AS").removesuffix("as")
+    return dataclasses.replace(
+        clauses,
+        remaining=f"{match['head']}{match['by'] or ''} {query}",
+        replace_on=parse_condition(match["on"]),
+        target_alias=match["alias"] or "",
+        source_alias="" if alias is None else alias["alias"],
+    )
