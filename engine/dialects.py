@@ -152,6 +152,13 @@ _OF_DATABRICKS = (
         _ROWS_PAGE,
     ),
     Difference(
+        "A winner that only moved rows (OPTIMIZE) conflicts by the files that both removed"
+        " (ConcurrentDeleteDelete), and with nobody who only read them.",
+        "https://github.com/databrickslabs/overwatch/issues/1166;"
+        " https://kb.databricks.com/delta-live-tables/"
+        "dlt-pipeline-failing-with-concurrentdeletedeleteexception-error",
+    ),
+    Difference(
         "Tables with identity columns support no concurrent transactions; a REORG that applies an"
         " upgrade conflicts with every ongoing operation.",
         _ROWS_PAGE,

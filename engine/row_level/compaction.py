@@ -54,8 +54,7 @@ def follow_moved_rows(
     """Hide in the compacted files what this transaction hides in those that went into them."""
     moved = {removed.path for removed in winner.removes}
     own = [c for c in own_changes(current) if c.before is not None and c.before.path in moved]
-    read_set = _reading_targets(current.read_set, winner)
-    current = dataclasses.replace(current, read_set=read_set)
+    current = reading_moved_rows(current, winner)
     if not own:
         return current
     relocation = yield from relocation_of(winner.removes, winner.adds, reader)
@@ -123,8 +122,13 @@ def without_files(actions: Iterable[AnyAction], paths: Iterable[str]) -> list[An
     return [a for a in actions if not (isinstance(a, AddFile | RemoveFile) and a.path in gone)]
 
 
-def _reading_targets(read_set: ReadSet, winner: WinningCommit) -> ReadSet:
+def reading_moved_rows(current: CurrentTransaction, winner: WinningCommit) -> CurrentTransaction:
     """Whoever read a file that was compacted depends on the compacted file from now on."""
+    read_set = _reading_targets(current.read_set, winner)
+    return dataclasses.replace(current, read_set=read_set)
+
+
+def _reading_targets(read_set: ReadSet, winner: WinningCommit) -> ReadSet:
     targets = {
         target_of(removed)
         for removed in winner.removes

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.conflicts.checker import check_after_files, check_before_files, check_files
-from engine.conflicts.files import added_files, files_to_check
+from engine.conflicts.files import added_files, files_to_check, removed_vs_removed
 from engine.conflicts.winner import WinningCommit
 from engine.dialects import Dialect
 from engine.log.commit_file import Commit
@@ -20,6 +20,7 @@ from engine.row_level.compaction import (
     give_up_overtaken,
     is_compaction,
     keep_up_with_changes,
+    reading_moved_rows,
     rearranges,
 )
 from engine.row_level.reads import RowRead, SubCondition
@@ -79,6 +80,8 @@ class RowResolver:
             answer = yield from _across_compaction(current, winner, reader)
             if answer is not None:
                 return answer
+        if rearranges(winner):
+            return removed_vs_removed(current, winner) or reading_moved_rows(current, winner)
         return (yield from self._check_rows(current, winner, reader))
 
     def _check_rows(

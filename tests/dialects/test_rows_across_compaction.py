@@ -57,7 +57,8 @@ def test_optimize_and_dml_never_conflict(
 
 def test_without_deletion_vectors_they_do() -> None:
     plain = {"delta.enableDeletionVectors": "false"}
-    assert raced(UPDATE, OPTIMIZE, properties=plain)[0] == "ConcurrentAppend WITHOUT_HINT"
+    assert raced(UPDATE, OPTIMIZE, properties=plain)[0] == "ConcurrentDeleteDelete WITHOUT_HINT"
+    assert raced(OPTIMIZE, OPTIMIZE, properties=plain)[0] == "ConcurrentDeleteDelete WITHOUT_HINT"
     assert raced(OPTIMIZE, UPDATE, properties=plain)[0] == "ConcurrentDeleteRead WITHOUT_HINT"
 
 
@@ -68,7 +69,7 @@ def test_on_open_source_delta_they_do_with_deletion_vectors_too() -> None:
 
 
 def test_with_zorder_they_do() -> None:
-    assert raced(UPDATE, ZORDER)[0] == "ConcurrentAppend ROW_LEVEL_CHANGES"
+    assert raced(UPDATE, ZORDER)[0] == "ConcurrentDeleteDelete WITHOUT_HINT"
     assert raced(ZORDER, UPDATE)[0] == "ConcurrentDeleteRead WITHOUT_HINT"
 
 
@@ -106,12 +107,25 @@ def test_a_compaction_by_another_engine_says_not_where_rows_went() -> None:
     current = world.begin(UPDATE)
     world.dialect = DELTA_OSS_4_4
     world.run(OPTIMIZE)
-    assert ending(current.finish()) == "ConcurrentAppend ROW_LEVEL_CHANGES"
+    assert ending(current.finish()) == "ConcurrentDeleteDelete WITHOUT_HINT"
 
 
 def test_zorder_and_compaction_conflict() -> None:
-    assert raced(OPTIMIZE, ZORDER)[0] == "ConcurrentDeleteRead WITHOUT_HINT"
-    assert raced(ZORDER, OPTIMIZE)[0] == "ConcurrentDeleteRead WITHOUT_HINT"
+    assert raced(OPTIMIZE, ZORDER)[0] == "ConcurrentDeleteDelete WITHOUT_HINT"
+    assert raced(ZORDER, OPTIMIZE)[0] == "ConcurrentDeleteDelete WITHOUT_HINT"
+
+
+READS_AND_INSERTS = "INSERT INTO t SELECT id + 100 AS id, g, v FROM t WHERE id = 1"
+
+
+def test_whoever_only_read_moved_rows_is_not_disturbed_but_follows_them() -> None:
+    plain = {"delta.enableDeletionVectors": "false"}
+    assert raced(READS_AND_INSERTS, OPTIMIZE, properties=plain)[0] == "committed"
+    changed = "UPDATE t SET v = 7 WHERE id = 1"
+    found = raced(READS_AND_INSERTS, OPTIMIZE, changed, properties=plain)[0]
+    assert found == "ConcurrentAppend WITHOUT_HINT"
+    found = raced(READS_AND_INSERTS, OPTIMIZE, "DELETE FROM t", properties=plain)[0]
+    assert found == "ConcurrentDeleteRead WITHOUT_HINT"
 
 
 def test_inserts_and_optimize_never_conflict() -> None:
