@@ -1,4 +1,8 @@
-"""What tests of several rooms share: the one Spark session of a test run, Hypothesis's profile."""
+"""What tests of several rooms share: one Spark session, its place in a run, Hypothesis's profile.
+
+Tests run on two workers. All that need real Delta Lake stay together on one of them, so that only
+one session is started; they come first, because they take longest.
+"""
 
 from __future__ import annotations
 
@@ -21,3 +25,11 @@ def spark() -> SparkSession:
     from sim.replay.session import delta_session
 
     return delta_session()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests with Spark on one worker, and let them begin first."""
+    for item in items:
+        if item.get_closest_marker("spark"):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+    items.sort(key=lambda item: item.get_closest_marker("spark") is None)
