@@ -1,7 +1,8 @@
 """The answer on top of a report: which cell gets the most work through, and is that certain?
 
-Cells are ranked by mean goodput. Whether the best can be told apart from another is decided by
-their paired difference (`reports.tables.paired_differences`), not by overlapping intervals.
+Cells are ranked by mean goodput; of a sweep that also counts up writers, those with the most.
+Whether the best can be told apart from another is decided by their paired difference
+(`reports.tables.paired_differences`), not by overlapping intervals.
 """
 
 from __future__ import annotations
@@ -41,7 +42,12 @@ class Answer:
 def answer_of(tables: Tables, layout: Layout) -> Answer | None:
     """The answer of a sweep; `None` where there is nothing to compare."""
     goodput = tables.of(RANKED_BY)
-    known = {cell: interval for cell, interval in goodput.items() if not math.isnan(interval.mean)}
+    compared = _under_most_load(layout)
+    known = {
+        cell: interval
+        for cell, interval in goodput.items()
+        if cell in compared and not math.isnan(interval.mean)
+    }
     ranked = sorted(known, key=lambda cell: -known[cell].mean)
     if len(ranked) < 2:
         return None
@@ -56,6 +62,22 @@ def answer_of(tables: Tables, layout: Layout) -> Answer | None:
         headline=_headline(layout.title(best), len(tied), goodput[best].is_known),
         sentences=tuple(_sentences(tables, layout, ranked, differences, tied)),
     )
+
+
+def _under_most_load(layout: Layout) -> set[str]:
+    """The cells to compare: of a sweep that also counts up writers, those with the most.
+
+    More writers get more work through whatever the layout; which layout bears them is the question.
+    """
+    axis = layout.numeric
+    if axis is None or not _counts_writers(axis) or layout.varying == (axis,):
+        return {cell.name for cell in layout.cells}
+    most = max(layout.axes[axis], key=float)
+    return {cell.name for cell in layout.cells if cell.labels.get(axis) == most}
+
+
+def _counts_writers(axis: str) -> bool:
+    return axis == "writers" or axis.endswith(".count")
 
 
 def _headline(title: str, tied: int, has_intervals: bool) -> str:

@@ -24,8 +24,12 @@ def measured(cell: str, replication: int, **values: float) -> dict[str, Any]:
     return row | dict.fromkeys(MEASURES, 0.0) | values
 
 
-def tables(goodput: dict[str, list[float]], **more: dict[str, list[float]]) -> Tables:
-    """Tables of two cells with these goodputs per replication."""
+def tables(
+    goodput: dict[str, list[float]],
+    labels: dict[str, dict[str, str]] = LABELS,
+    **more: dict[str, list[float]],
+) -> Tables:
+    """Tables of cells with these goodputs per replication; the last cell has aborts."""
     rows = [
         measured(
             cell, r, goodput_per_minute=value, **{name: of[cell][r] for name, of in more.items()}
@@ -35,9 +39,9 @@ def tables(goodput: dict[str, list[float]], **more: dict[str, list[float]]) -> T
     ]
     per_run = pd.DataFrame(rows)
     groups = per_run.assign(writer_group="loader", command="INSERT")
-    aborted = {"cell": ["b"], "replication": [1], "exception": ["ConcurrentAppendException"]}
+    aborted = {"cell": [list(goodput)[-1]], "replication": [1], "exception": ["ConcurrentAppendException"]}
     exceptions = pd.DataFrame(aborted | {"aborted": [3], "ended": [10], "rate": [0.3]})
-    return build_tables(per_run, groups, exceptions, LABELS)
+    return build_tables(per_run, groups, exceptions, labels)
 
 
 def test_differences_are_taken_within_replications_not_between_means() -> None:
@@ -82,6 +86,20 @@ def test_the_answer_admits_when_the_next_cannot_be_told_apart() -> None:
     assert (answer.best, answer.distinguishable, answer.tied) == ("a", False, ("b",))
     assert "not distinguishable from one other" in answer.headline
     assert "large wastes the least compute: 10.0 %" in answer.sentences[2]
+
+
+def test_layouts_are_compared_under_the_most_writers() -> None:
+    labels = {
+        f"{size}{count}": {"size": size, "writers": count}
+        for size in ("small", "large")
+        for count in ("8", "16")
+    }
+    axes = {"size": ("small", "large"), "writers": ("8", "16")}
+    goodput = {"small8": [9.0, 9.0], "large8": [1.0, 1.0], "small16": [2.0, 2.1]}
+    made = tables({**goodput, "large16": [3.0, 3.1]}, labels)
+    answer = answer_of(made, layout_of(labels, axes))
+    assert answer is not None
+    assert (answer.best, answer.next, answer.tied) == ("large16", "small16", ())
 
 
 def test_one_replication_claims_no_certainty() -> None:
