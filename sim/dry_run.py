@@ -91,7 +91,7 @@ def refusals(
     keys = KeysInUse(rows.initial)
     middle = Workload(rows, parameters, lambda: 0.5, keys, NewKeys(0), DEFAULT_START_MS)
     try:
-        if not isinstance(template, CreateTable):
+        if not isinstance(template, CreateTable) or template.replace:
             create_table(small, rows, store, lambda: next(ids))
         client = Client(table.name, settings=settings, dialect=dialect)
         statement = bound(template, middle.next_work(0.0))
