@@ -39,8 +39,9 @@ def tables(
     ]
     per_run = pd.DataFrame(rows)
     groups = per_run.assign(writer_group="loader", command="INSERT")
-    aborted = {"cell": [list(goodput)[-1]], "replication": [1], "exception": ["ConcurrentAppendException"]}
-    exceptions = pd.DataFrame(aborted | {"aborted": [3], "ended": [10], "rate": [0.3]})
+    aborted = {"replication": [1], "exception": ["ConcurrentAppendException"], "aborted": [3]}
+    last = {"cell": [list(goodput)[-1]], "ended": [10], "rate": [0.3]}
+    exceptions = pd.DataFrame(last | aborted)
     return build_tables(per_run, groups, exceptions, labels)
 
 
