@@ -126,7 +126,7 @@ class Client:
     ) -> Waiting[StoreResponse]:
         """Out, effect, back: as `Sending` does it, for requests that nothing can hit."""
         cluster = self.cluster
-        if cluster.may_be_hit or cluster.recorder.with_requests:
+        if cluster.may_be_hit or cluster.recorder.with_requests or not cluster.store.exclusive:
             return (yield from Sending(cluster, self.record, request, attempt).until_answered())
         kernel, latencies = cluster.kernel, cluster.latencies
         if type(request) is PutIfAbsent:

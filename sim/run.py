@@ -62,7 +62,8 @@ def run_scenario(
     world = World.of(scenario, RandomStreams(seed, replication), requests)
     _simulate(world, progress)
     steps = list(LogWalk(world.store, world.shared.commits).steps())
-    check_conservation(world.recorder, steps, _command(scenario, seed, replication))
+    overwritten = frozenset((lost.transaction_id, lost.version) for lost in world.store.overwritten)
+    check_conservation(world.recorder, steps, _command(scenario, seed, replication), overwritten)
     recording = Recording(
         manifest_of(world, replication, labels or {}, steps),
         show_document({**scenario.document, "seed": seed}),

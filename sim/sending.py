@@ -48,6 +48,7 @@ class Sending:
     attempt: AttemptRecord | None
     throttled: int = 0
     _told: RequestRecord | None = None
+    _sent: StoreRequest | None = None
 
     def until_answered(self) -> Waiting[StoreResponse]:
         """Send until there is an answer. Raises `StoreRefused`, `WriterCrashed`."""
@@ -78,6 +79,7 @@ class Sending:
         success_ms, loss_ms = latency_ms(cluster, self.request)
         outward_ms = cluster.latencies.effect_share * min(success_ms, loss_ms)
         self._told = self._record_of_sending(sent_ms)
+        self._sent = cluster.store.as_sent(self.request)
         self.record.put_in_doubt |= self.attempt is not None
         late_ms = cluster.faults.late_by(kind, sent_ms)
         if late_ms is not None:
@@ -108,22 +110,22 @@ class Sending:
         if cluster.faults.throttles(type(self.request), now_ms) or refused:
             self.record.put_in_doubt = False
             return THROTTLED
-        return self._takes_effect(self._told)
+        return self._takes_effect(self._told, self._sent or self.request)
 
-    def _takes_effect(self, told: RequestRecord | None) -> StoreResponse:
+    def _takes_effect(self, told: RequestRecord | None, sent: StoreRequest) -> StoreResponse:
         now_ms = self.cluster.kernel.now_ms
         if self.attempt is not None:
             self.attempt.effect_at_ms = now_ms
         if told is not None:
             told.effect_at_ms = now_ms
-        return self.cluster.store.take_effect(self.request, now_ms, self.record.transaction_id)
+        return self.cluster.store.take_effect(sent, now_ms, self.record.transaction_id)
 
     def _effect_alone(self) -> Callable[[], None]:
         """The effect as something that happens by itself, whether or not anyone still waits."""
-        told = self._told
+        told, sent = self._told, self._sent or self.request
 
         def happens() -> None:
-            self._takes_effect(told)
+            self._takes_effect(told, sent)
 
         return happens
 

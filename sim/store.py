@@ -33,6 +33,8 @@ from sim.scenario.store import Limits
 StoreRequest = ListFrom | Get | PutIfAbsent | Put
 StoreResponse = Listing | Body | Missing | PutResult
 
+_WRITES = (PutIfAbsent, Put)
+
 
 DATA_FILE_OVERHEAD_BYTES = 1000
 """A small Parquet file's footer and headers, roughly."""
@@ -83,14 +85,19 @@ class TokenBucket:
 
 @dataclass(slots=True)
 class FakeStore:
-    """One bucket. `epoch_ms` is the wall clock at simulated instant 0."""
+    """One bucket. `epoch_ms` is the wall clock at simulated instant 0.
+
+    One that is not `exclusive` has no put-if-absent: commits may be `overwritten`.
+    """
 
     epoch_ms: int
     limits: Limits
     bytes_per_row: int
+    exclusive: bool = True
     objects: dict[str, StoredObject] = field(default_factory=dict)
     data_files: dict[str, WriteRows] = field(default_factory=dict)
     landings: list[Landing] = field(default_factory=list)
+    overwritten: list[Landing] = field(default_factory=list)
     _written_at_ms: dict[str, float] = field(default_factory=dict)
     _directories: dict[str, list[str]] = field(default_factory=dict)
     _writes: TokenBucket = field(init=False)
@@ -102,8 +109,17 @@ class FakeStore:
 
     def throttles(self, request: StoreRequest, now_ms: float) -> bool:
         """Whether the limits refuse this request now. A request that passes is counted."""
-        bucket = self._writes if isinstance(request, PutIfAbsent | Put) else self._reads
+        bucket = self._writes if isinstance(request, _WRITES) else self._reads
         return not (bucket.unlimited or bucket.admits(now_ms))
+
+    def as_sent(self, request: StoreRequest) -> StoreRequest:
+        """What a request that is sent now will do.
+
+        Without put-if-absent, whoever finds no object when sending overwrites what comes meanwhile.
+        """
+        if self.exclusive or not isinstance(request, PutIfAbsent) or request.key in self.objects:
+            return request
+        return Put(request.key, request.body)
 
     def take_effect(
         self, request: StoreRequest, now_ms: float, transaction_id: int | None
@@ -117,6 +133,7 @@ class FakeStore:
         if isinstance(request, PutIfAbsent):
             return self._create(request.key, request.body, now_ms, transaction_id)
         self._write(request.key, request.body, now_ms)
+        self._landed(request.key, now_ms, transaction_id)
         return PutResult.CREATED
 
     def write_rows(self, file: WriteRows, now_ms: float = 0.0) -> int:
@@ -164,6 +181,16 @@ class FakeStore:
         if version is not None:
             self.landings.append(Landing(version, now_ms, transaction_id))
         return PutResult.CREATED
+
+    def _landed(self, key: str, now_ms: float, transaction_id: int | None) -> None:
+        """A commit file was written without a look at what was there."""
+        version = version_of_key(key)
+        if version is None:
+            return
+        lost = [landing for landing in self.landings if landing.version == version]
+        self.overwritten += lost
+        self.landings = [landing for landing in self.landings if landing.version != version]
+        self.landings.append(Landing(version, now_ms, transaction_id))
 
     def _write(self, key: str, body: bytes, now_ms: float) -> None:
         if key not in self.objects:

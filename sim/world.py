@@ -59,7 +59,12 @@ class World:
     def of(cls, scenario: Scenario, streams: RandomStreams, with_requests: bool) -> World:
         """The world at simulated instant 0."""
         table = TableRows.of(scenario.table, scenario.start_ms)
-        store = FakeStore(scenario.start_ms, scenario.store.limits, scenario.table.bytes_per_row)
+        store = FakeStore(
+            scenario.start_ms,
+            scenario.store.limits,
+            scenario.table.bytes_per_row,
+            scenario.store.put_if_absent.exclusive,
+        )
         version = create_table(scenario.table, table, store, ids_of(streams, "table"))
         dialect = dialect_named(scenario.dialect)
         shared = known_table(scenario.table.key, store)

@@ -22,8 +22,13 @@ class Measured(Section):
 
 
 class ConditionalPut(Section):
-    """Put-if-absent: its latency when it creates the object and when it finds one there."""
+    """Put-if-absent: its latency when it creates the object and when it finds one there.
 
+    With `exclusive: false` the store has none: the client looks whether the object is there when it
+    sends, and whoever writes last wins (S3 before 2024, with Delta's S3SingleDriverLogStore).
+    """
+
+    exclusive: bool = True
     success: Measured
     loss: Measured
 

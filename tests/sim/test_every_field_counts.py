@@ -243,6 +243,7 @@ WITHOUT_EFFECT_ON_RECORDS = {
     "Fault.description": "words",
     "Fault.source": "words",
     "Store.description": "words",
+    "ConditionalPut.exclusive": "needs two puts at one moment: tests/sim/test_lost_commits.py",
     "Measured.source": "words",
     "EffectPoint.source": "words",
     "Limits.source": "words",
