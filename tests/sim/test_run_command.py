@@ -77,7 +77,7 @@ def test_a_broken_invariant_has_an_exit_code_of_its_own(
     import sim.run
 
     def broken(*arguments: object) -> None:
-        raise InvariantViolated(f"to reproduce: {arguments[-1]}")
+        raise InvariantViolated(f"to reproduce: {arguments[2]}")
 
     monkeypatch.setattr(sim.run, "check_conservation", broken)
     result = _run(file, "--seed", 7)
