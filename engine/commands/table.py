@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from msgspec import structs
+
 from engine.commands.data_files import DataFiles
 from engine.commands.row_index import RowIndex
 from engine.dialects import DELTA_OSS_4_4, Dialect
@@ -222,9 +224,9 @@ class _Place:
             case Delete(keys):
                 return Delete(tuple(self._key(key) for key in keys))
             case ReadRows(keys):
-                return dataclasses.replace(request, keys=tuple(self._key(key) for key in keys))
+                return structs.replace(request, keys=tuple(self._key(key) for key in keys))
             case Get() | Put() | PutIfAbsent() | WriteRows():
-                return dataclasses.replace(request, key=self._key(request.key))
+                return structs.replace(request, key=self._key(request.key))
         return request
 
     def _key(self, key: str) -> str:

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
+
+import msgspec
 
 from engine.sql.types import DEFAULT_SESSION, Session, caster, from_python
 
@@ -18,8 +21,7 @@ Evaluate = Callable[[Any], Any]
 Parameters = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(msgspec.Struct, frozen=True):
     """An expression ready to run: `column` where it is a bare column, `value` where constant."""
 
     evaluate: Evaluate
@@ -49,7 +51,7 @@ def literal(value: Any, type_name: str) -> Term:
 
 def column(index: int, type_name: str) -> Term:
     """The value at a position of the row."""
-    bound = Bound(lambda row: row[index], column=index)
+    bound = Bound(itemgetter(index), column=index)
     return Term(type_name, lambda _parameters: bound)
 
 

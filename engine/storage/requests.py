@@ -11,60 +11,54 @@ Storage keys are relative to the table's directory: `_delta_log/0000000000000000
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeVar
+
+import msgspec
 
 Row = tuple[Any, ...]
 """One table row, values in schema order; Python values of the Spark types."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListFrom:
+class ListFrom(msgspec.Struct, frozen=True):
     """List keys in the directory of `start`, those >= `start`, in order. Answer: `Listing`."""
 
     start: str
 
 
-@dataclass(frozen=True, slots=True)
-class ListTree:
+class ListTree(msgspec.Struct, frozen=True):
     """List every key of the table, data files included, in order. Answer: `Listing`."""
 
     below: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Delete:
+class Delete(msgspec.Struct, frozen=True):
     """Remove objects and data files; a key that does not exist is no error. Answer: `None`."""
 
     keys: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Get:
+class Get(msgspec.Struct, frozen=True):
     """Read one object whole. Answer: `Body` or `Missing`."""
 
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class PutIfAbsent:
+class PutIfAbsent(msgspec.Struct, frozen=True):
     """Create one object unless its key exists. Answer: `PutResult`."""
 
     key: str
     body: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Put:
+class Put(msgspec.Struct, frozen=True):
     """Write one object, replacing any. Answer: `PutResult` (`CREATED` or `UNKNOWN`)."""
 
     key: str
     body: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class ReadRows:
+class ReadRows(msgspec.Struct, frozen=True):
     """Read the rows of data files, in file order. Answer: `RowsOf`, or `Gone` if one is missing.
 
     A driver may answer from Parquet (directory) or from kept row tuples (memory, simulator). Files
@@ -78,8 +72,7 @@ class ReadRows:
     partition_values: tuple[Mapping[str, str | None] | None, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class WriteRows:
+class WriteRows(msgspec.Struct, frozen=True):
     """Write one data file that holds `rows`. Answer: `Written`.
 
     `columns` and `types` name every column of a row (partition columns included); Parquet files
@@ -93,8 +86,7 @@ class WriteRows:
     partition_columns: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Compute:
+class Compute(msgspec.Struct, frozen=True):
     """Spend a Spark job's time. Answer: `None`. Free in memory and on disk."""
 
     job: str
@@ -103,18 +95,15 @@ class Compute:
     bytes_written: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ReadClock:
+class ReadClock(msgspec.Struct, frozen=True):
     """Ask for the wall clock. Answer: `int`, epoch milliseconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class NewId:
+class NewId(msgspec.Struct, frozen=True):
     """Ask for a fresh UUID in text. Answer: `str`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """One listed object."""
 
     key: str
@@ -122,41 +111,35 @@ class Entry:
     modified_at_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(msgspec.Struct, frozen=True):
     """The answer to `ListFrom`."""
 
     entries: tuple[Entry, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(msgspec.Struct, frozen=True):
     """The answer to `Get`."""
 
     content: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(msgspec.Struct, frozen=True):
     """The answer to `Get` of a key that does not exist."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowsOf:
+class RowsOf(msgspec.Struct, frozen=True):
     """The answer to `ReadRows`: per key, its rows in file order."""
 
     rows: tuple[Sequence[Row], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Gone:
+class Gone(msgspec.Struct, frozen=True):
     """The answer to `ReadRows` where a data file does not exist (any more)."""
 
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(msgspec.Struct, frozen=True):
     """The answer to `WriteRows`."""
 
     size_bytes: int
