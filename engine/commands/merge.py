@@ -86,40 +86,46 @@ class Join:
         blank = (None,) * width
         self.rows = rows
         self._keys = plan.keys
-        self._target = [key.target.bind(parameters).evaluate for key in plan.keys]
-        source = [key.source.bind(parameters).evaluate for key in plan.keys]
+        self._target_key = _compared([key.target.bind(parameters).evaluate for key in plan.keys])
+        source_key = _compared([key.source.bind(parameters).evaluate for key in plan.keys])
         residual = plan.residual.bind(parameters)
         self._residual = residual.evaluate
         self._always = residual.is_constant and residual.value is True
         self._by_key: dict[Any, list[int]] = {}
         for at, row in enumerate(rows):
-            key = _key(source, blank + row)
+            key = source_key(blank + row)
             if key is not None:
                 self._by_key.setdefault(key, []).append(at)
 
     def pins(self) -> dict[str, set[Any]]:
         """The values that a row of the target must have to match, by column."""
         names = [key.target_column for key in self._keys]
+        single = len(names) == 1
         return {
-            name: {key[at] for key in self._by_key}
+            name: {key if single else key[at] for key in self._by_key}
             for at, name in enumerate(names)
             if name is not None
         }
 
     def matches(self, row: Row) -> list[int]:
         """The positions of the source rows that match a target row."""
-        key = _key(self._target, row)
-        found = self._by_key.get(key) if key is not None else None
+        found = self._by_key.get(self._target_key(row))  # NULL is never among the keys
         if not found or self._always:
             return found or []
         residual, rows = self._residual, self.rows
         return [at for at in found if residual(row + rows[at]) is True]
 
 
-def _key(evaluates: Sequence[Evaluate], row: Row) -> tuple[Any, ...] | None:
-    """The values that are compared; `None` if one is NULL, which equals nothing."""
-    values = tuple([evaluate(row) for evaluate in evaluates])
-    return None if None in values else values
+def _compared(evaluates: Sequence[Evaluate]) -> Evaluate:
+    """The value of a row, or values, that are compared; `None` if one is NULL: equal to nothing."""
+    if len(evaluates) == 1:
+        return evaluates[0]
+
+    def several(row: Row) -> tuple[Any, ...] | None:
+        values = tuple([evaluate(row) for evaluate in evaluates])
+        return None if None in values else values
+
+    return several
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +272,11 @@ class _Run:
     def _rewritten(self, file: _Matched) -> list[Row]:
         """All rows of a touched file as they will be."""
         rows: list[Row] = []
+        matches, keeps_unmatched = file.matches, not self.by_source
         for at, row in file.one:
+            if keeps_unmatched and at not in matches:
+                rows.append(row)
+                continue
             clause, joined = self._outcome(file, at, row)
             if clause is None:
                 rows.append(row)
