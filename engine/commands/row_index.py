@@ -146,15 +146,16 @@ class RowIndex:
 
 def _enter(index: _Holders, path: str, values: Sequence[Any]) -> None:
     for value in values:
-        if value is not None:
-            holder = index.get(value)
-            if holder is None:
-                index[value] = path
-            elif isinstance(holder, str):
-                if holder != path:
-                    index[value] = [holder, path]
-            elif path not in holder:
-                holder.append(path)
+        if value is None:
+            continue
+        holder = index.setdefault(value, path)
+        if holder is path:
+            continue
+        if isinstance(holder, str):
+            if holder != path:
+                index[value] = [holder, path]
+        elif path not in holder:
+            holder.append(path)
 
 
 def _leave(index: _Holders, path: str, values: Sequence[Any]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -102,13 +103,11 @@ class FileWriter:
         schema = self.schema
         places = [schema.index(name) for name in columns]
         names = [schema.fields[at].physical_name for at in places]
-        parts: dict[tuple[Any, ...], list[Row]] = {}
+        key_of = itemgetter(*places)
+        parts: dict[Any, list[Row]] = {}
         for row in rows:
-            parts.setdefault(tuple([row[at] for at in places]), []).append(row)
-        return [
-            ({name: partition_text(value) for name, value in zip(names, key, strict=True)}, part)
-            for key, part in parts.items()
-        ]
+            parts.setdefault(key_of(row), []).append(row)
+        return [(_texts(names, [part[0][at] for at in places]), part) for part in parts.values()]
 
     def _write_file(self, values: PartitionValues, rows: Sequence[Row]) -> Steps[AddFile]:
         key = partition_directory(values) + (yield from self._file_name())
@@ -153,6 +152,10 @@ class FileWriter:
         self.rows_written += len(rows)
         self.bytes_written += size_bytes
         self.files_written += 1
+
+
+def _texts(names: Sequence[str], values: Sequence[Any]) -> PartitionValues:
+    return {name: partition_text(value) for name, value in zip(names, values, strict=True)}
 
 
 def partition_text(value: Any) -> str | None:

@@ -22,7 +22,7 @@ def column_of(rows: Sequence[Row], position: int) -> Sequence[Any]:
     """The values at a position of every row."""
     if type(rows) is not list and isinstance(rows, ByColumn):
         return rows.column(position)
-    return [row[position] for row in rows]
+    return list(map(itemgetter(position), rows))
 
 
 def in_columns(
