@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from uuid import UUID
 
 from sim.random_streams import RandomStreams, in_blocks
 
@@ -20,6 +19,7 @@ def ids_of(streams: RandomStreams, entity: str) -> Callable[[], str]:
 
     def next_id() -> str:
         bits = (words() << 65 | words() << 2) & _FREE_BITS
-        return str(UUID(int=bits | _VERSION | _VARIANT))
+        digits = f"{bits | _VERSION | _VARIANT:032x}"
+        return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
     return next_id

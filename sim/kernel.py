@@ -42,9 +42,10 @@ class Kernel(Environment):
         """Milliseconds since the start."""
         return self._now
 
-    def wait(self, delay_ms: float) -> Event:
-        """An event that happens after `delay_ms`."""
-        return Timeout(self, delay_ms)
+    def __init__(self) -> None:
+        super().__init__()
+        self.wait: Callable[[float], Event] = self.timeout
+        """An event that happens after so many milliseconds."""
 
     def start(self, process: Waiting[Any]) -> Process:
         """Begin a process now."""

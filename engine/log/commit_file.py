@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -137,6 +138,7 @@ def log_key(version: int) -> str:
     return f"{LOG_DIRECTORY}/{version:020d}.json"
 
 
+@lru_cache(maxsize=4096)
 def version_of_key(key: str) -> int | None:
     """The version of a commit file's key, `None` for any other key."""
     match = _COMMIT_KEY.fullmatch(key)

@@ -44,6 +44,8 @@ from engine.transaction.row_ids import readable_watermark
 
 IDENTITY_TAG = "delta.identity.schemaUpdate"
 
+_NOT_BLIND = (RemoveFile, AddCDCFile)
+
 
 @dataclass(frozen=True, slots=True)
 class CommitPlan:
@@ -145,7 +147,7 @@ def _is_blind_append(actions: Sequence[AnyAction], read_set: ReadSet) -> bool:
 
     Reading an application's version does not count. Source: `commitImpl`, `isBlindAppend`.
     """
-    only_adds = not any(isinstance(action, RemoveFile | AddCDCFile) for action in actions)
+    only_adds = not any(isinstance(action, _NOT_BLIND) for action in actions)
     return only_adds and not read_set.depends_on_files
 
 

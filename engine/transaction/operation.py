@@ -43,6 +43,8 @@ _MAY_KEEP_TIGHT_BOUNDS = frozenset(
     {"COMPUTE STATS", "RESTORE", "CLONE", "Manual Update", BACKFILL, UNBACKFILL}
 )
 
+_JSON = json.JSONEncoder(separators=(",", ":"))
+
 
 @dataclass(frozen=True, slots=True)
 class Operation:
@@ -98,9 +100,7 @@ class Operation:
     def logged_parameters(self) -> dict[str, Any]:
         """The parameters as commitInfo records them: collections as JSON text, scalars as is."""
         return {
-            key: json.dumps(value, separators=(",", ":"))
-            if isinstance(value, (list, tuple, dict))
-            else value
+            key: _JSON.encode(value) if isinstance(value, (list, tuple, dict)) else value
             for key, value in self.parameters.items()
         }
 

@@ -37,6 +37,8 @@ MAX_READER_VERSION = 3
 MAX_WRITER_VERSION = 7
 DELTA_VERSION = "4.4.0"
 
+_SET_APART = (Metadata, Protocol)
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:
@@ -64,7 +66,7 @@ def prepare(draft: Draft, actions: Sequence[AnyAction], operation: Operation) ->
     snapshot, settings = draft.snapshot, draft.settings
     new_metadata = _the_metadata(draft, actions)
     new_protocol = _the_protocol(draft, actions, new_metadata)
-    others = [action for action in actions if not isinstance(action, Metadata | Protocol)]
+    others = [action for action in actions if not isinstance(action, _SET_APART)]
     final: list[AnyAction] = [
         *(action for action in (new_metadata, new_protocol) if action is not None),
         *others,
@@ -92,7 +94,7 @@ def prepare_large(draft: Draft, actions: Sequence[AnyAction], operation: Operati
     protocol = known if new_metadata is None else _with_required_features(known, new_metadata)
     check_writable(protocol, draft.table_name)
     metadata = new_metadata or snapshot.metadata or NO_METADATA
-    others = [action for action in actions if not isinstance(action, Metadata | Protocol)]
+    others = [action for action in actions if not isinstance(action, _SET_APART)]
     last = [] if protocol == snapshot.protocol and not given else [protocol]
     final = _with_row_ids([metadata, *others, *last], protocol, snapshot)
     _check_deletion_vectors(others, metadata, protocol, operation, draft.settings)
