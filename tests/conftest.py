@@ -27,6 +27,7 @@ def spark() -> SparkSession:
     return delta_session()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep the tests with Spark on one worker, and let them begin first."""
     for item in items:
