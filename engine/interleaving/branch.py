@@ -6,8 +6,9 @@ whether that is in memory or in a directory on disk.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
+
+import msgspec
 
 from engine.errors import InvariantViolated
 from engine.storage.memory import MemoryStore, Store
@@ -51,8 +52,7 @@ class Branch:
             case Get(key):
                 return self._get(key)
             case PutIfAbsent(key):
-                exists = isinstance(self._get(key), Body)
-                return PutResult.ALREADY_EXISTS if exists else self._own.answer(request)
+                return PutResult.ALREADY_EXISTS if self.holds(key) else self._own.answer(request)
             case ReadRows(keys):
                 gone = next((key for key in keys if key in self._deleted), None)
                 if gone is not None:
@@ -62,6 +62,10 @@ class Branch:
                 self._written.add(key)
                 self._deleted.discard(key)
         return self._own.answer(request)
+
+    def holds(self, key: str) -> bool:
+        """Whether there is an object at this key."""
+        return isinstance(self._get(key), Body)
 
     def _list(self, request: ListFrom | ListTree) -> Listing:
         below, above = self._base.answer(request), self._own.answer(request)
@@ -78,7 +82,7 @@ class Branch:
         return own if isinstance(own, Body) else self._base.answer(Get(key))
 
     def _rows(self, request: ReadRows, at: int) -> Sequence[Row]:
-        one = dataclasses.replace(
+        one = msgspec.structs.replace(
             request,
             keys=request.keys[at : at + 1],
             partition_values=request.partition_values[at : at + 1],

@@ -7,6 +7,7 @@ computing) concerns nobody else.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -21,6 +22,7 @@ from engine.log.commit_file import LOG_DIRECTORY, version_of_key
 from engine.outcomes import Outcome
 from engine.storage.requests import (
     ListFrom,
+    Listing,
     NewId,
     Put,
     PutIfAbsent,
@@ -64,14 +66,19 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """What the next step of a contender touches: the log of one table, reading or writing."""
+    """What the next step of a contender touches: the log of one table, reading or writing.
+
+    `is_lost`: it tries to write a version that is there already, and so it will always be.
+    """
 
     table: str
     writes: bool
+    is_lost: bool = False
 
     def commutes_with(self, other: Touch) -> bool:
         """Whether it does not matter which of the two comes first."""
-        return self.table != other.table or not (self.writes or other.writes)
+        elsewhere = self.table != other.table
+        return elsewhere or self.is_lost or other.is_lost or not (self.writes or other.writes)
 
 
 def touch_of(request: Request) -> Touch | None:
@@ -105,6 +112,13 @@ class _Contender:
         """What the next step touches."""
         return None if self._pending is None else touch_of(self._pending)
 
+    def touch_in(self, scene: Scene) -> Touch | None:
+        """The same as things stand in a scene."""
+        touch, request = self.touch, self._pending
+        if touch is None or not isinstance(request, PutIfAbsent):
+            return touch
+        return dataclasses.replace(touch, is_lost=scene.store.holds(request.key))
+
     def step(self, scene: Scene) -> Iterator[Event]:
         """Answer what is asked, and everything after it that concerns nobody else."""
         staged = 0
@@ -113,7 +127,7 @@ class _Contender:
             if isinstance(request, WriteRows | Put):
                 staged += 1
             if touch_of(request) is not None:
-                yield self._event(request, answer, scene)
+                yield self._event(request, answer)
             self._advance(answer)
             if self.touch is not None:
                 break
@@ -132,7 +146,7 @@ class _Contender:
         except DeltaError as error:
             self.ending = error
 
-    def _event(self, request: Request, answer: Any, scene: Scene) -> Event:
+    def _event(self, request: Request, answer: Any) -> Event:
         touch = touch_of(request)
         assert touch is not None
         if isinstance(request, PutIfAbsent):
@@ -144,7 +158,7 @@ class _Contender:
             )
         kind = Kind.CHECK if self._lost else Kind.SNAPSHOT
         self._lost = False
-        return Event(self._who, kind, touch.table, _newest(scene, touch.table))
+        return Event(self._who, kind, touch.table, _newest(request, answer, touch.table))
 
 
 def _ids_of(who: int) -> Iterator[str]:
@@ -155,10 +169,13 @@ def _ids_of(who: int) -> Iterator[str]:
         number += 1
 
 
-def _newest(scene: Scene, root: str) -> int:
-    listing: Any = scene.store.answer(ListFrom(f"{root}{LOG_DIRECTORY}/"))
+def _newest(request: Request, listing: Listing, root: str) -> int:
+    """The newest version that a listing of a log shows, or the one before its first."""
+    assert isinstance(request, ListFrom)
     versions = (version_of_key(entry.key.removeprefix(root)) for entry in listing.entries)
-    return max((version for version in versions if version is not None), default=-1)
+    found = [version for version in versions if version is not None]
+    start = version_of_key(request.start.removeprefix(root))
+    return max(found, default=-1 if start is None else start - 1)
 
 
 class Race:
@@ -176,7 +193,8 @@ class Race:
     @property
     def touches(self) -> dict[int, Touch]:
         """What the next step of each contender that is still under way touches."""
-        found = ((who, contender.touch) for who, contender in enumerate(self._contenders))
+        scene = self.scene
+        found = ((who, one.touch_in(scene)) for who, one in enumerate(self._contenders))
         return {who: touch for who, touch in found if touch is not None}
 
     def step(self, who: int) -> None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from engine.commands import run_statement
 from engine.commands.table import SharedTable, Table, Tables
 from engine.conformance.case import TableOf
 from engine.conformance.statements import build, live_rows
 from engine.dialects import DELTA_OSS_4_4, Dialect
 from engine.interleaving.branch import Branch
+from engine.log.table_log import TableLog
 from engine.settings import Settings
-from engine.storage.memory import MemoryStore, Store
+from engine.sql.parsing import parse_statement
+from engine.storage.memory import MemoryStore, Store, run
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +35,22 @@ class World:
         tables: Mapping[str, TableOf],
         dialect: Dialect = DELTA_OSS_4_4,
         settings: Settings | None = None,
+        absent: Sequence[str] = (),
     ) -> World:
-        """Build tables of rows in memory, commit by commit."""
+        """Build tables of rows in memory, commit by commit; `absent` ones may still be created."""
         store, settings = MemoryStore(), settings or Settings()
-        shared = {name: SharedTable() for name in tables}
-        roots = {name: f"{name}/" for name in tables}
+        shared = {name: SharedTable() for name in (*tables, *absent)}
+        roots = {name: f"{name}/" for name in shared}
         for name, wanted in tables.items():
             client = Table(name, shared[name], settings, dialect, root=roots[name])
             build(client, wanted, store)
         return cls(store, roots, dialect, settings, shared)
+
+    def after(self, sql: str) -> World:
+        """The world when a statement has run: a branch that others may branch from."""
+        scene = self.branch()
+        run(run_statement(parse_statement(sql), scene.client()), scene.store)
+        return dataclasses.replace(self, store=scene.store, shared=scene.shared)
 
     def branch(self) -> Scene:
         """A fresh start: the tables as they are, with room for changes of its own."""
@@ -66,11 +77,14 @@ class Scene:
 
     def client(self) -> Tables:
         """A client that knows nothing yet of any table."""
-        world = self.world
-        return {
-            name: Table(name, self.shared[name], world.settings, world.dialect, root=root)
-            for name, root in world.roots.items()
-        }
+        return {name: self._table(name, root) for name, root in self.world.roots.items()}
+
+    def _table(self, name: str, root: str) -> Table:
+        """A client that writes no checkpoints: they decide nothing, and cost more than a race."""
+        world, shared = self.world, self.shared[name]
+        table = Table(name, shared, world.settings, world.dialect, root=root)
+        table.log = TableLog(shared.commits, encode=None)
+        return table
 
     def rows(self, name: str) -> Iterable[dict[str, Any]]:
         """The rows of a table as a reader sees them now."""

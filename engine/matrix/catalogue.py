@@ -10,7 +10,7 @@ from engine.commands import append_batch, run_statement
 from engine.commands.table import Tables
 from engine.errors import InvalidInput, Problem
 from engine.interleaving.race import Start
-from engine.matrix.family import TABLE, day_of
+from engine.matrix.family import NEW_TABLE, SCHEMA, TABLE, day_of
 from engine.outcomes import Outcome
 from engine.sql.parsing import parse_statement
 from engine.sql.scope import nearest
@@ -35,6 +35,11 @@ class Target:
     def row(self) -> str:
         """A row with this id, as a list of SQL values."""
         return f"({self.row_id}, DATE'{self.day}', 0)"
+
+    @property
+    def layout(self) -> str:
+        """How the table is created as it is."""
+        return "PARTITIONED BY (day)" if self.partitioned else ""
 
     def condition(self, prefix: str = "") -> str:
         """The condition that picks the row."""
@@ -96,6 +101,12 @@ def _where_day(target: Target) -> str:
     return f" WHERE {target.of_day()}" if target.names_day and target.partitioned else ""
 
 
+def _one_row(target: Target) -> str:
+    return f"SELECT {target.row_id} AS id, DATE'{target.day}' AS day, 0 AS v"
+
+
+_ENABLE_ROW_TRACKING = f"ALTER TABLE {TABLE} SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')"
+
 INSERT = "INSERT"
 UPDATE = "UPDATE"
 DELETE = "DELETE"
@@ -124,6 +135,7 @@ EXTENDED = (
         "REPLACE WHERE",
         lambda t: f"INSERT INTO {TABLE} REPLACE WHERE {t.of_day()} VALUES {t.row}",
     ),
+    Command("REPLACE USING", lambda t: f"INSERT INTO {TABLE} REPLACE USING (id) VALUES {t.row}"),
     Command("MERGE, insert only", _insert_only_merge),
     Command("DELETE of one day", lambda t: f"DELETE FROM {TABLE} WHERE {t.of_day()}"),
     Command("TRUNCATE", lambda _: f"TRUNCATE TABLE {TABLE}"),
@@ -148,7 +160,29 @@ EXTENDED = (
     ),
     Command("RESTORE", lambda _: f"RESTORE TABLE {TABLE} TO VERSION AS OF 0"),
     Command("VACUUM", lambda _: f"VACUUM {TABLE}"),
+    Command("COMMENT ON TABLE", lambda t: f"COMMENT ON TABLE {TABLE} IS 'about {t.row_id}'"),
+    Command("CLUSTER BY", lambda _: f"ALTER TABLE {TABLE} CLUSTER BY (id)"),
+    Command("enabling row tracking", lambda _: _ENABLE_ROW_TRACKING),
+    Command("REORG PURGE", lambda t: f"REORG TABLE {TABLE}{_where_day(t)} APPLY (PURGE)"),
+    Command(
+        "REORG UPGRADE UNIFORM",
+        lambda _: f"REORG TABLE {TABLE} APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = 2))",
+    ),
+    Command(
+        "REPLACE TABLE",
+        lambda t: f"CREATE OR REPLACE TABLE {TABLE} ({SCHEMA}) USING delta {t.layout}",
+    ),
+    Command(
+        "REPLACE TABLE AS SELECT",
+        lambda t: f"CREATE OR REPLACE TABLE {TABLE} USING delta {t.layout} AS {_one_row(t)}",
+    ),
+    Command("CREATE TABLE", lambda _: f"CREATE TABLE {NEW_TABLE} ({SCHEMA}) USING delta"),
+    Command(
+        "CREATE TABLE AS SELECT", lambda t: f"CREATE TABLE {NEW_TABLE} USING delta AS {_one_row(t)}"
+    ),
 )
+"""What the vendors' tables leave out. DROP FEATURE is not among them: it takes so many commits that
+it has thousands of interleavings with others, and conflicts as ADD COLUMN does."""
 
 
 def commands_named(names: Sequence[str]) -> list[Command]:

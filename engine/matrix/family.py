@@ -2,7 +2,8 @@
 
 One table of eight rows in four files of two rows, two files for each of two days. It is varied in
 partitioning (none, by day), deletion vectors and isolation level; two commands meet on it at the
-same row, in one file, in one partition, or in different partitions.
+same row, in one file, in one partition, or in different partitions. Where there are deletion
+vectors, each file also holds a row that was deleted before.
 """
 
 from __future__ import annotations
@@ -11,13 +12,17 @@ import dataclasses
 from dataclasses import dataclass
 from enum import Enum
 from itertools import product
+from typing import Any
 
 from engine.conformance.case import DataFile, TableOf
 from engine.dialects import Dialect
+from engine.interleaving.world import World
 from engine.settings import Settings
 from engine.transaction.isolation import ISOLATION_PROPERTY, IsolationLevel
 
 TABLE = "t"
+NEW_TABLE = "new_table"
+"""A table that is not there, for commands that create one."""
 SCHEMA = "id INT, day DATE, v INT"
 FIRST_DAY, SECOND_DAY = "2026-01-01", "2026-01-02"
 FILES = ((1, 2), (3, 4), (5, 6), (7, 8))
@@ -53,6 +58,26 @@ class Relation(Enum):
 FIRST_ID = 1
 
 
+def _row(row_id: int, ids: tuple[int, ...]) -> dict[str, Any]:
+    return {"id": row_id, "day": day_of(ids[0]), "v": 10 * row_id}
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Where two commands meet, and whether their conditions name the day."""
+
+    relation: Relation
+    names_day: bool
+
+    @property
+    def text(self) -> str:
+        named = ", the conditions name the day" if self.names_day else ""
+        return self.relation.text + named
+
+
+SITUATIONS = tuple(Situation(r, named) for named in (False, True) for r in Relation)
+
+
 @dataclass(frozen=True, slots=True)
 class Variant:
     """One table of the family."""
@@ -71,9 +96,27 @@ class Variant:
         rows = ", row-level concurrency" if self.rows_reconciled else ""
         return f"{layout}, {vectors}{rows}, {self.isolation.value}"
 
+    def world(self, dialect: Dialect, settings: Settings) -> World:
+        """The table, ready for races."""
+        tables = {TABLE: self.table(dialect)}
+        world = World.of_tables(tables, dialect, self.settings(settings), absent=(NEW_TABLE,))
+        return world.after(f"DELETE FROM {TABLE} WHERE id < 0") if self.deletion_vectors else world
+
+    def _ids(self, ids: tuple[int, ...]) -> tuple[int, ...]:
+        return (*ids, -ids[0]) if self.deletion_vectors else ids
+
     def settings(self, settings: Settings) -> Settings:
         """The session's settings: tables without row-level concurrency are as if it were off."""
         return dataclasses.replace(settings, row_level_concurrency=self.rows_reconciled)
+
+    @property
+    def situations(self) -> tuple[Situation, ...]:
+        """The situations that can make a difference: a table without partitions has one way
+        to speak of a day, unless rows are told apart by what conditions say.
+        """
+        if self.partitioned or self.rows_reconciled:
+            return SITUATIONS
+        return tuple(one for one in SITUATIONS if not one.names_day)
 
     def table(self, dialect: Dialect) -> TableOf:
         """Its rows and properties; a level is set where it is not the dialect's default."""
@@ -82,7 +125,7 @@ class Variant:
             properties["delta.enableDeletionVectors"] = "true"
         if self.isolation is not dialect.default_isolation:
             properties[ISOLATION_PROPERTY] = self.isolation.value
-        rows = [[{"id": i, "day": day_of(i), "v": 10 * i} for i in ids] for ids in FILES]
+        rows = [[_row(row_id, ids) for row_id in self._ids(ids)] for ids in FILES]
         return TableOf(
             schema=SCHEMA,
             partition_columns=["day"] if self.partitioned else [],
@@ -90,22 +133,6 @@ class Variant:
             files=[DataFile({}, part) for part in rows],
             versions=0,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Situation:
-    """Where two commands meet, and whether their conditions name the day."""
-
-    relation: Relation
-    names_day: bool
-
-    @property
-    def text(self) -> str:
-        named = ", the conditions name the day" if self.names_day else ""
-        return self.relation.text + named
-
-
-SITUATIONS = tuple(Situation(r, named) for named in (False, True) for r in Relation)
 
 
 @dataclass(frozen=True, slots=True)

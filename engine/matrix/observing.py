@@ -12,7 +12,7 @@ from engine.interleaving.schedules import schedules
 from engine.interleaving.story import Line, story
 from engine.interleaving.world import World
 from engine.matrix.catalogue import Command, Target
-from engine.matrix.family import FIRST_ID, SITUATIONS, TABLE, Situation, Variant
+from engine.matrix.family import FIRST_ID, Situation, Variant
 from engine.outcomes import Aborted, Verdict
 from engine.settings import Settings
 
@@ -70,12 +70,12 @@ def observe(
     variant: Variant, dialect: Dialect, commands: Sequence[Command], settings: Settings
 ) -> Observed:
     """Race every pair of commands in every situation on one table; both are each other's winner."""
-    world = World.of_tables({TABLE: variant.table(dialect)}, dialect, variant.settings(settings))
+    world = variant.world(dialect, settings)
     found: list[Observation] = []
     count = 0
     for pair in combinations_with_replacement(commands, 2):
         raced: Raced = {}
-        for situation in SITUATIONS:
+        for situation in variant.situations:
             texts = _race(world, pair, situation, variant, raced)
             found.extend(_observations(raced[texts], texts, pair, situation, variant))
         count += sum(len(played) for played in raced.values())

@@ -113,3 +113,15 @@ def test_misspelt_levels_and_commands_are_answered_with_the_nearest() -> None:
         level_named("serialisable")
     with pytest.raises(InvalidInput, match="did you mean 'truncate'"):
         matrix("delta-oss-4.4", ("TRUNKATE",))
+
+
+def test_of_two_creators_of_one_table_the_second_is_aborted() -> None:
+    cells = cells_of(matrix("delta-oss-4.4", ("CREATE TABLE", "CREATE TABLE AS SELECT", "INSERT")))
+    for names in (("CREATE TABLE", "CREATE TABLE"), ("CREATE TABLE", "CREATE TABLE AS SELECT")):
+        assert cells[names].exceptions == ["ProtocolChangedException"]
+    assert not cells["CREATE TABLE", "INSERT"].can_conflict
+
+
+def test_purging_conflicts_only_where_there_is_something_to_purge() -> None:
+    cells = cells_of(matrix("delta-oss-4.4", ("UPDATE", "REORG PURGE")))
+    assert cells["REORG PURGE", "UPDATE"].only_when.startswith("only with deletion vectors")

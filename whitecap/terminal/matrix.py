@@ -67,16 +67,18 @@ def _published_cell(cell: Plain | None) -> Text:
 
 
 def _show_pairs(console: Console, matrix: Plain, pairs: Plain) -> None:
+    """One line for each command; lines wider than the terminal are left to it."""
     grid = all_pairs(matrix, pairs)
-    shown = Table(box=box.SIMPLE_HEAD, padding=(0, 0), title=pairs["title"], title_justify="left")
-    shown.title_style = "bold"
-    shown.add_column("can this one be aborted by number", no_wrap=True)
-    for number, _ in enumerate(grid.columns, start=1):
-        shown.add_column(str(number), justify="right", min_width=3)
-    for number, (title, cells) in enumerate(grid.rows, start=1):
-        shown.add_row(f"{number:2} {title}", *(_mark(cell) for cell in cells))
+    width = max(len(name) for name in grid.columns) + 3
+    numbers = "".join(f"{number:3}" for number, _ in enumerate(grid.columns, start=1))
     console.print()
-    console.print(shown)
+    console.print(Text(pairs["title"], style="bold"))
+    console.print(Text(f"{'aborted by number':{width}}{numbers}", style="dim"), soft_wrap=True)
+    for number, (title, cells) in enumerate(grid.rows, start=1):
+        line = Text(f"{number:2} {title:{width - 3}}")
+        for cell in cells:
+            line.append("  ").append(_mark(cell))
+        console.print(line, soft_wrap=True)
 
 
 def _mark(cell: Plain | None) -> Text:
