@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from whitecap.exit_codes import ExitCode
+
+if TYPE_CHECKING:
+    from sim.replay.fuzz import Finding
 
 
 @click.command()
@@ -32,17 +36,24 @@ def fuzz(ctx: click.Context, minutes: float, seed: int, out: Path) -> None:
     from sim.replay.fuzz import save_case
 
     counts: Counter[str] = Counter()
-    for finding in races(minutes, seed):
-        counts[finding.result.status] += 1
-        if finding.differs:
-            click.echo(f"DIFFERS {finding.case.id}")
-            click.echo(f"  winner:  {finding.case.winner}")
-            click.echo(f"  current: {finding.case.current}")
-            for each in finding.result.differences:
-                click.echo(f"  {each.key}: real {each.expected} | engine {each.found}")
-            click.echo(f"  saved to {save_case(finding.case, out)}")
+    try:
+        for finding in races(minutes, seed):
+            counts[finding.result.status] += 1
+            if finding.differs:
+                _tell(finding, save_case(finding.case, out))
+    except KeyboardInterrupt:
+        click.echo("interrupted", err=True)
     click.echo(
         f"{counts['passed']} races agree, {counts['failed']} differ, "
         f"{counts['skipped']} need what is not modelled"
     )
     ctx.exit(ExitCode.EXPECTATION_MISSED if counts["failed"] else ExitCode.FINE)
+
+
+def _tell(finding: Finding, saved: Path) -> None:
+    click.echo(f"DIFFERS {finding.case.id}")
+    click.echo(f"  winner:  {finding.case.winner}")
+    click.echo(f"  current: {finding.case.current}")
+    for each in finding.result.differences:
+        click.echo(f"  {each.key}: real {each.expected} | engine {each.found}")
+    click.echo(f"  saved to {saved}")
