@@ -1,8 +1,4 @@
-"""What tests of several rooms share: one Spark session, its place in a run, Hypothesis's profile.
-
-Tests run on two workers. All that need real Delta Lake stay together on one of them, so that only
-one session is started; they come first, because they take longest.
-"""
+"""What tests of several rooms share: the Spark session of a worker, the order, Hypothesis's profile."""
 
 from __future__ import annotations
 
@@ -21,16 +17,12 @@ settings.load_profile("house")
 
 @pytest.fixture(scope="session")
 def spark() -> SparkSession:
-    """One session with Delta Lake for the whole run: it takes seconds to start."""
+    """One session with Delta Lake per worker: it takes seconds to start."""
     from sim.replay.session import delta_session
 
     return delta_session()
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests with Spark on one worker, and let them begin first."""
-    for item in items:
-        if item.get_closest_marker("spark"):
-            item.add_marker(pytest.mark.xdist_group("spark"))
+    """Let the tests with Spark begin first: they take longest."""
     items.sort(key=lambda item: item.get_closest_marker("spark") is None)
