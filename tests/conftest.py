@@ -1,4 +1,4 @@
-"""What tests of several rooms share: the Spark session of a worker, the order, Hypothesis's profile."""
+"""What tests of several rooms share: a worker's Spark session, the order, Hypothesis's profile."""
 
 from __future__ import annotations
 
