@@ -117,10 +117,14 @@ class Settings:
     target_cube_size: int = _conf("optimize.clustering.targetCubeSize", 150 * 1024**3)
     backfill_max_files: int = _conf("backfill.maxNumFilesPerCommit", 100_000)
     retention_check: bool = _conf("retentionDurationCheck.enabled", True)
+    vacuum_ignores_retention: bool = _conf("vacuum.retentionWindowIgnore.enabled", True)
+    """Whether VACUUM heeds no RETAIN but that of 0 hours."""
     fast_drop_feature: bool = _conf("tableFeatures.fastDropFeature.enabled", True)
     restore_may_downgrade_protocol: bool = _conf("restore.protocolDowngradeAllowed", False)
     schema_auto_merge: bool = _conf("schema.autoMerge.enabled", False)
     partition_overwrite_mode: str = _conf("spark.sql.sources.partitionOverwriteMode", "STATIC")
+    values_tasks: int = _conf("whitecap.values.tasks", 1)
+    """How many tasks write a list of VALUES, each its own files; Spark takes all cores it has."""
     session_time_zone: str = _conf("spark.sql.session.timeZone", "UTC")
     case_sensitive: bool = _conf("spark.sql.caseSensitive", False)
     ansi: bool = _conf("spark.sql.ansi.enabled", True)

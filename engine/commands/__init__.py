@@ -9,10 +9,18 @@ How a client runs one:
     outcome = run(run_statement(bound, {"events": table}), store)
     bound.sql()                                 # the whole statement as Spark SQL
 
-`run_statement` and `append_batch` are generators of storage requests, `Steps[Outcome]`. A
+`run_statement` and the others are generators of storage requests, `Steps[Outcome]`. A
 statement is parsed once and planned once for each schema; `with_parameters` only binds values:
 `:name` for one value, `IN (:name)` for several, `VALUES :name` for rows in schema order (a
 sequence of tuples).
+
+Some commands open several transactions, one after another: VACUUM, DROP FEATURE, enabling row
+tracking, a commit that makes auto compaction due. The outcome is the last one's; `table.outcomes`
+has them all.
+
+Beyond SQL there are micro-batches of streaming queries (`append_batch`, `complete_batch`), a
+DataFrame's writer (`save_rows`: the path may be empty), raising the protocol and recomputing
+statistics.
 
 Requests of one statement, in order: those of the log (list, get), `NewId`, at most one `ReadRows`
 for data files that no client of the `SharedTable` has seen, `WriteRows` for each new data file,
@@ -21,8 +29,22 @@ wrote is in the request; the files read are those that hold rows concerned), the
 `PutIfAbsent`.
 """
 
+from engine.commands.properties import upgrade_protocol
+from engine.commands.recomputing import recompute_statistics
 from engine.commands.run import run_statement
-from engine.commands.streaming import append_batch
+from engine.commands.saving import SaveMode, save_rows
+from engine.commands.streaming import append_batch, complete_batch
 from engine.commands.table import SharedTable, Table, Tables
 
-__all__ = ["SharedTable", "Table", "Tables", "append_batch", "run_statement"]
+__all__ = [
+    "SaveMode",
+    "SharedTable",
+    "Table",
+    "Tables",
+    "append_batch",
+    "complete_batch",
+    "recompute_statistics",
+    "run_statement",
+    "save_rows",
+    "upgrade_protocol",
+]

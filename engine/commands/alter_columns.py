@@ -20,6 +20,7 @@ from engine.log import properties
 from engine.log.column_mapping import is_mapped
 from engine.log.schema import Field, Schema, parse_ddl, schema_string
 from engine.outcomes import Outcome
+from engine.sql.coercion import common_type
 from engine.sql.table_statements import (
     AddColumns,
     ChangeColumn,
@@ -62,12 +63,12 @@ def add_columns(table: Table, statement: AddColumns) -> Steps[Outcome]:
 def drop_columns(table: Table, statement: DropColumns) -> Steps[Outcome]:
     """ALTER TABLE DROP COLUMNS: needs column mapping, for the files keep the column."""
     txn = yield from begin(table)
-    if not is_mapped(txn.metadata):
-        raise errors.drop_without_mapping()
     schema = txn.snapshot.schema
-    dropped = [found.name for name in statement.columns if (found := _found(schema, name))]
     if not statement.if_exists:
         _check_known(schema, statement.columns)
+    if not is_mapped(txn.metadata):
+        raise errors.drop_without_mapping()
+    dropped = [found.name for name in statement.columns if (found := _found(schema, name))]
     _check_droppable(txn, dropped)
     kept = [column for column in schema if column.name not in dropped]
     return (yield from _committed(txn, kept, Operation("DROP COLUMNS", {"columns": dropped})))
@@ -127,7 +128,7 @@ def _changed(old: Field, statement: ChangeColumn, txn: Transaction) -> Field:
     if statement.comment is not None:
         new = _commented(new, statement.comment)
     if statement.nullable is False and old.nullable:
-        raise errors.impossible_column_change(old.name, "NULL", "NOT NULL")
+        raise errors.column_made_not_null(old.name)
     if statement.nullable is not None:
         new = dataclasses.replace(new, nullable=statement.nullable)
     return new
@@ -140,11 +141,13 @@ def _commented(column: Field, comment: str) -> Field:
 def _widened(old: Field, type_name: str, txn: Transaction) -> Field:
     if type_name == old.type:
         return old
+    if type_name != "string" and common_type(old.type, type_name) != type_name:
+        raise errors.narrower_column(old.name, old.type, type_name)
     allowed = properties.TYPE_WIDENING.of(txn.metadata.configuration)
     if not allowed or type_name not in _WIDER.get(old.type, ()):
         raise errors.impossible_column_change(old.name, old.type, type_name)
     check_no_constraint_on(old.name, txn.metadata)
-    change = {"fromType": _log_name(old.type), "toType": _log_name(type_name)}
+    change = {"toType": _log_name(type_name), "fromType": _log_name(old.type)}
     told = [*old.metadata.get("delta.typeChanges", []), change]
     metadata: Mapping[str, object] = {**old.metadata, "delta.typeChanges": told}
     return dataclasses.replace(old, type=type_name, metadata=metadata)

@@ -38,7 +38,7 @@ def clone_table(
     if txn.read_version >= 0 and not statement.replace:
         if statement.if_not_exists:
             return NothingToCommit(txn.read_version)
-        raise errors.table_exists(table.name)
+        raise errors.table_exists_for_clone(table.name)
     if txn.snapshot.num_files:
         raise errors.clone_into_table_with_files()
     wanted = yield from _metadata(statement, txn, snapshot)

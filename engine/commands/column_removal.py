@@ -32,7 +32,7 @@ def remove_column_mapping(table: Table, txn: Transaction, keep_property: bool) -
     txn.update_metadata(
         msgspec.structs.replace(txn.metadata, schema_string=schema, configuration=configuration)
     )
-    writer = FileWriter(table, txn.metadata)
+    writer = FileWriter(table, txn.metadata, data_change=False)
     adds = yield from writer.write([list(one.live_rows()) for one in old])
     yield from job("REMOVE COLUMN MAPPING", old, writer)
     now_ms = yield ReadClock()

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
-
 from engine.commands import errors
 from engine.commands.clustering import (
     CLUSTERING_DOMAIN,
@@ -108,8 +106,8 @@ def _actions(
 def _domains(statement: CreateTable, txn: Transaction) -> list[DomainMetadata]:
     if statement.cluster_by:
         return [clustering_domain(statement.cluster_by, txn.metadata)]
-    old = txn.snapshot.domains.get(CLUSTERING_DOMAIN)
-    return [] if old is None else [msgspec.structs.replace(old, removed=True)]
+    clustered = CLUSTERING_DOMAIN in txn.snapshot.domains
+    return [clustering_domain((), txn.metadata)] if clustered else []
 
 
 def _operation(statement: CreateTable, txn: Transaction, as_select: bool) -> Operation:

@@ -23,7 +23,7 @@ from engine.commands.row_reads import track_rows
 from engine.commands.search import search
 from engine.commands.table import Table
 from engine.commands.vectors import hide_rows
-from engine.commands.writing import DELETED, FileWriter, remove, scan_tasks
+from engine.commands.writing import DELETED, FileWriter, by_task, remove, scan_tasks
 from engine.log.actions import AddCDCFile, AddFile, RemoveFile
 from engine.outcomes import NothingToCommit, Outcome
 from engine.sql.predicates import Predicate, split_condition
@@ -104,17 +104,18 @@ def _rewritten(
     kept = {one.file.path: _without(one, positions) for one, positions in touched}
     tasks = scan_tasks([one.file for one, _ in touched])
     writer = FileWriter(table, txn.metadata)
-    rows = ([row for file in task for row in kept[file.path]] for task in tasks)
-    adds = yield from writer.write(rows)
-    changes = yield from writer.write_changes(lambda: _deleted(touched))
+    adds = yield from writer.write(by_task(tasks, kept))
+    changes = yield from writer.write_changes(lambda: by_task(tasks, _deleted(touched)))
     yield from job("DELETE", [one for one, _ in touched], writer)
     now_ms = yield ReadClock()
     return [*adds, *changes, *(remove(one.file, now_ms) for one, _ in touched)]
 
 
-def _deleted(touched: Sequence[tuple[FileRows, Sequence[int]]]) -> list[Row]:
+def _deleted(touched: Sequence[tuple[FileRows, Sequence[int]]]) -> dict[str, list[Row]]:
     """The rows that go, for the change data feed."""
-    return [one.rows[at] + DELETED for one, positions in touched for at in positions]
+    return {
+        one.file.path: [one.rows[at] + DELETED for at in positions] for one, positions in touched
+    }
 
 
 def _without(one: FileRows, positions: Sequence[int]) -> list[Row]:

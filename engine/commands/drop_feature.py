@@ -61,6 +61,8 @@ def drop_feature(table: Table, statement: DropFeature) -> Steps[Outcome]:
 
 
 def _checked(name: str, snapshot: Snapshot) -> str:
+    if name.lower() not in {feature.lower() for feature in FEATURES}:
+        raise errors.feature_unknown(name)
     present = feature_names(snapshot.protocol)
     found = next((known for known in present if known.lower() == name.lower()), None)
     if found is None:
@@ -214,16 +216,11 @@ _ROW_TRACKING_KEYS = frozenset(
     }
 )
 _REMOVABLE: dict[str, _Removal] = {
-    "invariants": _Removal(),
     "checkConstraints": _Removal(_check_constraints),
     "columnMapping": _Removal(_clean_column_mapping),
     "deletionVectors": _Removal(_clean_deletion_vectors),
-    "inCommitTimestamp": _Removal(
-        _clean_timestamps, frozenset({properties.IN_COMMIT_TIMESTAMPS.key})
-    ),
+    "inCommitTimestamp": _Removal(_clean_timestamps),
     "rowTracking": _Removal(_clean_row_tracking, _ROW_TRACKING_KEYS, _without_watermark),
-    "v2Checkpoint": _Removal(
-        _clean_checkpoint_policy, frozenset({properties.CHECKPOINT_POLICY.key})
-    ),
+    "v2Checkpoint": _Removal(_clean_checkpoint_policy),
     "vacuumProtocolCheck": _Removal(),
 }

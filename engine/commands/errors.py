@@ -9,6 +9,9 @@ from collections.abc import Iterable, Sequence
 
 from engine.errors import DeltaError
 
+_IN_PLAN = "ExtendedAnalysisException"
+"""What Spark makes of an analysis error that it finds in a plan."""
+
 
 def _analysis(error_class: str, text: str, exception: str = "DeltaAnalysisException") -> DeltaError:
     return DeltaError(exception, error_class, f"[{error_class}] {text}")
@@ -33,11 +36,13 @@ def table_exists(name: str) -> DeltaError:
     )
 
 
+def table_exists_for_clone(name: str) -> DeltaError:
+    return _analysis("DELTA_TABLE_ALREADY_EXISTS", f"Table {name} already exists.")
+
+
 def no_table_to_replace(name: str) -> DeltaError:
-    text = f"Table `default`.`{name}` cannot be replaced as it does not exist."
-    return _analysis(
-        "DELTA_CANNOT_REPLACE_MISSING_TABLE", text, "CannotReplaceMissingTableException"
-    )
+    text = f"The table or view `default`.`{name}` cannot be found."
+    return _analysis("TABLE_OR_VIEW_NOT_FOUND", text, "CannotReplaceMissingTableException")
 
 
 def path_exists(name: str) -> DeltaError:
@@ -54,12 +59,14 @@ def schema_not_provided() -> DeltaError:
 
 def column_exists(name: str) -> DeltaError:
     text = f"Cannot add column, because `{name}` already exists."
-    return _analysis("FIELD_ALREADY_EXISTS", text, "AnalysisException")
+    return _analysis("FIELD_ALREADY_EXISTS", text, _IN_PLAN)
 
 
 def no_such_column(name: str, columns: Iterable[str]) -> DeltaError:
-    text = f"A field with name `{name}` cannot be resolved among {', '.join(columns)}."
-    return _analysis("FIELD_NOT_FOUND", text, "AnalysisException")
+    text = f"A column with name `{name}` cannot be resolved. Did you mean one of the following?"
+    return _analysis(
+        "UNRESOLVED_COLUMN.WITH_SUGGESTION", f"{text} [{', '.join(columns)}]", "AnalysisException"
+    )
 
 
 def not_null_in_added_column() -> DeltaError:
@@ -104,14 +111,20 @@ def impossible_column_change(column: str, old: str, new: str) -> DeltaError:
     return _analysis("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP", f"{text} to {new}")
 
 
+def narrower_column(column: str, old: str, new: str) -> DeltaError:
+    text = "ALTER TABLE ALTER/CHANGE COLUMN is not supported for changing"
+    text = f"{text} column {column} with type {old} to {column} with type {new}."
+    return _analysis("NOT_SUPPORTED_CHANGE_COLUMN", text, _IN_PLAN)
+
+
+def column_made_not_null(column: str) -> DeltaError:
+    text = f"Cannot change nullable column to non-nullable: {column}."
+    return DeltaError(_IN_PLAN, "_LEGACY_ERROR_TEMP_2330", text)
+
+
 def use_add_constraint() -> DeltaError:
     text = "Please use ALTER TABLE ADD CONSTRAINT to add CHECK constraints."
     return _analysis("DELTA_ADD_CONSTRAINTS", text)
-
-
-def no_such_property(key: str, table: str) -> DeltaError:
-    text = f"Attempted to unset non-existent property '{key}' in table {table}"
-    return _analysis("DELTA_UNSET_NON_EXISTENT_PROPERTY", text)
 
 
 def constraint_exists(name: str, old: str) -> DeltaError:
@@ -173,27 +186,17 @@ def subquery(operation: str, condition: str) -> DeltaError:
 
 def identity_given(column: str) -> DeltaError:
     text = f"Providing values for GENERATED ALWAYS AS IDENTITY column {column} is not supported."
-    return _analysis(
-        "DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED",
-        text,
-        "DeltaUnsupportedOperationException",
-    )
+    return _analysis("DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED", text)
 
 
 def identity_updated(column: str) -> DeltaError:
-    text = f"Updating IDENTITY column {column} is not supported."
-    return _analysis(
-        "DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED", text, "DeltaUnsupportedOperationException"
-    )
+    text = f"UPDATE on IDENTITY column {column} is not supported."
+    return _analysis("DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED", text)
 
 
 def no_identity_to_sync() -> DeltaError:
     text = "ALTER TABLE ALTER COLUMN SYNC IDENTITY cannot be called on non IDENTITY columns."
-    return _analysis(
-        "DELTA_IDENTITY_COLUMNS_ALTER_NON_IDENTITY_COLUMN",
-        text,
-        "DeltaUnsupportedOperationException",
-    )
+    return _analysis("DELTA_IDENTITY_COLUMNS_ALTER_NON_IDENTITY_COLUMN", text)
 
 
 def clustering_with_predicates(where: str) -> DeltaError:
@@ -229,17 +232,13 @@ def zorder_on_partition_column(column: str) -> DeltaError:
 
 
 def cluster_partitioned_table() -> DeltaError:
-    text = "ALTER TABLE CLUSTER BY is supported only for Delta table with clustering."
-    return _analysis("DELTA_ALTER_TABLE_CLUSTER_BY_NOT_ALLOWED", text)
+    text = "ALTER TABLE CLUSTER BY cannot be applied to a partitioned table."
+    return _analysis("DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED", text)
 
 
 def clone_into_table_with_files() -> DeltaError:
-    text = "You cannot clone into a non-empty Delta table: its files are not replaced."
-    return DeltaError(
-        "DeltaIllegalArgumentException",
-        "DELTA_UNSUPPORTED_NON_EMPTY_CLONE",
-        f"[DELTA_UNSUPPORTED_NON_EMPTY_CLONE] {text}",
-    )
+    text = "The clone destination table is non-empty. Please empty or drop it first."
+    return _analysis("DELTA_UNSUPPORTED_NON_EMPTY_CLONE", text, "DeltaIllegalStateException")
 
 
 def restore_to_the_newest(version: int, newest: int) -> DeltaError:
@@ -267,6 +266,13 @@ def feature_not_in_protocol(feature: str) -> DeltaError:
         "DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT",
         f"Cannot drop {feature} from this table because it is not currently present in the table's"
         " protocol.",
+    )
+
+
+def feature_unknown(feature: str) -> DeltaError:
+    return _feature(
+        "DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE",
+        f"Cannot drop {feature} because it is not supported by this Delta version.",
     )
 
 

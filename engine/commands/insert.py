@@ -37,6 +37,13 @@ FileActions = Sequence[AddFile | RemoveFile | AddCDCFile]
 def insert(table: Table, statement: Insert, source: Source | OwnRead) -> Steps[Outcome]:
     """Run an INSERT of what its query gives."""
     txn = yield from begin(table)
+    return (yield from insert_into(table, txn, statement, source))
+
+
+def insert_into(
+    table: Table, txn: Transaction, statement: Insert, source: Source | OwnRead
+) -> Steps[Outcome]:
+    """The same in a transaction that has begun."""
     progress = yield from progress_of(table, txn, *_application(statement))
     if progress is None:
         return NothingToCommit(txn.read_version)
@@ -113,7 +120,7 @@ class _Write:
         self.writer = FileWriter(self.table, self.txn.metadata)
         adds: FileActions = yield from self.writer.write(rows.tasks)
         if with_changes:
-            new = [row + INSERTED for task in rows.tasks for row in task]
+            new = [[row + INSERTED for row in task] for task in rows.tasks]
             adds = [*adds, *(yield from self.writer.write_changes(lambda: new))]
         yield from job("INSERT", (), self.writer)
         return adds
@@ -152,7 +159,7 @@ class _Write:
         insert = self.statement
         parameters: dict[str, object] = {
             "mode": "Overwrite" if self.overwrites else "Append",
-            "partitionBy": [],
+            "partitionBy": list(insert.partition_by),
         }
         if self.replaced and not (insert.replace_using or insert.replace_on is not None):
             parameters["predicate"] = " AND ".join(logged(self.replaced))

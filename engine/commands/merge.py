@@ -189,17 +189,18 @@ class _Run:
         now_ms = yield ReadClock()
         return [*adds, *changes, *(remove(file.one.file, now_ms) for file in touched)]
 
-    def _feed(self, touched: Sequence[_Matched], inserts: Sequence[Row]) -> list[Row]:
-        """What the change data feed says of the rows that change."""
-        feed: list[Row] = []
-        for file in touched:
-            for at, row in file.one:
-                clause, joined = self._outcome(file, at, row)
-                if clause is not None and clause.make is None:
-                    feed.append(row + DELETED)
-                elif clause is not None and clause.make is not None:
-                    feed += [row + BEFORE_UPDATE, clause.make(joined) + AFTER_UPDATE]
-        return [*feed, *(row + INSERTED for row in inserts)]
+    def _feed(self, touched: Sequence[_Matched], inserts: list[Row]) -> list[list[Row]]:
+        """What the change data feed says of the rows that change, by writing task."""
+        new = [row + INSERTED for row in inserts]
+        return self._tasks(touched, new, self._images)
+
+    def _images(self, file: _Matched) -> Iterable[Row]:
+        for at, row in file.one:
+            clause, joined = self._outcome(file, at, row)
+            if clause is not None:
+                yield row + (DELETED if clause.make is None else BEFORE_UPDATE)
+                if clause.make is not None:
+                    yield clause.make(joined) + AFTER_UPDATE
 
     def _generated(self, rows: list[Row]) -> list[Row]:
         """New rows with what the table makes up; identity columns count on."""
@@ -237,7 +238,8 @@ class _Run:
     def _check_single(self) -> None:
         """Several matches are fine for inserts, and for one DELETE without condition."""
         only = self.matched[0] if len(self.matched) == 1 else None
-        if not self.matched or (only and only.act is Act.DELETE and only.applies is None):
+        deletes_all = only and only.act is Act.DELETE and only.applies is None
+        if self.plan.is_insert_only or deletes_all:
             return
         error_class = "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"
         text = f"[{error_class}] Several source rows match one target row."

@@ -25,9 +25,9 @@ from engine.transaction.transaction import Transaction
 def optimize(table: Table, statement: Optimize) -> Steps[Outcome]:
     """Run an OPTIMIZE. Raises `DeltaError` for a condition on data columns."""
     txn = yield from begin(table)
-    predicates = partition_predicates(statement.condition, statement.parameters, txn)
     if is_clustered(txn.snapshot):
-        _check_clustered(statement, predicates)
+        _check_clustered(statement)
+    predicates = partition_predicates(statement.condition, statement.parameters, txn)
     _check_zorder(statement, txn)
     if clustering_columns(txn.snapshot):
         rewrite = _clustering(statement, txn, (yield NewId()))
@@ -55,10 +55,9 @@ def partition_predicates(
     return conjuncts
 
 
-def _check_clustered(statement: Optimize, predicates: tuple[Predicate, ...]) -> None:
-    if predicates:
-        shown = ", ".join(predicate.sql for predicate in predicates)
-        raise errors.clustering_with_predicates(shown)
+def _check_clustered(statement: Optimize) -> None:
+    if statement.condition is not None:
+        raise errors.clustering_with_predicates(statement.condition.sql)
     if statement.zorder_by:
         raise errors.clustering_with_zorder(statement.zorder_by)
 

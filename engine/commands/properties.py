@@ -87,7 +87,7 @@ def change_properties(
 
 
 def unset_properties(table: Table, statement: UnsetProperties) -> Steps[Outcome]:
-    """ALTER TABLE UNSET TBLPROPERTIES."""
+    """ALTER TABLE UNSET TBLPROPERTIES; one that is not set is no error, IF EXISTS or not."""
     keys = [known.key if (known := _KNOWN.get(k.lower())) else k for k in statement.keys]
     txn = yield from begin(table)
     if _MAPPING_MODE in keys and is_mapped(txn.metadata):
@@ -95,9 +95,6 @@ def unset_properties(table: Table, statement: UnsetProperties) -> Steps[Outcome]
         if len(keys) == 1 or not isinstance(outcome, Committed):
             return outcome
         txn = yield from begin(table)
-    missing = [key for key in keys if key not in txn.metadata.configuration]
-    if missing and not statement.if_exists:
-        raise errors.no_such_property(missing[0], table.name)
     return (yield from drop_properties(txn, keys, statement.if_exists))
 
 

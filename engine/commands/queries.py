@@ -79,7 +79,8 @@ def source_of(
         return OwnRead(query)
     table_name = table_of(query)
     if table_name is None:
-        return values_source(query, parameters, session)
+        tasks = table_named(tables, target.name).settings.values_tasks
+        return values_source(query, parameters, session).spread(tasks)
     table = table_named(tables, table_name.name)
     snapshot = yield from table.at_root(_pinned(table, table_name))
     condition = query.condition if isinstance(query, Select) else None

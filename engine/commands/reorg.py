@@ -17,7 +17,6 @@ from engine.commands.rewriting import Rewrite, run_rewrite
 from engine.commands.table import Table
 from engine.errors import UnsupportedFeature
 from engine.log.actions import AddFile
-from engine.log.features import feature_names
 from engine.log.schema import Schema
 from engine.outcomes import Committed, NothingToCommit, Outcome
 from engine.sql.predicates import Predicate
@@ -95,12 +94,11 @@ def _enable_compat(txn: Transaction, version: int) -> Steps[Outcome]:
     properties = {
         f"delta.enableIcebergCompatV{version}": "true",
         "delta.columnMapping.mode": "name",
+        "delta.enableDeletionVectors": "false",
     }
     other = f"delta.enableIcebergCompatV{3 - version}"
     if txn.metadata.configuration.get(other) == "true":
         properties[other] = "false"
-    if "deletionVectors" in feature_names(txn.snapshot.protocol):
-        properties["delta.enableDeletionVectors"] = "false"
     operation = Operation("REORG TABLE UPGRADE UNIFORM", {"properties": properties})
     configuration = {**txn.metadata.configuration, **properties}
     txn.update_metadata(msgspec.structs.replace(txn.metadata, configuration=configuration))

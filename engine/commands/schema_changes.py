@@ -19,7 +19,7 @@ from engine.transaction.transaction import Transaction
 def evolve_for_insert(statement: Insert, txn: Transaction, source: Source) -> None:
     """Change the transaction's metadata where the write asks for it and its columns need it."""
     if statement.overwrite and statement.is_set("overwriteSchema"):
-        _overwrite(txn, source)
+        _overwrite(statement, txn, source)
         return
     if statement.is_set("mergeSchema") or txn.settings.schema_auto_merge:
         evolve(txn, _new_columns(statement, txn, source))
@@ -50,13 +50,15 @@ def _new_columns(statement: Insert, txn: Transaction, source: Source) -> list[Fi
     return [Field(name, kind) for name, kind in beyond]
 
 
-def _overwrite(txn: Transaction, source: Source) -> None:
-    """The source's columns become the table's; it is partitioned no more."""
+def _overwrite(statement: Insert, txn: Transaction, source: Source) -> None:
+    """The source's columns become the table's, partitioned as the writer says: SQL cannot."""
     if "void" in source.types:
         raise errors.schema_mismatch()
     columns = zip(source.names, source.types, strict=True)
     text = schema_string(Schema(tuple(Field(name, kind) for name, kind in columns)))
-    if text == txn.metadata.schema_string and not txn.metadata.partition_columns:
+    partitions = list(statement.partition_by)
+    if text == txn.metadata.schema_string and partitions == txn.metadata.partition_columns:
         return
-    changed = msgspec.structs.replace(txn.metadata, schema_string=text, partition_columns=[])
-    txn.update_metadata(changed)
+    txn.update_metadata(
+        msgspec.structs.replace(txn.metadata, schema_string=text, partition_columns=partitions)
+    )

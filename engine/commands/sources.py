@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from operator import itemgetter
 
 from engine.log.actions import AddFile
@@ -29,6 +30,18 @@ class Source:
         if len(self.tasks) == 1:
             return self.tasks[0]
         return [row for task in self.tasks for row in task]
+
+    def spread(self, count: int) -> Source:
+        """The rows dealt out to `count` tasks, or fewer where there are fewer rows.
+
+        Source: Spark's LocalTableScanExec and ParallelCollectionRDD.slice.
+        """
+        rows = self.rows
+        count = min(count, len(rows))
+        if count < 2:
+            return self
+        cuts = [at * len(rows) // count for at in range(count + 1)]
+        return replace(self, tasks=[rows[a:b] for a, b in pairwise(cuts)])
 
     def relation(self, names: Sequence[str], offset: int = 0) -> Relation:
         """The source's columns in a scope, by its names."""

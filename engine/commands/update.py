@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from engine.commands import errors
 from engine.commands.data_files import FileRows
 from engine.commands.execution import (
     begin,
@@ -29,10 +30,12 @@ from engine.commands.writing import (
     AFTER_UPDATE,
     BEFORE_UPDATE,
     FileWriter,
+    by_task,
     remove,
     scan_tasks,
 )
 from engine.log.actions import AddCDCFile, AddFile, RemoveFile
+from engine.log.identity import identity_of
 from engine.log.schema import Schema
 from engine.outcomes import NothingToCommit, Outcome
 from engine.sql.compiler import compile_term
@@ -81,8 +84,8 @@ def _actions(
     rows = {one.file.path: _new_rows(one, at, change, changed_only) for one, at in touched}
     tasks = scan_tasks([one.file for one, _ in touched])
     writer = FileWriter(table, txn.metadata)
-    adds = yield from writer.write([row for f in task for row in rows[f.path]] for task in tasks)
-    changes = yield from writer.write_changes(lambda: _images(touched, change))
+    adds = yield from writer.write(by_task(tasks, rows))
+    changes = yield from writer.write_changes(lambda: by_task(tasks, _images(touched, change)))
     yield from job("UPDATE", [one for one, _ in touched], writer)
     now_ms = yield ReadClock()
     if changed_only:
@@ -90,10 +93,16 @@ def _actions(
     return [*(remove(one.file, now_ms) for one, _ in touched), *adds, *changes]
 
 
-def _images(touched: Found, change: Callable[[Row], Row]) -> list[Row]:
+def _images(touched: Found, change: Callable[[Row], Row]) -> dict[str, list[Row]]:
     """Each changed row as it was and as it is, for the change data feed."""
-    old = [one.rows[at] for one, positions in touched for at in positions]
-    return [image for row in old for image in (row + BEFORE_UPDATE, change(row) + AFTER_UPDATE)]
+    return {
+        one.file.path: [
+            image
+            for at in positions
+            for image in (one.rows[at] + BEFORE_UPDATE, change(one.rows[at]) + AFTER_UPDATE)
+        ]
+        for one, positions in touched
+    }
 
 
 def _new_rows(
@@ -131,5 +140,7 @@ def assignment_terms(statement: Update, schema: Schema, session: Session) -> lis
     terms = [column(at, f.type) for at, f in enumerate(schema)]
     for name, node in statement.assignments:
         at, type_name = scope.find(name, "")
+        if identity_of(schema.fields[at]) is not None:
+            raise errors.identity_updated(name)
         terms[at] = convert(compile_term(node, scope), type_name, session)
     return terms

@@ -18,6 +18,7 @@ from engine.log.deletion_vectors import INLINE, vector_key
 from engine.log.paths import data_key
 from engine.log.snapshot import Snapshot
 from engine.outcomes import Committed, NothingToCommit, Outcome
+from engine.settings import Settings
 from engine.sql.table_statements import Vacuum
 from engine.storage.requests import Delete, Entry, ListTree, ReadClock, Steps
 from engine.transaction.operation import Operation
@@ -34,7 +35,7 @@ def vacuum(table: Table, statement: Vacuum) -> Steps[Outcome]:
     """
     txn = yield from begin(table)
     default_ms = properties.DELETED_FILE_RETENTION_MS.of(txn.metadata.configuration)
-    retention_ms = _retention(statement, default_ms, table.settings.retention_check)
+    retention_ms = _retention(statement, default_ms, table.settings)
     now_ms = yield ReadClock()
     keys = yield from deletable(txn.snapshot, now_ms - retention_ms, statement.lite)
     yield from job("VACUUM")
@@ -52,13 +53,20 @@ def vacuum(table: Table, statement: Vacuum) -> Steps[Outcome]:
     return (yield from txn.commit([], Operation("VACUUM END", {"status": "COMPLETED"}, metrics)))
 
 
-def _retention(statement: Vacuum, default_ms: int, checked: bool) -> int:
-    if statement.retain_hours is None:
+def _retention(statement: Vacuum, default_ms: int, settings: Settings) -> int:
+    if not _is_retention_heeded(statement, settings):
         return default_ms
-    given_ms = round(statement.retain_hours) * _HOUR_MS
-    if checked and given_ms < default_ms:
+    given_ms = round(statement.retain_hours or 0) * _HOUR_MS
+    if settings.retention_check and given_ms < default_ms:
         raise errors.retention_too_short(-(-default_ms // _HOUR_MS))
     return given_ms
+
+
+def _is_retention_heeded(statement: Vacuum, settings: Settings) -> bool:
+    """Whether RETAIN says anything. Source: VacuumCommand.scala: gc (retentionHours)."""
+    if statement.retain_hours is None:
+        return False
+    return statement.retain_hours == 0 or not settings.vacuum_ignores_retention
 
 
 def deletable(snapshot: Snapshot, before_ms: int, lite: bool = False) -> Steps[list[str]]:
@@ -122,6 +130,6 @@ def _start(
         "retentionCheckEnabled": table.settings.retention_check,
         "defaultRetentionMillis": default_ms,
     }
-    if statement.retain_hours is not None:
+    if _is_retention_heeded(statement, table.settings):
         parameters["specifiedRetentionMillis"] = retention_ms
     return Operation("VACUUM START", parameters, {"numFilesToDelete": str(len(keys))})

@@ -6,7 +6,7 @@ StatisticsCollection.scala, DeletionVectorUtils (wide bounds).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from operator import itemgetter
@@ -75,7 +75,9 @@ class FileWriter:
                 adds.append((yield from self._write_file(values, part)))
         return adds
 
-    def write_changes(self, rows: Callable[[], Sequence[Row]]) -> Steps[list[AddCDCFile]]:
+    def write_changes(
+        self, tasks: Callable[[], Iterable[Sequence[Row]]]
+    ) -> Steps[list[AddCDCFile]]:
         """Write rows of the change data feed: those of the table, with the type of change last.
 
         Nothing, and nobody asks for rows, where the table keeps no such feed. Source:
@@ -84,8 +86,9 @@ class FileWriter:
         files: list[AddCDCFile] = []
         if not properties.CHANGE_DATA_FEED.of(self.metadata.configuration):
             return files
-        for values, part in self._partitioned(rows()):
-            files.append((yield from self._write_change_file(values, part)))
+        for rows in tasks():
+            for values, part in self._partitioned(rows):
+                files.append((yield from self._write_change_file(values, part)))
         return files
 
     def metrics(self) -> dict[str, str]:
@@ -204,6 +207,13 @@ def _largest_first(files: Sequence[AddFile]) -> list[AddFile]:
         rank = ranks[partition] = ranks.get(partition, -1) + 1
         keyed.append(((-(file.size // 1024), rank), file))
     return [file for _, file in sorted(keyed, key=lambda pair: pair[0])]
+
+
+def by_task(
+    tasks: Sequence[Sequence[AddFile]], rows: Mapping[str, Sequence[Row]]
+) -> Iterable[list[Row]]:
+    """The rows of files, by path, that each task handles."""
+    return ([row for file in task for row in rows[file.path]] for task in tasks)
 
 
 def scan_tasks(files: Sequence[AddFile]) -> list[list[AddFile]]:

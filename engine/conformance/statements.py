@@ -6,6 +6,7 @@ first attempt to write a commit file; there it waits while the winners run to th
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any
@@ -28,6 +29,8 @@ from engine.storage.requests import PutIfAbsent, PutResult, Request, Response, R
 from engine.transaction.operation import MANUAL_UPDATE
 
 _ISOLATION = "delta.isolationLevel"
+VALUES_TASKS = 2
+"""The racing statements run as on a session with several cores, which all write a VALUES list."""
 
 
 def run_case(case: StatementCase) -> CaseResult:
@@ -44,14 +47,15 @@ def _run(case: StatementCase) -> CaseResult:
     settings = dialect.settings_of(case.settings)
     shared = {name: SharedTable() for name in case.tables}
 
-    def client() -> Tables:
+    def client(values_tasks: int = VALUES_TASKS) -> Tables:
+        session = dataclasses.replace(settings, values_tasks=values_tasks)
         return {
-            name: Table(name, shared[name], settings, dialect, root=f"{name}/")
+            name: Table(name, shared[name], session, dialect, root=f"{name}/")
             for name in case.tables
         }
 
     for name, table in case.tables.items():
-        versions = build(client()[name], table, store)
+        versions = build(client(values_tasks=1)[name], table, store)
         if versions != table.versions:
             return failed(case, "versions", table.versions, versions)
     found: dict[str, Any] = {}
