@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -173,6 +174,14 @@ def _table_problems(table: Path, manifest: Mapping[str, Any]) -> Iterator[Proble
     submitted = (manifest.get("counts") or {}).get("submitted", rows)
     if submitted != rows:
         yield Problem(str(table), f"holds {rows} transactions, the manifest says {submitted}")
+    elif _recorded_digest(table, manifest) not in (None, sha256(table.read_bytes()).hexdigest()):
+        yield Problem(str(table), "is not as it was recorded: the manifest has another SHA-256")
+
+
+def _recorded_digest(table: Path, manifest: Mapping[str, Any]) -> str | None:
+    """What the manifest says of the table's bytes; `None` where it says nothing."""
+    recorded: Mapping[str, str] = (manifest.get("tables") or {}).get(table.stem) or {}
+    return recorded.get("sha256")
 
 
 def _read_json(path: Path) -> dict[str, Any]:

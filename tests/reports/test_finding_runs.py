@@ -65,3 +65,9 @@ def test_a_definition_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "sweep.json").write_text('{"cells": 3}')
     with pytest.raises(InvalidInput, match="is not a sweep's definition"):
         find_runs(tmp_path)
+
+
+def test_a_table_whose_bytes_changed_since_is_refused(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", [transaction(1)], tables={"transactions": {"sha256": "00"}})
+    with pytest.raises(InvalidInput, match="is not as it was recorded"):
+        find_runs(run)
