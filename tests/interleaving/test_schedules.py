@@ -132,7 +132,7 @@ def test_the_steps_of_a_lost_race_are_told_in_order() -> None:
 def test_a_refusal_of_delta_is_an_ending_like_any_other() -> None:
     add = start("ALTER TABLE t ADD COLUMN w INT")
     found = [ended(played) for played in schedules(world(), [add, add])]
-    assert ("version 3", "AnalysisException") in found
+    assert ("version 3", "ExtendedAnalysisException") in found
     assert ("version 3", "MetadataChangedException") in found
 
 
