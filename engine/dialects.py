@@ -55,6 +55,7 @@ class Dialect:
     resolves_feature_enablement: bool = True
     remaps_deletions_onto_compacted_files: bool = False
     identity_columns_refuse_concurrency: bool = False
+    conditions_may_ask_queries: bool = False
     row_level: RowLevelRules | None = None
     lacks: Mapping[str, str] = dataclasses.field(default_factory=dict, hash=False)
     differences: tuple[Difference, ...] = ()
@@ -100,6 +101,9 @@ _OLDER_ROWS_PAGE = (
 )
 _CLUSTERING_PAGE = "https://learn.microsoft.com/en-ca/azure/databricks/delta/clustering"
 _PREVIEW_PAGE = "https://docs.databricks.com/release-notes/runtime/14.0.html"
+_DELETE_PAGE = (
+    "https://learn.microsoft.com/en-us/azure/databricks/sql/language-manual/delta-delete-from"
+)
 _NO_ROWS_IN_DELTA = "https://github.com/delta-io/delta/issues/7360 (open)"
 _ENABLEMENT_MERGED = "https://github.com/delta-io/delta/pull/5566"
 
@@ -163,6 +167,7 @@ _OF_DATABRICKS = (
         " upgrade conflicts with every ongoing operation.",
         _ROWS_PAGE,
     ),
+    Difference("Conditions of DELETE and UPDATE may ask subqueries.", _DELETE_PAGE),
 )
 
 
@@ -180,6 +185,7 @@ def _databricks(
         resolves_feature_enablement=False,
         remaps_deletions_onto_compacted_files=True,
         identity_columns_refuse_concurrency=True,
+        conditions_may_ask_queries=True,
         row_level=rows,
         lacks={
             _ENABLEMENT: f"switching a feature on fails concurrent writes, see {_CONFLICTS_PAGE}",

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from engine.commands.data_files import FileRows
 from engine.commands.execution import (
     begin,
-    check_no_subquery,
     check_removable,
     job,
     logged,
@@ -19,6 +18,7 @@ from engine.commands.execution import (
     progress_of,
     uses_vectors,
 )
+from engine.commands.row_conditions import Pinned, row_condition
 from engine.commands.row_reads import track_rows
 from engine.commands.search import search
 from engine.commands.table import Table
@@ -26,7 +26,7 @@ from engine.commands.vectors import hide_rows
 from engine.commands.writing import DELETED, FileWriter, by_task, remove, scan_tasks
 from engine.log.actions import AddCDCFile, AddFile, RemoveFile
 from engine.outcomes import NothingToCommit, Outcome
-from engine.sql.predicates import Predicate, split_condition
+from engine.sql.predicates import Predicate, split_conditions
 from engine.sql.statements import Delete, Truncate
 from engine.sql.terms import Evaluate
 from engine.storage.requests import ReadClock, Row, Steps
@@ -36,20 +36,16 @@ from engine.transaction.transaction import Transaction
 Changes = list[AddFile | RemoveFile | AddCDCFile]
 
 
-def delete(table: Table, statement: Delete) -> Steps[Outcome]:
-    """Run a DELETE."""
+def delete(table: Table, statement: Delete, pinned: Pinned) -> Steps[Outcome]:
+    """Run a DELETE; `pinned` are the rows of other tables that its condition asks."""
     txn = yield from begin(table)
     check_removable(txn)
     progress = yield from progress_of(table, txn)
     if progress is None:
         return NothingToCommit(txn.read_version)
-    condition = statement.condition
-    conjuncts: tuple[Predicate, ...] = ()
-    if condition is not None:
-        check_no_subquery("DELETE", condition)
-        conjuncts = (condition.with_parameters(statement.parameters),)
-    actions = yield from delete_actions(table, txn, conjuncts)
-    operation = Operation("DELETE", {"predicate": logged(conjuncts)})
+    chosen = yield from row_condition("DELETE", table, txn, statement, pinned)
+    actions = yield from delete_actions(table, txn, chosen.conditions, chosen.tests)
+    operation = Operation("DELETE", {"predicate": logged(chosen.told)})
     tags = preserved_row_tracking(txn.metadata)
     return (yield from txn.commit_if_needed([*progress, *actions], operation, tags))
 
@@ -70,16 +66,14 @@ def delete_actions(
     table: Table,
     txn: Transaction,
     conditions: Sequence[Predicate],
-    matches: Evaluate | None = None,
+    tests: Sequence[Evaluate] = (),
 ) -> Steps[Changes]:
     """What deleting the rows that match all conditions takes; also part of a REPLACE WHERE.
 
-    `matches` is a test besides that no scan can use, such as a subquery.
+    `tests` decide besides and no scan can use them: subqueries, for instance.
     """
-    splits = [split_condition(c, txn.metadata.partition_columns) for c in conditions]
-    partition = [predicate for part, _ in splits for predicate in part]
-    data = [predicate for _, part in splits for predicate in part]
-    if not data and matches is None:
+    partition, data = split_conditions(conditions, txn.metadata.partition_columns)
+    if not (data or tests):
         track_rows(table, txn, conditions)
         files = txn.filter_files(partition) if conditions else txn.filter_all_files()
         gone = list(files)
@@ -87,9 +81,8 @@ def delete_actions(
         now_ms = yield ReadClock()
         return [remove(file, now_ms) for file in gone]
     scan = txn.filter_files([*partition, *data])
-    track_rows(table, txn, conditions, scan)
-    extra = () if matches is None else (matches,)
-    touched = yield from search(table, txn, scan, conditions, extra)
+    track_rows(table, txn, conditions, scan, asks_queries=bool(tests))
+    touched = yield from search(table, txn, scan, conditions, tests)
     if uses_vectors(txn.metadata, txn.settings.delete_with_deletion_vectors):
         now_ms = yield ReadClock()
         yield from job("DELETE", [one for one, _ in touched])

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sqlglot import exp
-
 from engine.commands import errors
 from engine.commands.data_files import FileRows
 from engine.commands.table import Table
@@ -36,12 +34,6 @@ def check_removable(txn: Transaction) -> None:
     """Raises `DeltaError` for an append-only table. Source: DeltaLog.scala: assertRemovable."""
     if properties.APPEND_ONLY.of(txn.snapshot.configuration):
         raise refusals.append_only(txn.table_name)
-
-
-def check_no_subquery(operation: str, condition: Predicate) -> None:
-    """Raises `DeltaError` for a condition that asks another query, where Delta takes none."""
-    if condition.node.find(exp.Query, exp.Subquery, exp.Exists) is not None:
-        raise errors.subquery(operation, condition.sql)
 
 
 def progress_of(

@@ -131,11 +131,8 @@ class _Write:
         if over_data and not self.data_change:
             shown = ",".join(predicate.sql for predicate in over_data)
             raise errors.replaced_filter_without_data_change(shown)
-        return (
-            yield from delete_actions(
-                self.table, self.txn, replacement.conditions, replacement.matches
-            )
-        )
+        conditions, tests = replacement.conditions, replacement.tests
+        return (yield from delete_actions(self.table, self.txn, conditions, tests))
 
     def _overwritten(self, adds: Sequence[AddFile]) -> Steps[FileActions]:
         if not self.statement.overwrite:

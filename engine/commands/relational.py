@@ -81,7 +81,7 @@ class Planner:
         if source is None:
             return outer, lambda row: [row]
         first = self._relation(source.this, outer)
-        scope = _with_relation(outer, source.this, first)
+        scope = _with_relation(outer, source.this, first, _depth_below(outer))
         rows_of = _each(first)
         for join in node.args.get("joins") or ():
             scope, rows_of = self._join(join, outer, scope, rows_of)
@@ -91,7 +91,7 @@ class Planner:
         self, join: exp.Join, outer: Scope, left: Scope, left_rows: Callable[[Row], list[Row]]
     ) -> tuple[Scope, Callable[[Row], list[Row]]]:
         right = self._relation(join.this, outer)
-        scope = _with_relation(left, join.this, right)
+        scope = _with_relation(left, join.this, right, _depth_below(outer))
         test = self._on(join, left, scope)
         side, kind = (join.side or "").upper(), (join.kind or "").upper()
         blank, width = (None,) * len(right.names), _width(left)
@@ -119,20 +119,20 @@ class Planner:
     def _on(self, join: exp.Join, left: Scope, scope: Scope) -> Evaluate:
         node = join.args.get("on")
         if node is not None:
-            return self._condition(node, scope)
+            return self.condition(node, scope)
         alias = join.this.alias_or_name
         pairs = [
             exp.EQ(this=_qualified(name.name, left), expression=exp.column(name.name, alias))
             for name in join.args.get("using") or ()
         ]
-        return self._condition(exp.and_(*pairs) if pairs else exp.true(), scope)
+        return self.condition(exp.and_(*pairs) if pairs else exp.true(), scope)
 
     # SELECT ---------------------------------------------------------------------------------
 
     def _select(self, node: exp.Select, outer: Scope) -> Rows:
         scope, rows_of = self._from(node, outer)
         where = node.args.get("where")
-        keep = None if where is None else self._condition(where.this, scope)
+        keep = None if where is None else self.condition(where.this, scope)
 
         def kept(row: Row) -> list[Row]:
             found = rows_of(row)
@@ -180,7 +180,7 @@ class Planner:
         of_group = Scope((Relation(frozenset(), columns, types),), self.session)
         terms = [compile_term(n, of_group) for n in nodes]
         bounds = [term.bind(self.parameters).evaluate for term in terms]
-        test = None if test_node is None else self._condition(test_node, of_group)
+        test = None if test_node is None else self.condition(test_node, of_group)
 
         def rows(row: Row) -> list[Row]:
             groups: dict[Row, list[Row]] = {} if keys else {(): []}
@@ -249,18 +249,18 @@ class Planner:
 
     # Conditions -----------------------------------------------------------------------------
 
-    def _condition(self, node: exp.Expr, scope: Scope) -> Evaluate:
-        """A condition that may ask subqueries."""
+    def condition(self, node: exp.Expr, scope: Scope) -> Evaluate:
+        """A condition that may ask subqueries, over the rows of a scope."""
         node = node.unnest()
         if node.find(exp.Query) is None:
             return compile_boolean(node, scope).bind(self.parameters).evaluate
         match node:
             case exp.And():
-                return _and(self._condition(node.left, scope), self._condition(node.right, scope))
+                return _and(self.condition(node.left, scope), self.condition(node.right, scope))
             case exp.Or():
-                return _or(self._condition(node.left, scope), self._condition(node.right, scope))
+                return _or(self.condition(node.left, scope), self.condition(node.right, scope))
             case exp.Not():
-                inner = self._condition(node.this, scope)
+                inner = self.condition(node.this, scope)
                 return lambda row: None if (found := inner(row)) is None else not found
             case exp.Exists():
                 query = self.plan(node.this, scope)
@@ -287,20 +287,35 @@ class Planner:
     def _resolved(self, node: exp.Expr, scope: Scope) -> exp.Expr:
         """The expression with scalar subqueries replaced by their values."""
 
-        def replaced(part: exp.Expr) -> exp.Expr:
-            if not isinstance(part, exp.Subquery):
-                return part
-            rows = self.plan(part.this, Scope((), self.session)).of(())
-            return exp.convert(rows[0][0] if rows else None)
+        if isinstance(node, exp.Subquery):
+            return self._scalar(node)
+        copy = node.copy()
+        for query, place in zip(_subqueries(node), _subqueries(copy), strict=True):
+            place.replace(self._scalar(query))
+        return copy
 
-        return node.copy().transform(replaced) if node.find(exp.Subquery) else node
+    def _scalar(self, query: exp.Subquery) -> exp.Expr:
+        """The one value of a subquery, as a literal. Tables are known by the original nodes."""
+        rows = self.plan(query.this, Scope((), self.session)).of(())
+        return exp.convert(rows[0][0] if rows else None)
 
 
-def _with_relation(scope: Scope, node: exp.Expr, rows: Rows) -> Scope:
+def _subqueries(node: exp.Expr) -> list[exp.Subquery]:
+    """The outermost subqueries of an expression."""
+    parts = node.walk(prune=lambda part: isinstance(part, exp.Query))
+    return [part for part in parts if isinstance(part, exp.Subquery)]
+
+
+def _depth_below(outer: Scope) -> int:
+    """The depth of a query inside another whose relations are `outer`."""
+    return 1 + max((r.depth for r in outer.relations), default=-1)
+
+
+def _with_relation(scope: Scope, node: exp.Expr, rows: Rows, depth: int) -> Scope:
     alias = node.args.get("alias")
     columns = tuple(c.name for c in alias.args.get("columns") or ()) if alias else ()
     names = frozenset({node.alias_or_name.lower()})
-    relation = Relation(names, columns or rows.names, rows.types, _width(scope))
+    relation = Relation(names, columns or rows.names, rows.types, _width(scope), depth)
     return Scope((*scope.relations, relation), scope.session)
 
 

@@ -27,10 +27,10 @@ from engine.transaction.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """The conditions of the rows that go, and a test besides that only the source can decide."""
+    """The conditions of the rows that go, and tests besides that only the source can decide."""
 
     conditions: tuple[Predicate, ...] = ()
-    matches: Evaluate | None = None
+    tests: tuple[Evaluate, ...] = ()
 
 
 NO_REPLACEMENT = Replacement()
@@ -44,7 +44,7 @@ def replaced_rows(
     Raises `DeltaError` if a new row is not itself among those that a condition replaces.
     """
     if statement.replace_using or statement.replace_on is not None:
-        return Replacement((TRUE,), _counterpart(statement, txn, rows, source, session))
+        return Replacement((TRUE,), (_counterpart(statement, txn, rows, source, session),))
     conditions = _conditions(statement, txn)
     _check(rows, conditions, schema_of_metadata(txn.metadata), session)
     return Replacement(conditions)

@@ -26,9 +26,17 @@ _SUBQUERIES = (exp.Exists, exp.Select, exp.Subquery)
 
 
 def track_rows(
-    table: Table, txn: Transaction, conditions: Sequence[Predicate], scan: FileScan | None = None
+    table: Table,
+    txn: Transaction,
+    conditions: Sequence[Predicate],
+    scan: FileScan | None = None,
+    *,
+    asks_queries: bool = False,
 ) -> None:
-    """The command read the rows that match all conditions, and depends on them alone."""
+    """The command read the rows that match all conditions, and depends on them alone.
+
+    `asks_queries`: it also asked what no other row can be tried on.
+    """
     if txn.dialect.row_level is None:
         return
     schema = txn.snapshot.schema
@@ -36,6 +44,8 @@ def track_rows(
     nodes = [condition.node for condition in conditions]
     filters = any(condition.columns for condition in conditions)
     why_not = None if filters else SubCondition.EMPTY_READ_PREDICATES
+    if asks_queries:
+        why_not = SubCondition.PREDICATES_NEED_REWRITE
     txn.track_rows(
         RowRead(
             lambda row: all(test(row) is True for test in tests),

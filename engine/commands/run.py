@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from engine.commands.alter_columns import (
@@ -27,6 +29,7 @@ from engine.commands.properties import comment_on_table, set_properties, unset_p
 from engine.commands.queries import source_of
 from engine.commands.reorg import reorg
 from engine.commands.restore import restore
+from engine.commands.row_conditions import rows_asked_of_others
 from engine.commands.table import Table, Tables, table_named
 from engine.commands.update import update
 from engine.commands.vacuum import vacuum
@@ -52,7 +55,8 @@ from engine.sql.table_statements import (
     UnsetProperties,
     Vacuum,
 )
-from engine.storage.requests import Steps
+from engine.sql.time_functions import NOW, asks_time
+from engine.storage.requests import ReadClock, Steps
 
 _COMMANDS: dict[type[Statement], Callable[[Table, Any], Steps[Outcome]]] = {
     AddColumns: add_columns,
@@ -60,7 +64,6 @@ _COMMANDS: dict[type[Statement], Callable[[Table, Any], Steps[Outcome]]] = {
     ChangeColumn: change_column,
     ClusterBy: cluster_by,
     CommentOnTable: comment_on_table,
-    Delete: delete,
     DropColumns: drop_columns,
     DropConstraint: drop_constraint,
     DropFeature: drop_feature,
@@ -73,7 +76,6 @@ _COMMANDS: dict[type[Statement], Callable[[Table, Any], Steps[Outcome]]] = {
     SyncIdentity: sync_identity,
     Truncate: truncate,
     UnsetProperties: unset_properties,
-    Update: update,
     Vacuum: vacuum,
 }
 
@@ -87,6 +89,7 @@ def run_statement(statement: Statement, tables: Tables) -> Steps[Outcome]:
     `UnsupportedFeature` for what is not modelled.
     """
     statement.check_bound()
+    statement = yield from _at_this_time(statement)
     target = table_named(tables, statement.table.name)
     target.outcomes.clear()
     target.after_commit = auto_compact
@@ -95,6 +98,15 @@ def run_statement(statement: Statement, tables: Tables) -> Steps[Outcome]:
         return (yield from target.at_root(steps))
     finally:
         target.reading = None
+
+
+def _at_this_time(statement: Statement) -> Steps[Statement]:
+    """The statement with the time that `current_date()` and its relatives give in it."""
+    if not asks_time("".join(statement.template.texts)):
+        return statement
+    now_ms = yield ReadClock()
+    now = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=now_ms)
+    return dataclasses.replace(statement, parameters={**statement.parameters, NOW: now})
 
 
 def _command(statement: Statement, target: Table, tables: Tables) -> Steps[Steps[Outcome]]:
@@ -112,6 +124,10 @@ def _command(statement: Statement, target: Table, tables: Tables) -> Steps[Steps
             return create_table(target, statement, rows)
         case CreateTable():
             return create_table(target, statement)
+        case Delete():
+            return delete(target, statement, (yield from rows_asked_of_others(statement, tables)))
+        case Update():
+            return update(target, statement, (yield from rows_asked_of_others(statement, tables)))
         case CloneTable():
             return clone_table(target, statement, *(yield from clone_source(statement, tables)))
     return _COMMANDS[type(statement)](target, statement)

@@ -12,7 +12,6 @@ from engine.commands import errors
 from engine.commands.data_files import FileRows
 from engine.commands.execution import (
     begin,
-    check_no_subquery,
     check_removable,
     job,
     logged,
@@ -21,6 +20,7 @@ from engine.commands.execution import (
     uses_vectors,
 )
 from engine.commands.inserting import row_check
+from engine.commands.row_conditions import Pinned, row_condition
 from engine.commands.row_reads import track_rows
 from engine.commands.search import Found, search
 from engine.commands.sources import projection
@@ -39,7 +39,7 @@ from engine.log.identity import identity_of
 from engine.log.schema import Schema
 from engine.outcomes import NothingToCommit, Outcome
 from engine.sql.compiler import compile_term
-from engine.sql.predicates import TRUE, split_condition
+from engine.sql.predicates import TRUE, split_conditions
 from engine.sql.scope import schema_scope
 from engine.sql.statements import Update
 from engine.sql.terms import Term, column, convert
@@ -51,23 +51,23 @@ from engine.transaction.transaction import Transaction
 Changes = list[AddFile | RemoveFile | AddCDCFile]
 
 
-def update(table: Table, statement: Update) -> Steps[Outcome]:
-    """Run an UPDATE."""
+def update(table: Table, statement: Update, pinned: Pinned) -> Steps[Outcome]:
+    """Run an UPDATE; `pinned` are the rows of other tables that its condition asks."""
     txn = yield from begin(table)
     check_removable(txn)
     progress = yield from progress_of(table, txn)
     if progress is None:
         return NothingToCommit(txn.read_version)
-    if statement.condition is not None:
-        check_no_subquery("UPDATE", statement.condition)
+    chosen = yield from row_condition("UPDATE", table, txn, statement, pinned)
     change = _change_of(statement, txn, table)
-    condition = (statement.condition or TRUE).with_parameters(statement.parameters)
-    partition, data = split_condition(condition, txn.metadata.partition_columns)
+    conditions = chosen.conditions or (TRUE,)
+    partition, data = split_conditions(conditions, txn.metadata.partition_columns)
     scan = txn.filter_files([*partition, *data])
-    track_rows(table, txn, [condition], scan)
-    touched = yield from search(table, txn, scan, [condition] if data else [])
-    actions = yield from _actions(table, txn, touched, change, bool(data))
-    operation = Operation("UPDATE", {"predicate": logged([condition])})
+    track_rows(table, txn, conditions, scan, asks_queries=bool(chosen.tests))
+    touched = yield from search(table, txn, scan, conditions if data else (), chosen.tests)
+    by_row = bool(data or chosen.tests)
+    actions = yield from _actions(table, txn, touched, change, by_row)
+    operation = Operation("UPDATE", {"predicate": logged(chosen.told or (TRUE,))})
     tags = preserved_row_tracking(txn.metadata)
     return (yield from txn.commit_if_needed([*progress, *actions], operation, tags))
 

@@ -144,10 +144,16 @@ class _Template:
 _Casts = tuple[tuple[str, Callable[[Any], Any] | None], ...]
 
 
+def columns_outside_queries(node: exp.Expr) -> list[exp.Column]:
+    """The columns of an expression, but for those of queries inside of it."""
+    parts = node.walk(prune=lambda part: isinstance(part, exp.Query))
+    return [part for part in parts if isinstance(part, exp.Column)]
+
+
 def unqualified(node: exp.Expr) -> exp.Expr:
-    """The expression with its column names freed of table names."""
+    """The expression with its column names freed of table names, queries inside left as is."""
     copy = node.copy()
-    for column in list(copy.find_all(exp.Column)):
+    for column in columns_outside_queries(copy):
         column.set("table", None)
         column.set("db", None)
     return copy
@@ -343,17 +349,18 @@ def _extract(node: exp.Expr, names: frozenset[str]) -> exp.Expr | None:
     return node if columns_of(node) <= names and not _has_subquery(node) else None
 
 
-def split_condition(
-    predicate: Predicate, partition_columns: Iterable[str]
-) -> tuple[tuple[Predicate, ...], tuple[Predicate, ...]]:
-    """A condition's partition and data predicates, as DELETE and UPDATE hand them to the scan.
+def split_conditions(
+    conditions: Iterable[Predicate], partition_columns: Iterable[str]
+) -> tuple[list[Predicate], list[Predicate]]:
+    """Partition and data predicates of conditions, as DELETE and UPDATE hand them to the scan.
 
     Source: DeltaTableUtils.splitMetadataAndDataPredicates.
     """
     names = frozenset(column.lower() for column in partition_columns)
-    partition, data = predicate._template.split(names)
-    parameters = predicate._parameters
-    return (
-        tuple(Predicate(part, parameters) for part in partition),
-        tuple(Predicate(part, parameters) for part in data),
-    )
+    partition: list[Predicate] = []
+    data: list[Predicate] = []
+    for condition in conditions:
+        of_partitions, of_data = condition._template.split(names)
+        partition += [Predicate(part, condition._parameters) for part in of_partitions]
+        data += [Predicate(part, condition._parameters) for part in of_data]
+    return partition, data

@@ -28,12 +28,16 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A table or query with its alias, and where its columns start in the joined row."""
+    """A table or query with its alias, and where its columns start in the joined row.
+
+    `depth`: how many queries stand around the one that it belongs to.
+    """
 
     names: frozenset[str]
     columns: tuple[str, ...]
     types: tuple[str, ...]
     offset: int = 0
+    depth: int = 0
 
     @classmethod
     def of(cls, schema: Schema, *names: str, offset: int = 0) -> Relation:
@@ -60,12 +64,17 @@ class Scope:
                 self._positions.setdefault(name.lower(), []).append((relation, index))
 
     def find(self, name: str, qualifier: str) -> tuple[int, str]:
-        """Position and type of a column. Raises `InvalidInput` if unknown or ambiguous."""
-        hits = [
+        """Position and type of a column, of the innermost query that has it.
+
+        Raises `InvalidInput` if unknown or ambiguous.
+        """
+        known_as = [
             (relation, index)
             for relation, index in self._positions.get(name.lower(), ())
             if not qualifier or qualifier.lower() in relation.names
         ]
+        innermost = max((relation.depth for relation, _ in known_as), default=0)
+        hits = [hit for hit in known_as if hit[0].depth == innermost]
         if len(hits) == 1:
             relation, index = hits[0]
             return relation.offset + index, relation.types[index]

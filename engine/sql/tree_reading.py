@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from engine.errors import InvalidInput, Problem, UnsupportedFeature
 from engine.sql.compiler import DIALECT
-from engine.sql.predicates import Predicate, unqualified
+from engine.sql.predicates import Predicate, columns_outside_queries, unqualified
 from engine.sql.rendering import Template
 from engine.sql.scope import nearest
 from engine.sql.statements import (
@@ -67,9 +67,13 @@ def _predicate(node: exp.Expr | None, table: TableName) -> Predicate | None:
 
 
 def check_qualifiers(node: exp.Expr, names: Iterable[str]) -> None:
-    """Raises `InvalidInput` for a column of a table that is not there."""
+    """Raises `InvalidInput` for a column of a table that is not there.
+
+    What queries inside speak of is known only when they are planned.
+    """
     known = {name.lower() for name in names}
-    wrong = [c for c in node.find_all(exp.Column) if c.table and c.table.lower() not in known]
+    columns = columns_outside_queries(node)
+    wrong = [c for c in columns if c.table and c.table.lower() not in known]
     if wrong:
         raise InvalidInput(
             [Problem(c.sql(DIALECT), "no such table here", nearest(c.table, known)) for c in wrong]

@@ -10,7 +10,7 @@ import pytest
 from engine.errors import DeltaError, InvalidInput
 from engine.log.schema import parse_ddl
 from engine.settings import Settings
-from engine.sql.predicates import parse_predicate, partition_part, split_condition
+from engine.sql.predicates import parse_predicate, partition_part, split_conditions
 
 EVALUATIONS: list[tuple[str, str, Mapping[str, str | None], bool | None]] = [
     ("part = 1", "part STRING", {"part": "1"}, True),
@@ -79,7 +79,7 @@ def test_an_or_of_mixed_conditions_gives_its_partition_part() -> None:
 
 
 def test_a_condition_is_split_into_partition_and_data_conjuncts() -> None:
-    partition, data = split_condition(parse_predicate("x BETWEEN 1 AND 2 AND v > 5"), ["x"])
+    partition, data = split_conditions([parse_predicate("x BETWEEN 1 AND 2 AND v > 5")], ["x"])
     assert [p.sql for p in partition] == ["x >= 1", "x <= 2"]
     assert [p.sql for p in data] == ["v > 5"]
 
