@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, date, datetime
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from engine.conformance.case import Case, CaseResult, CaseStatus, Difference
@@ -34,7 +37,39 @@ def failed(case: Case, key: str, expected: Any, found: Any) -> CaseResult:
 
 def row_bag(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     """Rows as a bag: their texts in order, whatever the order of rows and columns was."""
-    return sorted(str(sorted((name, str(value)) for name, value in row.items())) for row in rows)
+    return sorted(str(sorted((name, _plain(value)) for name, value in row.items())) for row in rows)
+
+
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?\Z")
+_FRACTION = re.compile(r"[+-]?\d+\.\d+\Z")
+
+
+def _plain(value: Any) -> str:
+    """A value's text, the same however JSON wrote it: instants in UTC, numbers by their value."""
+    match value:
+        case datetime():
+            aware = value if value.tzinfo else value.replace(tzinfo=UTC)
+            return aware.astimezone(UTC).isoformat()
+        case date():
+            return value.isoformat()
+        case float() | Decimal():
+            return _number(str(value))
+        case str() if _INSTANT.match(value):
+            return _plain(datetime.fromisoformat(value))
+        case str() if _FRACTION.match(value):
+            return _number(value)
+        case Mapping():
+            return str(sorted((str(key), _plain(one)) for key, one in value.items()))
+        case list() | tuple():
+            return str([_plain(one) for one in value])
+    return str(value)
+
+
+def _number(text: str) -> str:
+    try:
+        return f"{Decimal(text).normalize():f}"
+    except InvalidOperation:
+        return text
 
 
 def _shown(key: str, found: Mapping[str, Any]) -> Any:

@@ -1,12 +1,10 @@
-"""From sqlglot's syntax tree to terms.
+"""Literals, columns and operators in the syntax tree, one function per kind of node.
 
-One function per kind of node, found by the node's class. What has no entry here is refused with
-its text, never guessed.
+What is compiled by `compile_term` is found in `building`, and functions in `function_nodes`.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import operator
 from collections.abc import Callable
 from decimal import Decimal
@@ -17,17 +15,15 @@ from sqlglot import exp
 
 from engine.errors import InvalidInput, Problem, UnsupportedFeature
 from engine.sql import operators
+from engine.sql.building import BUILDERS, DIALECT, compile_boolean, compile_term, spark_type
 from engine.sql.coercion import common_type
-from engine.sql.functions import call
+from engine.sql.function_nodes import function_name
 from engine.sql.scope import Scope
 from engine.sql.terms import (
-    Bound,
-    Parameters,
     Term,
     apply,
     combine,
     conjunction,
-    constant_bound,
     convert,
     disjunction,
     is_null,
@@ -37,51 +33,7 @@ from engine.sql.terms import (
 )
 from engine.sql.types import PARAMETER, decimal_type, fit_integer, integer_type, is_integral
 
-DIALECT = "databricks"
-
-
-def spark_type(node: exp.DataType) -> str:
-    """A data type node as Spark's simple string."""
-    name = node.sql(DIALECT).lower().replace(" ", "")
-    aliases = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tinyint"}
-    aliases["timestamp_ltz"] = "timestamp"
-    if name.startswith(("varchar", "char")):
-        return "string"
-    return "decimal(10,0)" if name == "decimal" else aliases.get(name, name)
-
-
-def compile_term(node: exp.Expr, scope: Scope) -> Term:
-    """Compile an expression. Raises `InvalidInput` for unknown columns, functions and forms."""
-    build = _BUILDERS.get(type(node)) or (_function if isinstance(node, exp.Func) else None)
-    if isinstance(node, exp.AggFunc):
-        raise UnsupportedFeature(f"aggregates: {node.sql(DIALECT)}")
-    if build is None:
-        raise InvalidInput([Problem(node.sql(DIALECT), f"{node.key} is not supported here")])
-    try:
-        return build(node, scope)
-    except InvalidInput as error:
-        raise InvalidInput([_placed(problem, node) for problem in error.problems]) from error
-
-
-def _placed(problem: Problem, node: exp.Expr) -> Problem:
-    return problem if problem.place else dataclasses.replace(problem, place=node.sql(DIALECT))
-
-
-def function_name(node: exp.Expr) -> str:
-    """A function's name in lower case, as sqlglot or else the user spells it."""
-    if isinstance(node, exp.Func) and not isinstance(node, exp.Anonymous):
-        return node.sql_name().lower()
-    return node.name.lower()
-
-
-def compile_boolean(node: exp.Expr, scope: Scope) -> Term:
-    """Compile a condition. Raises `InvalidInput` if it is not one."""
-    term = compile_term(node, scope)
-    if term.type in ("boolean", "void", PARAMETER):
-        return term
-    if term.type == "string":
-        return convert(term, "boolean", scope.session)
-    raise InvalidInput([Problem(node.sql(DIALECT), f"is {term.type}, not a condition")])
+__all__ = ["DIALECT", "compile_boolean", "compile_term", "function_name", "spark_type"]
 
 
 def _literal(node: exp.Literal, _scope: Scope) -> Term:
@@ -145,6 +97,8 @@ _COMPARISONS: dict[type[exp.Expr], tuple[Callable[[Any, Any], Any], Callable[[An
 
 
 def _comparison(node: exp.Expr, scope: Scope) -> Term:
+    if isinstance(node.this, exp.Tuple):
+        return _tuples(node, scope)
     left, right = _sides(node, scope)
     function, mirrored = _COMPARISONS[type(node)]
     if not any(True for _ in node.expression.find_all(exp.Column)):
@@ -153,13 +107,41 @@ def _comparison(node: exp.Expr, scope: Scope) -> Term:
     return operators.compare(mirrored, right, left, scope.session)
 
 
+def _tuples(node: exp.Expr, scope: Scope) -> Term:
+    """Tuples are structs: never NULL themselves, and NULL inside them equals NULL."""
+    other = node.args["expression"]
+    pairs = zip(node.this.expressions, other.expressions, strict=False)
+    if type(node) not in (exp.EQ, exp.NEQ) or len(node.this.expressions) != len(other.expressions):
+        raise UnsupportedFeature(f"comparisons of this form: {node.sql(DIALECT)}")
+    terms = [
+        operators.null_safe_equal(compile_term(one, scope), compile_term(two, scope), scope.session)
+        for one, two in pairs
+    ]
+    equal = reduce(conjunction, terms)
+    return equal if isinstance(node, exp.EQ) else negation(equal)
+
+
+def _null_safe_unequal(node: exp.NullSafeNEQ, scope: Scope) -> Term:
+    return negation(operators.null_safe_equal(*_sides(node, scope), scope.session))
+
+
+def _bitwise_not(node: exp.BitwiseNot, scope: Scope) -> Term:
+    term = compile_term(node.this, scope)
+    return apply(operator.invert, term, term.type)
+
+
 def _null_safe(node: exp.NullSafeEQ, scope: Scope) -> Term:
     return operators.null_safe_equal(*_sides(node, scope), scope.session)
 
 
 def _in(node: exp.In, scope: Scope) -> Term:
     if node.args.get("query"):
-        raise InvalidInput([Problem(node.sql(DIALECT), "subqueries are not supported here")])
+        raise UnsupportedFeature(f"a subquery here: {node.sql(DIALECT)}")
+    if isinstance(node.this, exp.Tuple):
+        choices = [
+            _tuples(exp.EQ(this=node.this, expression=one), scope) for one in node.expressions
+        ]
+        return reduce(disjunction, choices)
     if not node.expressions:
         raise InvalidInput([Problem(node.sql(DIALECT), "the list is empty")])
     members = [compile_term(member, scope) for member in node.expressions]
@@ -212,15 +194,28 @@ def _bits(function: Callable[[int, int], int]) -> Callable[[Any, Scope], Term]:
     return build
 
 
-def _like(node: exp.Expr, scope: Scope) -> Term:
-    return operators.like(*_sides(node, scope), ignore_case=isinstance(node, exp.ILike))
+def _like(node: exp.Expr, scope: Scope, escape: str = "\\") -> Term:
+    """LIKE and ILIKE; sqlglot keeps their NOT inside the node."""
+    patterns = _patterns(node.expression)
+    matches = [
+        operators.like(compile_term(node.this, scope), compile_term(one, scope), escape,
+                       ignore_case=isinstance(node, exp.ILike))
+        for one in patterns
+    ]  # fmt: skip
+    joined = reduce(conjunction if isinstance(node.expression, exp.All) else disjunction, matches)
+    return negation(joined) if node.args.get("negate") else joined
+
+
+def _patterns(node: exp.Expr) -> list[exp.Expr]:
+    """The pattern of LIKE, or those of LIKE ANY and LIKE ALL."""
+    if not isinstance(node, exp.Any | exp.All):
+        return [node]
+    inner = node.this.unnest()
+    return list(inner.expressions) if isinstance(inner, exp.Tuple) else [inner]
 
 
 def _escaped_like(node: exp.Escape, scope: Scope) -> Term:
-    inner = node.this
-    return operators.like(
-        *_sides(inner, scope), node.expression.name, ignore_case=isinstance(inner, exp.ILike)
-    )
+    return _like(node.this, scope, node.expression.name)
 
 
 def _rlike(node: exp.RegexpLike, scope: Scope) -> Term:
@@ -236,107 +231,7 @@ def _try_cast(node: exp.TryCast, scope: Scope) -> Term:
     return convert(compile_term(node.this, scope), spark_type(node.to), session)
 
 
-def _choice(branches: list[tuple[Term, Term]], default: Term, scope: Scope) -> Term:
-    types = [value.type for _, value in branches] + [default.type]
-    result = reduce(common_type, types)
-    values = [convert(value, result, scope.session) for _, value in branches]
-    last = convert(default, result, scope.session)
-
-    def bind(parameters: Parameters) -> Bound:
-        pairs = [
-            (condition.bind(parameters).evaluate, value.bind(parameters).evaluate)
-            for (condition, _), value in zip(branches, values, strict=True)
-        ]
-        otherwise = last.bind(parameters).evaluate
-
-        def run(row: Any) -> Any:
-            for condition, value in pairs:
-                if condition(row) is True:
-                    return value(row)
-            return otherwise(row)
-
-        return Bound(run)
-
-    return Term(result, bind)
-
-
-def _if(node: exp.If, scope: Scope) -> Term:
-    branch = (compile_boolean(node.this, scope), compile_term(node.args["true"], scope))
-    default = node.args.get("false") or exp.Null()
-    return _choice([branch], compile_term(default, scope), scope)
-
-
-def _case(node: exp.Case, scope: Scope) -> Term:
-    branches = []
-    for branch in node.args["ifs"]:
-        test = exp.EQ(this=node.this.copy(), expression=branch.this.copy()) if node.this else None
-        condition = compile_boolean(test or branch.this, scope)
-        branches.append((condition, compile_term(branch.args["true"], scope)))
-    return _choice(branches, compile_term(node.args.get("default") or exp.Null(), scope), scope)
-
-
-def _interval(node: exp.Interval, _scope: Scope) -> Term:
-    span = operators.to_datetime_span(int(node.this.name), node.args["unit"].name)
-    return Term("interval", lambda _parameters: constant_bound(span))
-
-
-def _join_text(node: exp.DPipe, scope: Scope) -> Term:
-    return call("concat", _sides(node, scope), scope.session)
-
-
-def _date_shift(node: exp.TsOrDsAdd, scope: Scope) -> Term:
-    return call("date_add", _sides(node, scope), scope.session)
-
-
-def _same(node: exp.Expr, scope: Scope) -> Term:
-    return compile_term(node.this, scope)
-
-
-def _to_date(node: exp.TsOrDsToDate, scope: Scope) -> Term:
-    return convert(compile_term(node.this, scope), "date", scope.session)
-
-
-def _extract(node: exp.Extract, scope: Scope) -> Term:
-    return call(node.name.lower(), [compile_term(node.expression, scope)], scope.session)
-
-
-def _instant_trunc(node: exp.Expr, scope: Scope) -> Term:
-    unit = literal(node.args["unit"].name, "string")
-    return call("date_trunc", [unit, compile_term(node.this, scope)], scope.session)
-
-
-def _date_trunc(node: exp.Expr, scope: Scope) -> Term:
-    unit = literal(node.args["unit"].name, "string")
-    return call("trunc", [compile_term(node.this, scope), unit], scope.session)
-
-
-def _anonymous(node: exp.Anonymous, scope: Scope) -> Term:
-    terms = [compile_term(argument, scope) for argument in node.expressions]
-    return call(node.name.lower(), terms, scope.session)
-
-
-def _function(node: exp.Expr, scope: Scope) -> Term:
-    terms: list[Term] = []
-    for key in node.arg_types:
-        value = node.args.get(key)
-        nodes = value if isinstance(value, list) else [value]
-        terms.extend(
-            compile_term(n, scope) for n in nodes if isinstance(n, exp.Expr) and key != "unit"
-        )
-    return call(_FUNCTION_NAMES.get(type(node)) or function_name(node), terms, scope.session)
-
-
-_FUNCTION_NAMES: dict[type[exp.Expr], str] = {
-    exp.DateDiff: "date_diff",
-    exp.TsOrDsDiff: "date_diff",
-    exp.DateSub: "date_sub",
-    exp.DateAdd: "date_add",
-    exp.StartsWith: "starts_with",
-    exp.EndsWith: "ends_with",
-    exp.DayOfMonth: "day",
-}
-
-_BUILDERS: dict[type[exp.Expr], Callable[[Any, Scope], Term]] = {
+OPERATORS: dict[type[exp.Expr], Callable[[Any, Scope], Term]] = {
     exp.Literal: _literal,
     exp.Column: _column,
     exp.Placeholder: _placeholder,
@@ -348,6 +243,8 @@ _BUILDERS: dict[type[exp.Expr], Callable[[Any, Scope], Term]] = {
     exp.Not: _not,
     **dict.fromkeys(_COMPARISONS, _comparison),
     exp.NullSafeEQ: _null_safe,
+    exp.NullSafeNEQ: _null_safe_unequal,
+    exp.BitwiseNot: _bitwise_not,
     exp.In: _in,
     exp.Between: _between,
     exp.Is: _is,
@@ -367,15 +264,5 @@ _BUILDERS: dict[type[exp.Expr], Callable[[Any, Scope], Term]] = {
     exp.RegexpLike: _rlike,
     exp.Cast: _cast,
     exp.TryCast: _try_cast,
-    exp.If: _if,
-    exp.Case: _case,
-    exp.Interval: _interval,
-    exp.DPipe: _join_text,
-    exp.TsOrDsAdd: _date_shift,
-    exp.TsOrDsToDate: _to_date,
-    exp.TimeStrToTime: _same,
-    exp.Extract: _extract,
-    exp.TimestampTrunc: _instant_trunc,
-    exp.DateTrunc: _date_trunc,
-    exp.Anonymous: _anonymous,
 }
+BUILDERS.update(OPERATORS)

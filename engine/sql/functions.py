@@ -14,12 +14,14 @@ from typing import Any
 
 from engine.errors import InvalidInput, Problem
 from engine.sql.coercion import common_type
+from engine.sql.function_shapes import Build
+from engine.sql.number_functions import NUMBER_FUNCTIONS
 from engine.sql.operators import add_months, local, remainder
 from engine.sql.scope import nearest
 from engine.sql.terms import Term, apply, combine, convert, each, is_null, literal, negation
+from engine.sql.text_functions import TEXT_FUNCTIONS
+from engine.sql.time_functions import TIME_FUNCTIONS
 from engine.sql.types import Session, zone
-
-Build = Callable[[Sequence[Term], Session], Term]
 
 RAND_VALUE = 0.5
 """What rand() gives. The engine has no randomness; any value in [0, 1) is a legal answer."""
@@ -200,16 +202,15 @@ def _length(terms: Sequence[Term], session: Session) -> Term:
     return apply(len, convert(terms[0], "string", session), "int")
 
 
-def _to_date(terms: Sequence[Term], session: Session) -> Term:
-    return convert(terms[0], "date", session)
-
-
 def _absolute(terms: Sequence[Term], session: Session) -> Term:
     number = terms[0] if terms[0].type != "string" else convert(terms[0], "double", session)
     return apply(abs, number, number.type)
 
 
 FUNCTIONS: dict[str, Build] = {
+    **NUMBER_FUNCTIONS,
+    **TEXT_FUNCTIONS,
+    **TIME_FUNCTIONS,
     "rand": lambda _terms, _session: literal(RAND_VALUE, "double"),
     "year": _calendar(lambda day: day.year),
     "quarter": _calendar(lambda day: (day.month - 1) // 3 + 1),
@@ -227,7 +228,6 @@ FUNCTIONS: dict[str, Build] = {
     "add_months": _months,
     "date_trunc": _truncate_instant,
     "trunc": _truncate_date,
-    "to_date": _to_date,
     "upper": _unary(str.upper, "string", "string"),
     "lower": _unary(str.lower, "string", "string"),
     "trim": _unary(lambda text: text.strip(" "), "string", "string"),

@@ -78,7 +78,7 @@ class SkippingCompiler:
                 return self._nulls(node.this, wanted=True)
             case exp.NullSafeEQ():
                 return self._null_safe(node)
-            case exp.Like():
+            case exp.Like() if not node.args.get("negate"):
                 return self._prefix(node)
             case exp.StartsWith():
                 return self._starting(node.this, node.expression)

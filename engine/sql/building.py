@@ -1,0 +1,66 @@
+"""From a node of the syntax tree to its term: what every kind of node shares.
+
+The kinds register their builders here: operators in `compiler`, functions in `function_nodes`. What
+has no builder is refused with its text, never guessed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+
+from engine.errors import InvalidInput, Problem, UnsupportedFeature
+from engine.sql.scope import Scope
+from engine.sql.spark_text import DIALECT
+from engine.sql.terms import Term, convert
+from engine.sql.types import PARAMETER
+
+__all__ = ["BUILDERS", "DIALECT", "compile_boolean", "compile_term", "spark_type"]
+
+BUILDERS: dict[type[exp.Expr], Callable[[Any, Scope], Term]] = {}
+"""By the node's class; `exp.Func` is any function without an entry of its own."""
+
+
+def spark_type(node: exp.DataType) -> str:
+    """A data type node as Spark's simple string."""
+    name = node.sql(DIALECT).lower().replace(" ", "")
+    aliases = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tinyint"}
+    aliases["timestamp_ltz"] = "timestamp"
+    if name.startswith(("varchar", "char")):
+        return "string"
+    return "decimal(10,0)" if name == "decimal" else aliases.get(name, name)
+
+
+def compile_term(node: exp.Expr, scope: Scope) -> Term:
+    """Compile an expression. Raises `InvalidInput` for unknown columns and functions.
+
+    Raises `UnsupportedFeature` for forms and functions of Spark that are not modelled.
+    """
+    if isinstance(node, exp.AggFunc):
+        raise UnsupportedFeature(f"aggregates: {node.sql(DIALECT)}")
+    build = BUILDERS.get(type(node))
+    if build is None and isinstance(node, exp.Func):
+        build = BUILDERS[exp.Func]
+    if build is None:
+        raise UnsupportedFeature(f"expressions of this form: {node.sql(DIALECT)}")
+    try:
+        return build(node, scope)
+    except InvalidInput as error:
+        raise InvalidInput([_placed(problem, node) for problem in error.problems]) from error
+
+
+def _placed(problem: Problem, node: exp.Expr) -> Problem:
+    return problem if problem.place else dataclasses.replace(problem, place=node.sql(DIALECT))
+
+
+def compile_boolean(node: exp.Expr, scope: Scope) -> Term:
+    """Compile a condition. Raises `InvalidInput` if it is not one."""
+    term = compile_term(node, scope)
+    if term.type in ("boolean", "void", PARAMETER):
+        return term
+    if term.type == "string":
+        return convert(term, "boolean", scope.session)
+    raise InvalidInput([Problem(node.sql(DIALECT), f"is {term.type}, not a condition")])
