@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from engine.commands.alter_columns import (
@@ -53,7 +55,8 @@ from engine.sql.table_statements import (
     UnsetProperties,
     Vacuum,
 )
-from engine.storage.requests import Steps
+from engine.sql.time_functions import NOW, asks_time
+from engine.storage.requests import ReadClock, Steps
 
 _COMMANDS: dict[type[Statement], Callable[[Table, Any], Steps[Outcome]]] = {
     AddColumns: add_columns,
@@ -86,6 +89,7 @@ def run_statement(statement: Statement, tables: Tables) -> Steps[Outcome]:
     `UnsupportedFeature` for what is not modelled.
     """
     statement.check_bound()
+    statement = yield from _at_this_time(statement)
     target = table_named(tables, statement.table.name)
     target.outcomes.clear()
     target.after_commit = auto_compact
@@ -94,6 +98,15 @@ def run_statement(statement: Statement, tables: Tables) -> Steps[Outcome]:
         return (yield from target.at_root(steps))
     finally:
         target.reading = None
+
+
+def _at_this_time(statement: Statement) -> Steps[Statement]:
+    """The statement with the time that `current_date()` and its relatives give in it."""
+    if not asks_time("".join(statement.template.texts)):
+        return statement
+    now_ms = yield ReadClock()
+    now = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=now_ms)
+    return dataclasses.replace(statement, parameters={**statement.parameters, NOW: now})
 
 
 def _command(statement: Statement, target: Table, tables: Tables) -> Steps[Steps[Outcome]]:
