@@ -108,6 +108,10 @@ class StatementCase(Strict, frozen=True):
 
     The winners run while the current statement waits before its commit. If it ends before it
     comes to a commit, there is no race: the winners do not run.
+
+    `overlapping`: the winners too have their snapshots and files before any of them commits; they
+    then commit in order. `waits_at`: which of its commits the current statement waits before, from
+    1, where it has several. `rerun`: once all have ended, the current statement runs once more.
     """
 
     id: str
@@ -116,6 +120,9 @@ class StatementCase(Strict, frozen=True):
     winner: str | list[str]
     current: str
     expect: dict[str, Any]
+    overlapping: bool = False
+    waits_at: int = 1
+    rerun: bool = False
     settings: dict[str, str] = msgspec.field(default_factory=dict)
     source: str = ""
     notes: str = ""
@@ -153,6 +160,7 @@ STATEMENT_EXPECTATIONS = frozenset(
     {
         "current",
         "winner",
+        "rerun",
         "rows",
         "error_class",
         "version",

@@ -1,13 +1,13 @@
-"""Runs statement cases on this engine: two SQL commands racing on tables of rows.
+"""Runs statement cases on this engine: SQL commands racing on tables of rows.
 
-The tables are built commit by commit as the case says. The current statement then runs until its
-first attempt to write a commit file; there it waits while the winners run to their end.
+The tables are built commit by commit as the case says. The current statement then runs until it
+would write a commit file; there it waits while the winners run to their end.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from typing import Any
 
@@ -16,16 +16,17 @@ import msgspec
 from engine.commands import SharedTable, Table, Tables, run_statement
 from engine.conformance.case import CaseResult, DataFile, StatementCase, TableOf
 from engine.conformance.compare import failed, judge, skipped
+from engine.conformance.staged import StagedStatement
 from engine.dialects import dialect_named
-from engine.errors import DeltaError, UnsupportedFeature
-from engine.log.commit_file import version_of_key
+from engine.errors import UnsupportedFeature
 from engine.log.schema import Schema, ddl, parse_ddl
-from engine.outcomes import Aborted, Committed, NothingToCommit, Outcome
+from engine.outcomes import Outcome
+from engine.settings import Settings
 from engine.sql.parsing import parse_statement
 from engine.sql.rendering import sql_literal
 from engine.sql.types import from_python
 from engine.storage.memory import MemoryStore, Store, run
-from engine.storage.requests import PutIfAbsent, PutResult, Request, Response, Row, Steps
+from engine.storage.requests import Row, Steps
 from engine.transaction.operation import MANUAL_UPDATE
 
 _ISOLATION = "delta.isolationLevel"
@@ -44,29 +45,58 @@ def run_case(case: StatementCase) -> CaseResult:
 def _run(case: StatementCase) -> CaseResult:
     store = MemoryStore()
     dialect = dialect_named(case.dialect)
-    settings = dialect.settings_of(case.settings)
+    # The case's settings are those of the race; tables are built before it, one file a commit.
+    building = dialect.settings_of({})
+    racing = dataclasses.replace(dialect.settings_of(case.settings), values_tasks=VALUES_TASKS)
     shared = {name: SharedTable() for name in case.tables}
 
-    def client(values_tasks: int = VALUES_TASKS) -> Tables:
-        session = dataclasses.replace(settings, values_tasks=values_tasks)
+    def client(session: Settings) -> Tables:
         return {
             name: Table(name, shared[name], session, dialect, root=f"{name}/")
             for name in case.tables
         }
 
     for name, table in case.tables.items():
-        versions = build(client(values_tasks=1)[name], table, store)
+        versions = build(client(building)[name], table, store)
         if versions != table.versions:
             return failed(case, "versions", table.versions, versions)
+
+    def stage(text: str, waits_at: int = 1) -> StagedStatement:
+        return StagedStatement(
+            run_statement(parse_statement(text), client(racing)), store, waits_at
+        )
+
+    found = _race(case, stage)
+    found["rows"] = list(live_rows(client(racing)["target"], store))
+    return judge(case, found)
+
+
+def _race(case: StatementCase, stage: Callable[..., StagedStatement]) -> dict[str, Any]:
+    """The statements from their snapshots to their ends; `stage` runs one up to its commit."""
     found: dict[str, Any] = {}
-    current = _run_until_commit(run_statement(parse_statement(case.current), client()), store)
+    current = stage(case.current, case.waits_at)
     if current.is_waiting:
-        winners = [outcome_of(text, client(), store) for text in case.winners]
+        winners = [_won(each) for each in _staged_winners(case, stage)]
         found["winner"] = winners if isinstance(case.winner, list) else winners[0]
         current.finish()
     found |= current.described()
-    found["rows"] = list(live_rows(client()["target"], store))
-    return judge(case, found)
+    if case.rerun:
+        found["rerun"] = _won(stage(case.current))
+    return found
+
+
+def _staged_winners(
+    case: StatementCase, stage: Callable[..., StagedStatement]
+) -> Iterable[StagedStatement]:
+    """One after the other has committed, or all before one does."""
+    winners = (stage(text) for text in case.winners)
+    return list(winners) if case.overlapping else winners
+
+
+def _won(winner: StagedStatement) -> str:
+    """Let a winner go on to its end; how it ended, in one word."""
+    winner.finish()
+    return str(winner.described()["current"])
 
 
 def build(table: Table, wanted: TableOf, store: MemoryStore) -> int:
@@ -119,85 +149,6 @@ def _set_raw(table: Table, properties: Mapping[str, str]) -> Steps[Outcome]:
     configuration = {**txn.metadata.configuration, **properties}
     metadata = msgspec.structs.replace(txn.metadata, configuration=configuration)
     return (yield from txn.commit([metadata], MANUAL_UPDATE))
-
-
-def outcome_of(text: str, tables: Tables, store: MemoryStore) -> str:
-    """Run a statement to its end; how it ended, in one word."""
-    ending = _run_until_commit(run_statement(parse_statement(text), tables), store)
-    ending.finish()
-    return str(ending.described()["current"])
-
-
-class _Ending:
-    """A statement that waits before its first commit attempt, or has ended."""
-
-    def __init__(self, steps: Steps[Outcome], store: MemoryStore) -> None:
-        self._steps = steps
-        self._store = store
-        self._answer: Any = None
-        self._outcome: Outcome | None = None
-        self._error: DeltaError | None = None
-        self._created: list[str] = []
-        self.is_waiting = False
-
-    def advance(self, stop_at_commit: bool) -> None:
-        """Answer requests; stop before a commit file is written if so wanted."""
-        try:
-            request = self._steps.send(self._answer)
-            while not (stop_at_commit and isinstance(request, PutIfAbsent)):
-                request = self._steps.send(self._answered(request))
-            self._pending, self.is_waiting = request, True
-        except StopIteration as end:
-            self._outcome = end.value
-        except DeltaError as error:
-            self._error = error
-
-    def finish(self) -> None:
-        """Go on to the end, if it waits."""
-        if self.is_waiting:
-            self._answer = self._answered(self._pending)
-            self.is_waiting = False
-            self.advance(stop_at_commit=False)
-
-    def _answered(self, request: Request) -> Response:
-        answer = self._store.answer(request)
-        if isinstance(request, PutIfAbsent) and answer is PutResult.CREATED:
-            self._created.append(request.key)
-        return answer
-
-    def described(self) -> dict[str, Any]:
-        """The keys of a case's expectations that the ending settles."""
-        if self._error is not None:
-            error = self._error
-            return {
-                "current": error.exception,
-                "error_class": error.error_class,
-                "message": error.message,
-            }
-        match self._outcome:
-            case Committed(_, commit_info):
-                first = version_of_key(self._created[0].partition("/")[2])
-                return {
-                    "current": "committed",
-                    "version": first,  # VACUUM commits twice
-                    "isolation_level": commit_info.isolation_level,
-                    "is_blind_append": commit_info.is_blind_append,
-                }
-            case Aborted(verdict):
-                return {
-                    "current": verdict.exception.value,
-                    "error_class": verdict.error_class,
-                    "message": verdict.message,
-                }
-            case NothingToCommit():
-                return {"current": "nothing_to_commit"}
-        return {"current": "unknown"}
-
-
-def _run_until_commit(steps: Steps[Outcome], store: MemoryStore) -> _Ending:
-    ending = _Ending(steps, store)
-    ending.advance(stop_at_commit=True)
-    return ending
 
 
 def live_rows(table: Table, store: Store) -> Iterable[dict[str, Any]]:

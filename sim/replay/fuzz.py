@@ -19,7 +19,7 @@ import msgspec
 
 from engine.conformance.case import CaseResult, CaseStatus, StatementCase
 from engine.conformance.run import run_cases
-from sim.replay.draws import DrawnRace, draw_race
+from sim.replay.drawing.races import DrawnRace, draw_race
 from sim.replay.jvm import Jvm
 from sim.replay.session import delta_session
 from sim.replay.statement_cases import Templates, race
@@ -30,7 +30,16 @@ if TYPE_CHECKING:
 SHRINKS = 30
 """How many smaller races are tried: each costs real commits."""
 
-TOLD = ("current", "winner", "error_class", "version", "isolation_level", "is_blind_append", "rows")
+TOLD = (
+    "current",
+    "winner",
+    "rerun",
+    "error_class",
+    "version",
+    "isolation_level",
+    "is_blind_append",
+    "rows",
+)
 """What is compared of a race."""
 
 

@@ -72,6 +72,14 @@ class Jvm:
         """Empty Delta's cache of logs, so that a folder's path may be used again."""
         self.delta.DeltaLog.clearCache()
 
+    def silence_console(self) -> None:
+        """Print nothing more in this thread: Delta's commands speak to Scala's console.
+
+        Scala keeps the console's stream per thread, and it is our standard output.
+        """
+        nowhere = self.root.java.io.PrintStream(self.root.java.io.OutputStream.nullOutputStream())
+        self.singleton("scala.Console$").setOutDirect(nowhere)
+
     def action(self, log_line: str) -> JavaObject:
         """One action from one line of a commit file."""
         return self.delta.actions.Action.fromJson(log_line)

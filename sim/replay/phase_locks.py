@@ -120,6 +120,7 @@ class LockedCommand:
     def _run(self) -> None:
         observers = self._jvm.delta.TransactionExecutionObserver
         try:
+            self._jvm.silence_console()
             observers.setObserver(self.locks[0].observer)
             self._ended = Ended(value=self._action())
         except Exception as error:

@@ -98,7 +98,7 @@ def delta_session(memory: str = "3g", master: str = "local[2]") -> SparkSession:
             "spark.sql.catalog.spark_catalog": DELTA_CATALOG,
         },
     )
-    _silence_console(session)
+    Jvm(session).silence_console()
     return session
 
 
@@ -138,13 +138,6 @@ def _stop_ours(session: SparkSession) -> None:
         gateway.proc.stdin.close()
         gateway.proc.wait(JVM_ENDS_WITHIN_S)
     SparkContext._gateway = SparkContext._jvm = None
-
-
-def _silence_console(session: SparkSession) -> None:
-    """VACUUM prints to Scala's console, which is our standard output."""
-    jvm = Jvm(session)
-    nowhere = jvm.root.java.io.OutputStream.nullOutputStream()
-    jvm.singleton("scala.Console$").setOutDirect(jvm.root.java.io.PrintStream(nowhere))
 
 
 def _start(name: str, master: str, settings: Mapping[str, str]) -> SparkSession:

@@ -1,7 +1,8 @@
 """Conformance cases at the level of SQL, on a real Delta Lake under phase locks.
 
 The current statement takes its snapshot, writes its files and waits before its commit; the
-winners run from beginning to end; then the current statement goes on.
+winners run from beginning to end, or are staged too and then commit in order; then the current
+statement goes on.
 """
 
 from __future__ import annotations
@@ -75,22 +76,59 @@ def race(
 def _race(spark: SparkSession, case: StatementCase, target: Path) -> dict[str, Any]:
     found: dict[str, Any] = {}
     with Interleaving(spark) as interleaving:
-        # A current statement that ends before it comes to a commit has no race: no winner runs.
-        if interleaving.begin("current", lambda: spark.sql(case.current).collect()):
-            winners = [_win(interleaving, spark, sql, target) for sql in case.winners]
-            found["winner"] = winners if isinstance(case.winner, list) else winners[0]
+        statements = _Statements(spark, interleaving, target)
         start = latest_version(target)
+        # A current statement that ends before it comes to a commit has no race: no winner runs.
+        if statements.stage("current", case.current, case.waits_at):
+            winners = _win(statements, case)
+            found["winner"] = winners if isinstance(case.winner, list) else winners[0]
+            start = latest_version(target)
         ended = interleaving.finish("current")
-    found |= _current_facts(ended, target, start)
+        found |= _current_facts(ended, target, start)
+        if case.rerun:
+            found["rerun"] = statements.run("rerun", case.current)
     if "rows" in case.expect:
         found["rows"] = live_rows(spark, target)
     return found
 
 
-def _win(interleaving: Interleaving, spark: SparkSession, sql: str, target: Path) -> str:
-    start = latest_version(target)
-    ended = interleaving.run(f"winner of version {start + 1}", lambda: spark.sql(sql).collect())
-    return _outcome(ended, latest_version(target) > start)
+def _win(statements: _Statements, case: StatementCase) -> list[str]:
+    """How the winners end, one after the other, or once all of them are staged."""
+    named = [(f"winner {number}", sql) for number, sql in enumerate(case.winners)]
+    if case.overlapping:
+        for name, sql in named:
+            statements.stage(name, sql)
+        return [statements.finish(name) for name, _ in named]
+    return [statements.run(name, sql) for name, sql in named]
+
+
+class _Statements:
+    """The statements of a race by their names, each in two parts: to its commit, and to its end."""
+
+    def __init__(self, spark: SparkSession, interleaving: Interleaving, target: Path) -> None:
+        self._spark = spark
+        self._interleaving = interleaving
+        self._target = target
+
+    def stage(self, name: str, sql: str, waits_at: int = 1) -> bool:
+        """Run a statement up to one of its commits; whether it waits there."""
+        waits = self._interleaving.begin(name, lambda: self._spark.sql(sql).collect(), waits_at)
+        for number in range(1, waits_at):
+            if waits:
+                self._interleaving.finish_transaction(name, number - 1)
+                waits = self._interleaving.begin_transaction(name, number)
+        return waits
+
+    def run(self, name: str, sql: str) -> str:
+        """Run a statement from beginning to end; how it ended, in one word."""
+        self.stage(name, sql)
+        return self.finish(name)
+
+    def finish(self, name: str) -> str:
+        """Let a statement go on to its end; how it ended, in one word."""
+        start = latest_version(self._target)
+        ended = self._interleaving.finish(name)
+        return _outcome(ended, latest_version(self._target) > start)
 
 
 def _outcome(ended: Ended, committed: bool) -> str:

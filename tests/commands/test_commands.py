@@ -46,6 +46,13 @@ def test_insert_select_from_the_table_itself_is_not_blind(db: Database) -> None:
     assert db.rows("t") == [*ALL, (12, 1), (12, 21)]
 
 
+def test_a_subquery_means_its_own_column_before_one_of_the_query_around_it(db: Database) -> None:
+    db.create("u", "x INT, v BIGINT")
+    db.commit("INSERT INTO u VALUES (2, 7)")
+    db.commit("INSERT INTO t SELECT x + 10, v FROM t WHERE x IN (SELECT x FROM u WHERE v = 7)")
+    assert db.rows("t") == [*ALL, (12, 1), (12, 21)]
+
+
 def test_insert_from_an_old_version_of_the_table_is_blind(db: Database) -> None:
     outcome = db.commit("INSERT INTO t SELECT x + 10, v FROM t VERSION AS OF 1")
     assert outcome.commit_info.is_blind_append is True

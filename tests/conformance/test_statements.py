@@ -17,14 +17,52 @@ def cases_of(name: str) -> list[StatementCase]:
     return [case for case in load_cases(CASES / name) if isinstance(case, StatementCase)]
 
 
-@pytest.mark.parametrize(
-    "name", ["statements.json", "random_statements.json", "own_statements.json"]
-)
+SIZES = {
+    "statements.json": 134,
+    "random_statements.json": 60,
+    "own_statements.json": 75,
+    "interleaved.json": 18,
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
 def test_every_observed_race_of_statements_ends_as_observed(name: str) -> None:
     results = [run_case(case) for case in cases_of(name)]
     wrong = [result for result in results if result.status is not CaseStatus.PASSED]
-    assert len(results) >= 60
+    assert len(results) >= SIZES[name]
     assert wrong == []
+
+
+def _interleaved(name: str) -> StatementCase:
+    return next(case for case in cases_of("interleaved.json") if case.id == name)
+
+
+def test_a_staged_winner_can_lose_where_one_that_begins_later_does_not() -> None:
+    staged = _interleaved("three-staged-middle-one-loses")
+    one_by_one = msgspec.structs.replace(staged, overlapping=False)
+    assert [d.key for d in run_case(one_by_one).differences if d.key == "winner"] == ["winner"]
+
+
+def test_where_a_statement_of_several_commits_waits_decides_what_it_commits_next() -> None:
+    case = _interleaved("row-tracking-backfill-against-insert")
+    earlier = msgspec.structs.replace(case, waits_at=1)
+    changed = {difference.key for difference in run_case(earlier).differences}
+    assert changed >= {"version", "isolation_level"}
+
+
+def test_a_statement_with_fewer_commits_ends_before_it_would_wait() -> None:
+    case = _interleaved("row-tracking-backfill-against-insert")
+    beyond = msgspec.structs.replace(case, waits_at=9, expect={"winner": "committed"})
+    (difference,) = run_case(beyond).differences
+    assert (difference.key, difference.found) == ("winner", "(nothing)")
+
+
+def test_a_rerun_sees_what_the_winners_left() -> None:
+    case = _interleaved("rerun-finds-nothing-to-do")
+    assert run_case(case).status is CaseStatus.PASSED
+    unmoved = msgspec.structs.replace(case, winner="INSERT INTO target VALUES (7, 7)")
+    found = {d.key: d.found for d in run_case(unmoved).differences}
+    assert found["rerun"] == "committed"
 
 
 def test_a_case_that_expects_other_rows_fails_and_says_so() -> None:

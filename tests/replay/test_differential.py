@@ -10,7 +10,7 @@ import pytest
 from engine.conformance.case import CaseStatus, StatementCase, TransactionCase, load_cases
 from engine.conformance.selection import sampled
 from sim.replay.conformance import run_cases
-from sim.replay.draws import draw_race
+from sim.replay.drawing.races import draw_race
 from sim.replay.fuzz import Fuzzer
 
 if TYPE_CHECKING:

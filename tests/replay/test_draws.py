@@ -10,7 +10,7 @@ import pytest
 
 from engine.conformance.case import CaseResult, CaseStatus, load_cases
 from engine.conformance.run import run_cases
-from sim.replay.draws import DrawnRace, draw_race
+from sim.replay.drawing.races import DrawnRace, draw_race
 from sim.replay.fuzz import Finding, Fuzzer, save_case
 
 

@@ -1,0 +1,93 @@
+"""A statement run in two parts: up to one of its commits, and from there to its end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.errors import DeltaError
+from engine.log.commit_file import decode_commit, version_of_key
+from engine.outcomes import Aborted, Committed, NothingToCommit, Outcome
+from engine.storage.memory import MemoryStore
+from engine.storage.requests import PutIfAbsent, PutResult, Request, Response, Steps
+
+
+class StagedStatement:
+    """A statement that waits before it writes a commit file, or has ended.
+
+    Only the commits that it writes after its wait are described: others came before the race.
+    """
+
+    def __init__(self, steps: Steps[Outcome], store: MemoryStore, waits_at: int = 1) -> None:
+        self._steps = steps
+        self._store = store
+        self._answer: Any = None
+        self._outcome: Outcome | None = None
+        self._error: DeltaError | None = None
+        self._created: dict[int, str] = {}
+        self.is_waiting = False
+        self._advance(waits_at)
+
+    def finish(self) -> None:
+        """Go on to the end, if it waits."""
+        if self.is_waiting:
+            self._created.clear()
+            self._answer = self._answered(self._pending)
+            self.is_waiting = False
+            self._advance(None)
+
+    def described(self) -> dict[str, Any]:
+        """The keys of a case's expectations that the ending settles."""
+        if self._error is not None:
+            error = self._error
+            return {
+                "current": error.exception,
+                "error_class": error.error_class,
+                "message": error.message,
+            }
+        match self._outcome:
+            case Committed() if self._created:
+                return self._commit_described()
+            case Aborted(verdict):
+                return {
+                    "current": verdict.exception.value,
+                    "error_class": verdict.error_class,
+                    "message": verdict.message,
+                }
+            case Committed() | NothingToCommit():
+                return {"current": "nothing_to_commit"}
+        return {"current": "unknown"}
+
+    def _advance(self, waits_at: int | None) -> None:
+        """Answer requests; stop before the commit file of that number, from 1."""
+        commits = 0
+        try:
+            while True:
+                request = self._steps.send(self._answer)
+                commits += isinstance(request, PutIfAbsent)
+                if commits == waits_at:
+                    self._pending, self.is_waiting = request, True
+                    return
+                self._answer = self._answered(request)
+        except StopIteration as end:
+            self._outcome = end.value
+        except DeltaError as error:
+            self._error = error
+
+    def _answered(self, request: Request) -> Response:
+        answer = self._store.answer(request)
+        if isinstance(request, PutIfAbsent) and answer is PutResult.CREATED:
+            version = version_of_key(request.key.partition("/")[2])
+            if version is not None:
+                self._created[version] = request.key
+        return answer
+
+    def _commit_described(self) -> dict[str, Any]:
+        """The first of its commits: VACUUM, enabling row tracking and others write several."""
+        version, key = min(self._created.items())
+        info = decode_commit(self._store.body(key), version).commit_info
+        return {
+            "current": "committed",
+            "version": version,
+            "isolation_level": info.isolation_level if info else None,
+            "is_blind_append": info.is_blind_append if info else None,
+        }

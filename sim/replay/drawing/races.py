@@ -1,0 +1,151 @@
+"""Races drawn at random: a small table, up to four statements on it, and how they interleave.
+
+A drawn race stays in parts (files, properties, conjuncts), so that one that shows a difference
+can be made smaller part by part.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from engine.conformance.case import DataFile, StatementCase, TableOf
+from sim.replay.drawing.layouts import LAYOUTS, Layout
+from sim.replay.drawing.statements import VECTORS, Drawn, draw_statement
+
+DIALECT = "delta-oss-4.4"
+ISOLATION = "delta.isolationLevel"
+
+PROPERTIES: tuple[dict[str, str], ...] = (
+    {"delta.enableChangeDataFeed": "true"},
+    {"delta.enableRowTracking": "true"},
+    {"delta.columnMapping.mode": "name"},
+    {"delta.checkpointInterval": "3"},
+    {"delta.enableInCommitTimestamps": "true"},
+    {"delta.dataSkippingNumIndexedCols": "1"},
+    {"delta.autoOptimize.autoCompact": "true"},
+)
+"""What a table may have besides an isolation level and deletion vectors."""
+
+DELTA = "spark.databricks.delta."
+SETTINGS: tuple[dict[str, str], ...] = (
+    {"spark.sql.sources.partitionOverwriteMode": "dynamic"},
+    {DELTA + "optimize.batchSize": "1"},
+    {DELTA + "stats.skipping": "false"},
+    {DELTA + "skipRecordingEmptyCommits": "false"},
+)
+"""What a session may be set to: overwriting by partition, an OPTIMIZE of several transactions."""
+
+AUTO_COMPACTION = {DELTA + "autoCompact.minNumFiles": "2"}
+"""Without it small tables have too few files to be compacted after a commit."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnRace:
+    """A race in parts. See `StatementCase` for `overlapping`, `waits_at` and `rerun`."""
+
+    name: str
+    layout: Layout
+    files: tuple[DataFile, ...]
+    properties: Mapping[str, str]
+    winners: tuple[Drawn, ...]
+    current: Drawn
+    settings: Mapping[str, str]
+    overlapping: bool = False
+    waits_at: int = 1
+    rerun: bool = False
+
+    def case(self) -> StatementCase:
+        """The race as a conformance case that expects nothing yet."""
+        return StatementCase(
+            id=self.name,
+            dialect=DIALECT,
+            tables={"target": self._target(), "source": self._source()},
+            winner=[each.sql() for each in self.winners],
+            current=self.current.sql(),
+            overlapping=self.overlapping,
+            waits_at=self.waits_at,
+            rerun=self.rerun,
+            settings=dict(self.settings),
+            expect={},
+        )
+
+    def smaller(self) -> Iterator[DrawnRace]:
+        """The race with one part less, larger parts first."""
+        if self.rerun:
+            yield replace(self, rerun=False)
+        if self.overlapping:
+            yield replace(self, overlapping=False)
+        if len(self.winners) > 1:
+            for number in range(len(self.winners)):
+                kept = self.winners[:number] + self.winners[number + 1 :]
+                yield replace(self, winners=kept)
+        for number in range(len(self.files)):
+            yield replace(self, files=self.files[:number] + self.files[number + 1 :])
+        for properties in _one_less(self.properties):
+            yield replace(self, properties=properties)
+        for settings in _one_less(self.settings):
+            yield replace(self, settings=settings)
+        yield from self._smaller_statements()
+
+    def _smaller_statements(self) -> Iterator[DrawnRace]:
+        for current in self.current.smaller():
+            yield replace(self, current=current)
+        for number, winner in enumerate(self.winners):
+            for other in winner.smaller():
+                changed = (*self.winners[:number], other, *self.winners[number + 1 :])
+                yield replace(self, winners=changed)
+
+    def _target(self) -> TableOf:
+        return TableOf(
+            schema=self.layout.schema,
+            partition_columns=list(self.layout.partition_columns),
+            properties=dict(self.properties),
+            files=list(self.files),
+            versions=1 + len(self.files) + (ISOLATION in self.properties),
+        )
+
+    def _source(self) -> TableOf:
+        return TableOf(
+            schema=self.layout.schema,
+            partition_columns=[],
+            properties={},
+            files=[DataFile(partition_values={}, rows=list(self.layout.source))],
+            versions=2,
+        )
+
+
+def draw_race(seed: int, number: int) -> DrawnRace:
+    """Race `number` of a seed; each is drawn on its own, whatever was drawn before."""
+    draw = random.Random(f"{seed}-{number}")
+    layout = draw.choice(LAYOUTS)
+    count = draw.choices((1, 2, 3), weights=(5, 4, 1))[0]
+    winners = tuple(draw_statement(draw, layout, n) for n in range(count))
+    current = draw_statement(draw, layout, 9)
+    return DrawnRace(
+        name=f"drawn-{seed}-{number:04d}",
+        layout=layout,
+        files=layout.files(),
+        properties=_properties(draw),
+        winners=winners,
+        current=current,
+        settings=AUTO_COMPACTION | (draw.choice(SETTINGS) if draw.random() < 0.15 else {}),
+        overlapping=count > 1 and draw.random() < 0.5,
+        waits_at=draw.randint(1, current.commits),
+        rerun=draw.random() < 0.25,
+    )
+
+
+def _properties(draw: random.Random) -> dict[str, str]:
+    properties = dict(draw.choice(({}, {VECTORS: "true"}, {ISOLATION: "WriteSerializable"})))
+    if draw.random() < 0.2:
+        properties[VECTORS] = "true"
+    if draw.random() < 0.25:
+        properties |= draw.choice(PROPERTIES)
+    return properties
+
+
+def _one_less(mapping: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    for left_out in mapping:
+        yield {key: value for key, value in mapping.items() if key != left_out}

@@ -1,0 +1,171 @@
+"""SQL statements drawn at random for a kind of table, in parts that can be taken away."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from sim.replay.drawing.layouts import Layout
+
+VECTORS = "delta.enableDeletionVectors"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A statement: its text with a place for conditions, and the conditions.
+
+    `commits`: how many commits it makes if nothing keeps it from them.
+    """
+
+    text: str
+    conditions: tuple[str, ...] = ()
+    joiner: str = " WHERE "
+    commits: int = 1
+
+    def sql(self) -> str:
+        """The statement's text."""
+        where = self.joiner + " AND ".join(self.conditions) if self.conditions else ""
+        return self.text.replace("{where}", where)
+
+    def smaller(self) -> Iterator[Drawn]:
+        """The statement with one condition less."""
+        for number in range(len(self.conditions)):
+            kept = self.conditions[:number] + self.conditions[number + 1 :]
+            yield replace(self, conditions=kept)
+
+
+def draw_statement(draw: random.Random, layout: Layout, number: int) -> Drawn:
+    """A statement on `target` of this layout; `number` keeps its values and names apart."""
+    kinds = {
+        _insert: 6,
+        _insert_self: 4,
+        _delete: 8,
+        _update: 8,
+        _merge: 8,
+        _optimize: 4,
+        _overwrite: 3,
+        _define: 3,
+        _maintain: 2,
+    }
+    (kind,) = draw.choices(list(kinds), weights=list(kinds.values()))
+    return kind(draw, layout, number)
+
+
+def _conditions(draw: random.Random, layout: Layout) -> tuple[str, ...]:
+    return tuple(_conjunct(draw, layout) for _ in range(draw.choice((1, 1, 2))))
+
+
+def _conjunct(draw: random.Random, layout: Layout) -> str:
+    match draw.random():
+        case chance if chance < 0.15:
+            return f"({layout.atoms(draw)} OR {layout.atoms(draw)})"
+        case chance if chance < 0.25:
+            return f"NOT ({layout.atoms(draw)})"
+        case chance if chance < 0.29:
+            return f"{layout.key} IN (SELECT {layout.key} FROM source)"
+        case _:
+            return layout.atoms(draw)
+
+
+def _insert(draw: random.Random, layout: Layout, number: int) -> Drawn:
+    if draw.random() < 0.1:
+        return Drawn("INSERT INTO target SELECT * FROM source")
+    rows = (layout.literals(draw, 10 * number + n) for n in range(draw.choice((1, 2))))
+    return Drawn(f"INSERT INTO target VALUES {', '.join(rows)}")
+
+
+def _insert_self(draw: random.Random, layout: Layout, _: int) -> Drawn:
+    text = f"INSERT INTO target SELECT {_moved(layout)} FROM target{{where}}"
+    return Drawn(text, _conditions(draw, layout))
+
+
+def _moved(layout: Layout) -> str:
+    """The layout's columns as a SELECT list that makes other rows of the old ones."""
+    number = layout.number
+    return ", ".join(f"{name} + 5000" if name == number else name for name in layout.columns)
+
+
+def _delete(draw: random.Random, layout: Layout, _: int) -> Drawn:
+    return Drawn("DELETE FROM target{where}", _conditions(draw, layout))
+
+
+def _update(draw: random.Random, layout: Layout, _: int) -> Drawn:
+    number = layout.number
+    new = draw.choice((f"{number} + 10000", f"CASE WHEN {layout.atoms(draw)} THEN 1 ELSE 2 END"))
+    return Drawn(f"UPDATE target SET {number} = {new}{{where}}", _conditions(draw, layout))
+
+
+CLAUSES = (
+    "WHEN MATCHED THEN UPDATE SET v = s.v + 1000",
+    "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
+    "WHEN MATCHED AND t.v > 3 THEN UPDATE SET v = s.v + 1000 WHEN NOT MATCHED THEN INSERT *",
+    "WHEN NOT MATCHED THEN INSERT *",
+    "WHEN NOT MATCHED AND s.v > 70 THEN INSERT *",
+    "WHEN MATCHED THEN DELETE",
+    "WHEN MATCHED AND s.v > 70 THEN DELETE WHEN MATCHED THEN UPDATE SET v = 0",
+    "WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED BY SOURCE AND t.v > 12 THEN DELETE",
+    "WHEN NOT MATCHED BY SOURCE AND t.v > 12 THEN UPDATE SET v = 1",
+)
+
+
+def _merge(draw: random.Random, layout: Layout, _: int) -> Drawn:
+    extra = (draw.choice(layout.extra_on),) if draw.random() < 0.5 else ()
+    joined = " AND ".join(layout.on)
+    source = "source"
+    if draw.random() < 0.2:
+        source = f"(SELECT DISTINCT * FROM target WHERE {layout.atoms(draw)})"
+    text = f"MERGE INTO target t USING {source} s ON {joined}{{where}} {draw.choice(CLAUSES)}"
+    return Drawn(text, extra, joiner=" AND ")
+
+
+def _optimize(draw: random.Random, layout: Layout, _: int) -> Drawn:
+    if draw.random() < 0.3:
+        return Drawn(f"OPTIMIZE target ZORDER BY ({layout.number})")
+    if layout.partition_columns and draw.random() < 0.6:
+        part = draw.choice([part for part in layout.slices if None not in part.values()])
+        column = layout.partition_columns[0]
+        return Drawn("OPTIMIZE target{where}", (f"{column} = '{part[column]}'",))
+    return Drawn("OPTIMIZE target")
+
+
+def _overwrite(draw: random.Random, layout: Layout, _: int) -> Drawn:
+    text = draw.choice(
+        (
+            "TRUNCATE TABLE target",
+            "INSERT OVERWRITE target SELECT * FROM source",
+            f"INSERT OVERWRITE target SELECT {_moved(layout)} FROM target WHERE "
+            f"{layout.atoms(draw)}",
+            *layout.overwrites,
+        )
+    )
+    return Drawn(text)
+
+
+def _define(draw: random.Random, layout: Layout, number: int) -> Drawn:
+    properties = "ALTER TABLE target SET TBLPROPERTIES"
+    return draw.choice(
+        (
+            Drawn(f"ALTER TABLE target ADD COLUMN w{number} INT"),
+            Drawn(f"{properties} ('delta.checkpointInterval' = '20')"),
+            Drawn(f"{properties} ('delta.appendOnly' = 'true')"),
+            Drawn(f"{properties} ('{VECTORS}' = 'true')"),
+            Drawn(f"{properties} ('delta.enableRowTracking' = 'true')", commits=3),
+            Drawn(f"{properties} ('delta.enableChangeDataFeed' = 'true')"),
+            Drawn("ALTER TABLE target UNSET TBLPROPERTIES ('delta.checkpointInterval')"),
+            Drawn(f"ALTER TABLE target ALTER COLUMN {layout.number} COMMENT 'number {number}'"),
+            Drawn(f"ALTER TABLE target ADD CONSTRAINT c{number} CHECK (v >= 0 OR v IS NULL)"),
+            Drawn("CREATE OR REPLACE TABLE target USING delta AS SELECT * FROM source"),
+        )
+    )
+
+
+def _maintain(draw: random.Random, layout: Layout, _: int) -> Drawn:
+    version = draw.randint(1, len(layout.slices))
+    return draw.choice(
+        (
+            Drawn("VACUUM target", commits=2),
+            Drawn("REORG TABLE target APPLY (PURGE)"),
+            Drawn(f"RESTORE TABLE target TO VERSION AS OF {version}"),
+        )
+    )
