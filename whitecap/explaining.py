@@ -10,9 +10,12 @@ from typing import Any
 from engine.dialects import dialect_named
 from engine.errors import EngineError, InvalidInput, Problem
 from engine.explain.case import Case, rebuilt
-from engine.explain.explanation import Conflict, Explanation, Order, Suggestion
+from engine.explain.conflicts import Conflict
+from engine.explain.explanation import Explanation
 from engine.explain.explanation import explain as explained
+from engine.explain.orders import Order
 from engine.explain.plain import answer, plain
+from engine.explain.suggestions import Suggestion
 from engine.interleaving.world import World
 from engine.log.commit_file import LOG_DIRECTORY
 from engine.storage.directory import DirectoryStore
@@ -32,7 +35,7 @@ class Explained:
 
     @property
     def answer(self) -> str:
-        """The answer in one sentence."""
+        """The answer in a sentence or two."""
         return answer(self.explanation)
 
     @property

@@ -15,6 +15,7 @@ from engine.commands.table import Table
 from engine.log.schema import Schema
 from engine.row_level.reads import RowRead, SubCondition
 from engine.sql.predicates import Predicate, is_deterministic
+from engine.sql.spark_text import DIALECT
 from engine.sql.statements import Match, Merge
 from engine.storage.requests import Row
 from engine.transaction.file_scan import FileScan
@@ -51,6 +52,7 @@ def track_rows(
             lambda row: all(test(row) is True for test in tests),
             None if scan is None else scan.__contains__,
             _unusable(nodes, schema) or why_not,
+            condition=lambda: " AND ".join(condition.sql for condition in conditions),
         )
     )
 
@@ -74,6 +76,7 @@ def track_merge_rows(
             scan.__contains__,
             _unusable([statement.on, *conditions], txn.snapshot.schema) or why_not,
             has_target_predicate=any(predicate.columns for predicate in predicates),
+            condition=lambda: statement.on.sql(DIALECT),
         )
     )
 

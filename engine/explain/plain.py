@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.explain.explanation import Conflict, Explanation, Order, Suggestion
+from engine.explain.conflicts import Conflict
+from engine.explain.explanation import Explanation
+from engine.explain.orders import Order, Refusal
+from engine.explain.suggestions import Suggestion
+from engine.outcomes import ConflictException
 
 Plain = dict[str, Any]
 
@@ -20,23 +24,60 @@ def plain(explanation: Explanation) -> Plain:
         "statements": dict(zip("AB", explanation.statements, strict=True)),
         "orders": [_order(order) for order in explanation.orders],
         "conflicts": [_conflict(conflict) for conflict in explanation.conflicts],
+        "refusals": [_refusal(refusal) for refusal in explanation.refusals],
         "suggestions": [_suggestion(one) for one in explanation.suggestions],
         "tried": list(explanation.tried),
         "untried": explanation.untried,
+        "otherwise": _otherwise(explanation),
     }
 
 
 def answer(explanation: Explanation) -> str:
-    """The answer in one sentence."""
-    if not explanation.can_conflict:
-        return "They cannot conflict: both end well in every order."
+    """The answer in a sentence or two."""
+    refused = [_refused(one) for one in explanation.refusals]
+    if explanation.can_conflict:
+        return " ".join([_conflicting(explanation), *refused])
+    if any(one.always for one in explanation.refusals):
+        return " ".join([*refused, "Nothing conflicts."])
+    if refused:
+        return " ".join(["They cannot conflict.", *refused])
+    if explanation.idle:
+        who = " and ".join(explanation.idle)
+        verb = "have" if len(explanation.idle) > 1 else "has"
+        return f"They cannot conflict on this table: {who} {verb} nothing to commit."
+    return "They cannot conflict: both end well in every order."
+
+
+def _conflicting(explanation: Explanation) -> str:
     exceptions = sorted({conflict.verdict.exception for conflict in explanation.conflicts})
     losers = {conflict.loser for conflict in explanation.conflicts}
     if len(losers) > 1:
         return f"They conflict: whichever commits second is aborted ({', '.join(exceptions)})."
     (loser,) = losers
-    other = "B" if loser == "A" else "A"
+    other = _other(loser)
     return f"They conflict: {loser} is aborted if {other} commits first ({', '.join(exceptions)})."
+
+
+def _refused(refusal: Refusal) -> str:
+    if refusal.always:
+        return f"{refusal.who} is refused in any case ({refusal.error})."
+    return f"Run after {_other(refusal.who)}, {refusal.who} is refused ({refusal.error})."
+
+
+def _other(who: str) -> str:
+    return "B" if who == "A" else "A"
+
+
+_OF_METADATA = frozenset({ConflictException.METADATA_CHANGED, ConflictException.PROTOCOL_CHANGED})
+
+
+def _otherwise(explanation: Explanation) -> str:
+    """What always avoids a conflict, empty if there is none."""
+    if not explanation.can_conflict:
+        return ""
+    if any(conflict.verdict.exception in _OF_METADATA for conflict in explanation.conflicts):
+        return "Change a table's metadata while nobody writes it, or run what was aborted again."
+    return "Run them one after the other, or run what was aborted again."
 
 
 def _order(order: Order) -> Plain:
@@ -68,6 +109,15 @@ def _conflict(conflict: Conflict) -> Plain:
         "reads": conflict.reads,
         "partition": conflict.partition,
         "rerun": conflict.rerun,
+    }
+
+
+def _refusal(refusal: Refusal) -> Plain:
+    return {
+        "who": refusal.who,
+        "error": refusal.error,
+        "message": refusal.message,
+        "always": refusal.always,
     }
 
 

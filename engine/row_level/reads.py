@@ -35,13 +35,15 @@ class RowRead:
     """One read of the table that is written: would another row have changed what came of it?
 
     `concerns` says so of a row in schema order; `may_hold` of a whole file by its statistics.
-    `obstacle` is why rows cannot be told apart for this read, `None` if they can.
+    `obstacle` is why rows cannot be told apart for this read, `None` if they can. `condition` gives
+    what it looks for, as SQL; it is only written out for a verdict.
     """
 
     concerns: Callable[[Row], bool]
     may_hold: Callable[[AddFile], bool] | None = None
     obstacle: SubCondition | None = None
     has_target_predicate: bool = True
+    condition: Callable[[], str] = str
 
     def may_concern(self, file: AddFile) -> bool:
         """Whether the file could hold a row that this read depends on."""

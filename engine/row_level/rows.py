@@ -44,26 +44,27 @@ def check_rows(
     found = yield from _first_concerned(came, reader.brought, reads, reader)
     if found is not None:
         exception = ConflictException.CONCURRENT_APPEND
-        return row_verdict("added_rows", exception, current, winner, found)
+        return row_verdict("added_rows", exception, current, winner, *found)
     found = yield from _first_concerned(changes, reader.taken, reads, reader)
     if found is not None:
         exception = ConflictException.CONCURRENT_DELETE_READ
-        return row_verdict("deleted_vs_read_rows", exception, current, winner, found)
+        return row_verdict("deleted_vs_read_rows", exception, current, winner, *found)
     return (yield from _merged(current, winner, changes, reader))
 
 
 def _first_concerned(
     changes: Sequence[FileChange], look: Look, reads: Sequence[RowRead], reader: RowReader
-) -> Steps[str | None]:
-    """The first file with a changed row that a read depends on."""
+) -> Steps[tuple[str, str] | None]:
+    """The first file with a changed row that a read depends on, and the read's condition."""
     for change in changes:
         file = change.file
         interested = [read for read in reads if read.may_concern(file)]
         positions = (yield from look(change)) if interested else BitMap64()
         if positions:
             rows = yield from reader.rows(file)
-            if any(_concerns(read, rows[at]) for at in positions for read in interested):
-                return file.path
+            for read in interested:
+                if any(_concerns(read, rows[at]) for at in positions):
+                    return file.path, read.condition()
     return None
 
 

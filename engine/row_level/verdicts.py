@@ -45,10 +45,12 @@ def row_verdict(
     current: CurrentTransaction,
     winner: WinningCommit,
     evidence: str,
+    condition: str = "",
 ) -> Verdict:
-    """A conflict about rows; `evidence` is the file that holds the first of them."""
+    """A conflict about rows; `evidence` is the file with the first, `condition` what it matches."""
     plain = file_verdict(rule, exception, winner, current.table_name, None, evidence)
-    return with_sub_condition(plain, SubCondition.ROW_LEVEL_CHANGES)
+    found = dataclasses.replace(plain, predicate=condition or None)
+    return with_sub_condition(found, SubCondition.ROW_LEVEL_CHANGES)
 
 
 def with_sub_condition(verdict: Verdict, sub_condition: SubCondition) -> Verdict:

@@ -26,6 +26,8 @@ def show(explanation: Plain) -> None:
     for who, sql in explanation["statements"].items():
         _indented(console, f"{who}  {sql}")
     _show_orders(console, explanation)
+    for refusal in explanation["refusals"]:
+        _indented(console, f"{refusal['who']} is refused: {refusal['message']}", style="red")
     told: set[str] = set()
     for conflict in explanation["conflicts"]:
         _show_conflict(console, conflict, conflict["rule"] not in told)
@@ -34,14 +36,21 @@ def show(explanation: Plain) -> None:
 
 
 def _indented(console: Console, text: str, by: int = 2, style: str = "") -> None:
-    console.print(Padding(Text(text, style=style), (0, 0, 0, by), expand=False))
+    folded = Text(text, style=style, overflow="fold")
+    console.print(Padding(folded, (0, 0, 0, by), expand=False))
 
 
 def _show_orders(console: Console, explanation: Plain) -> None:
+    """Orders that look the same are shown once; what was done step by step is on the page."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0))
     for title in ("order", "A", "B"):
         table.add_column(title)
+    shown = set()
     for order in explanation["orders"]:
+        row = (order["title"], *order["endings"].values())
+        if row in shown:
+            continue
+        shown.add(row)
         endings = (
             Text(ending, style="red" if who in order["aborted"] else "")
             for who, ending in order["endings"].items()
@@ -67,7 +76,7 @@ def _show_conflict(console: Console, conflict: Plain, with_rule: bool) -> None:
     table = Table.grid(padding=(0, 2, 0, 0))
     for name, text in facts.items():
         if text:
-            table.add_row(Text(f"  {name}", style="dim"), Text(text))
+            table.add_row(Text(f"  {name}", style="dim"), Text(text, overflow="fold"))
     console.print(table)
     console.print()
 
@@ -75,12 +84,17 @@ def _show_conflict(console: Console, conflict: Plain, with_rule: bool) -> None:
 def _show_suggestions(console: Console, explanation: Plain) -> None:
     if explanation["suggestions"]:
         console.print(Text("What avoids it (each checked in every order)", style="bold"))
+    elif explanation["can_conflict"]:
+        console.print(Text("Nothing that was tried avoids it", style="bold"))
     for suggestion in explanation["suggestions"]:
         _indented(console, f"✓ {suggestion['title']}", style="green")
         for line in suggestion["how"]:
             _indented(console, line, by=4)
         if suggestion["note"]:
             _indented(console, suggestion["note"], by=4, style="dim")
+    if explanation["otherwise"]:
+        lead = "Otherwise: " if explanation["suggestions"] else ""
+        _indented(console, f"{lead}{explanation['otherwise']}")
     if explanation["tried"]:
         _indented(console, f"no help: {'; '.join(explanation['tried'])}", style="dim")
     if explanation["untried"]:

@@ -1,0 +1,89 @@
+"""What the answer of an explanation says, and what the reader is told of files and conditions."""
+
+from __future__ import annotations
+
+import pytest
+
+import whitecap
+
+ORDERS = """
+name: orders
+schema: "id BIGINT, day DATE, status STRING, amount DOUBLE"
+properties: {delta.enableDeletionVectors: true}
+files:
+  - - {id: 1, day: 2026-03-01, status: open, amount: 1.0}
+    - {id: 2, day: 2026-03-01, status: paid, amount: 2.0}
+  - - {id: 3, day: 2026-03-02, status: open, amount: 3.0}
+other_tables:
+  - name: blocked
+    schema: "id BIGINT"
+    files: [[{id: 1}]]
+"""
+DELETE_1, INSERT = "DELETE FROM orders WHERE id = 1", "INSERT INTO orders VALUES (9, NULL, 'x', 1)"
+
+
+def answer(a: str, b: str, dialect: str | None = None) -> str:
+    return whitecap.explain(ORDERS, a, b, dialect=dialect).answer
+
+
+def test_a_statement_that_delta_refuses_does_not_end_well() -> None:
+    asking = "DELETE FROM orders WHERE id IN (SELECT id FROM blocked)"
+    found = whitecap.explain(ORDERS, asking, DELETE_1)
+    assert found.answer == (
+        "A is refused in any case (DELTA_UNSUPPORTED_SUBQUERY). Nothing conflicts."
+    )
+    (refusal,) = found.as_dict()["refusals"]
+    assert refusal["message"].startswith(
+        "[DELTA_UNSUPPORTED_SUBQUERY] Subqueries are not supported"
+    )
+    assert answer(asking, DELETE_1, "databricks-14.3").startswith("They conflict")
+
+
+def test_a_refusal_after_the_other_is_told_beside_the_conflict() -> None:
+    assert answer(INSERT, "ALTER TABLE orders ADD COLUMNS (note STRING)") == (
+        "They conflict: A is aborted if B commits first (MetadataChangedException)."
+        " Run after B, A is refused (DELTA_INSERT_COLUMN_ARITY_MISMATCH)."
+    )
+
+
+def test_a_statement_with_nothing_to_do_is_no_promise_for_other_tables() -> None:
+    assert answer("DELETE FROM orders WHERE id = 77", INSERT) == (
+        "They cannot conflict on this table: A has nothing to commit."
+    )
+    nothing = "UPDATE orders SET amount = 0 WHERE id = 78"
+    assert answer("DELETE FROM orders WHERE id = 77", nothing) == (
+        "They cannot conflict on this table: A and B have nothing to commit."
+    )
+
+
+def test_a_file_with_a_new_deletion_vector_was_neither_added_nor_removed() -> None:
+    found = whitecap.explain(ORDERS, "DELETE FROM orders WHERE id = 3", DELETE_1)
+    (of_a,) = (conflict for conflict in found.conflicts if conflict.loser == "A")
+    assert of_a.file.endswith(".parquet, of which B deleted rows (it has a new deletion vector)")
+
+
+def test_a_conflict_about_rows_names_the_condition_that_they_match() -> None:
+    first = "UPDATE orders SET amount = 0 WHERE status = 'open'"
+    found = whitecap.explain(
+        ORDERS, first, "UPDATE orders SET status = 'x' WHERE id = 1", dialect="databricks-14.3"
+    )
+    (of_a,) = (conflict for conflict in found.conflicts if conflict.loser == "A")
+    assert of_a.verdict.error_class.endswith("ROW_LEVEL_CHANGES")
+    assert of_a.reads == "rows where status = 'open'"
+
+
+@pytest.mark.parametrize(
+    ("other", "advice"),
+    [
+        ("DELETE FROM orders WHERE id = 1", "Run them one after the other"),
+        ("ALTER TABLE orders SET TBLPROPERTIES ('a' = 'b')", "Change a table's metadata while"),
+    ],
+)
+def test_there_is_always_something_to_do(other: str, advice: str) -> None:
+    assert whitecap.explain(ORDERS, DELETE_1, other).as_dict()["otherwise"].startswith(advice)
+    assert whitecap.explain(ORDERS, INSERT, INSERT).as_dict()["otherwise"] == ""
+
+
+def test_orders_with_several_commits_of_one_statement_are_told_apart() -> None:
+    titles = [order.title for order in whitecap.explain(ORDERS, "VACUUM orders", DELETE_1).orders]
+    assert "side by side, commits of A, B, A" in titles
