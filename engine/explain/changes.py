@@ -7,14 +7,14 @@ be made one after the other.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from engine.conformance.case import TableOf
 from engine.dialects import DATABRICKS_14_3, DELTA_OSS_3_3, DELTA_OSS_4_4
 from engine.errors import InvalidInput
 from engine.explain.case import NAMES, Case
-from engine.explain.conditions import condition_of
+from engine.explain.conditions import compaction_of, condition_of
 from engine.explain.partitions import partitions_touched
 from engine.log import properties
 from engine.log.schema import Schema, parse_ddl
@@ -56,12 +56,13 @@ def own_changes(case: Case) -> list[Changer]:
         with_deletion_vectors,
         write_serializable,
         name_partitions,
+        compact_elsewhere,
     ]
 
 
 def platform_changes() -> list[Changer]:
     """What takes another platform or a newer one."""
-    return [newer_delta, row_level_concurrency]
+    return [newer_delta, write_serializable_elsewhere, row_level_concurrency]
 
 
 def name_partitions(case: Case) -> Change | None:
@@ -94,11 +95,14 @@ def _with_conjuncts(sql: str, conjuncts: list[str]) -> str:
 def _partition_conjuncts(case: Case, sql: str) -> list[str]:
     """Conditions that name the partitions a statement touches; none where it has no condition."""
     condition = condition_of(sql)
-    touched = partitions_touched(case, sql) if condition is not None else []
+    if condition is None:
+        return []
+    touched = partitions_touched(case, sql)
+    named = condition.pinned_columns()
     found = []
     for column in case.table.partition_columns:
         values = {values[column] for values in touched}
-        if condition is not None and values and None not in values:
+        if values and None not in values and column.lower() not in named:
             found.append(_among(f"{condition.prefix}{column}", _literals(case, column, values)))
     return found
 
@@ -111,6 +115,46 @@ def _literals(case: Case, column: str, values: Iterable[str | None]) -> list[str
 
 def _among(name: str, literals: list[str]) -> str:
     return f"{name} = {literals[0]}" if len(literals) == 1 else f"{name} IN ({', '.join(literals)})"
+
+
+def compact_elsewhere(case: Case) -> Change | None:
+    """Leave out of a compaction the partitions that the other statement changes."""
+    first, second = case.statements
+    changed = (_compacting_beside(case, first, second), _compacting_beside(case, second, first))
+    if changed == case.statements:
+        return None
+    pairs_of = zip(NAMES, changed, case.statements, strict=True)
+    return Change(
+        "compact_elsewhere",
+        "Compact only partitions that the other does not change",
+        tuple(f"{name}: {new}" for name, new, old in pairs_of if new != old),
+        dataclasses.replace(case, statements=changed),
+        "Compact the others when it is done.",
+    )
+
+
+MOST_PARTITIONS = 5
+"""More partitions than this are not listed in a condition."""
+
+
+def _compacting_beside(case: Case, sql: str, other: str) -> str:
+    """An OPTIMIZE without the partitions that `other` changes; as it is if that leaves nothing."""
+    condition = compaction_of(sql)
+    columns = case.table.partition_columns
+    if condition is None or not columns or compaction_of(other) is not None:
+        return sql
+    touched = {tuple(p[c] for c in columns) for p in partitions_touched(case, other)}
+    if not 0 < len(touched) <= MOST_PARTITIONS or any(None in values for values in touched):
+        return sql
+    conjuncts = [_other_than(case, values) for values in sorted(touched, key=str)]
+    narrowed = condition.with_all(conjuncts)
+    return narrowed if partitions_touched(case, narrowed) else sql
+
+
+def _other_than(case: Case, values: Sequence[str | None]) -> str:
+    pairs = zip(case.table.partition_columns, values, strict=True)
+    equal = (f"{name} = {_literals(case, name, [value])[0]}" for name, value in pairs)
+    return f"NOT ({' AND '.join(equal)})"
 
 
 def without_zorder(case: Case) -> Change | None:
@@ -190,21 +234,37 @@ def with_deletion_vectors(case: Case) -> Change | None:
 
 
 def write_serializable(case: Case) -> Change | None:
-    """Let blind appends pass unseen."""
-    level, default = IsolationLevel.WRITE_SERIALIZABLE, case.dialect.default_isolation
-    present = case.table.properties.get(ISOLATION_PROPERTY, default.value)
-    if present.lower() == level.value.lower():
+    """Let blind appends pass unseen, where SQL may say so."""
+    if _LOOSER not in case.dialect.settable_levels:
         return None
-    note = "History may then not explain the table: an append can come before a change that did"
-    note += " not see it."
-    if level not in case.dialect.settable_levels:
-        note += f" SQL refuses to set it on {case.dialect.name}; a level in the log is obeyed."
+    return _at_looser_level(case, _set_property(case, ISOLATION_PROPERTY, _LOOSER.value))
+
+
+def write_serializable_elsewhere(case: Case) -> Change | None:
+    """The same where SQL may not: the engine obeys a level that is in the log all the same."""
+    if _LOOSER in case.dialect.settable_levels:
+        return None
+    return _at_looser_level(
+        case,
+        f"{case.dialect.name} refuses to set it; it is the default on Databricks, and obeyed in"
+        " the log of a table that was given it there",
+    )
+
+
+_LOOSER = IsolationLevel.WRITE_SERIALIZABLE
+
+
+def _at_looser_level(case: Case, how: str) -> Change | None:
+    present = case.table.properties.get(ISOLATION_PROPERTY, case.dialect.default_isolation.value)
+    if present.lower() == _LOOSER.value.lower():
+        return None
     return Change(
         "write_serializable",
         "Use the isolation level WriteSerializable",
-        (_set_property(case, ISOLATION_PROPERTY, level.value),),
-        case.with_table(properties={ISOLATION_PROPERTY: level.value}),
-        note,
+        (how,),
+        case.with_table(properties={ISOLATION_PROPERTY: _LOOSER.value}),
+        "History may then not explain the table: an append can come before a change that did not"
+        " see it.",
     )
 
 

@@ -14,8 +14,9 @@ from sqlglot import exp
 
 from engine.errors import InvalidInput
 from engine.sql.compiler import DIALECT
+from engine.sql.normal_form import conjuncts_of
 from engine.sql.parsing import parse_statement
-from engine.sql.statements import Delete, Merge, Update
+from engine.sql.statements import Delete, Merge, Optimize, Update
 from engine.sql.text import parse_condition
 
 
@@ -41,6 +42,21 @@ class Condition:
         found = parse_condition(self.text.strip()).find_all(exp.Column)
         used = {c.name.lower() for c in found if c.table.lower() in ("", qualifier)}
         return frozenset(name for name in names if name.lower() in used)
+
+    def pinned_columns(self) -> frozenset[str]:
+        """The columns, in lower case, that it says to have certain values: `= 1`, `IN (1, 2)`."""
+        if not self.text.strip():
+            return frozenset()
+        parts = conjuncts_of(parse_condition(self.text.strip()))
+        return frozenset(name for part in parts if (name := self._pinned(part)) is not None)
+
+    def _pinned(self, part: exp.Expr) -> str | None:
+        if not isinstance(part, exp.EQ | exp.In) or part.find(exp.Query) is not None:
+            return None
+        columns = list(part.find_all(exp.Column))
+        alone = len(columns) == 1 and columns[0].parent is part
+        is_ours = alone and columns[0].table.lower() in ("", self.prefix.rstrip(".").lower())
+        return columns[0].name.lower() if is_ours else None
 
     def with_all(self, conjuncts: Sequence[str]) -> str:
         """The statement with more conditions that must all hold."""
@@ -72,6 +88,21 @@ def condition_of(sql: str) -> Condition | None:
             start, end = _between(sql, "WHERE", None)
             return Condition(sql, start, end, f"{table.alias}." if table.alias else "")
     return None
+
+
+def compaction_of(sql: str) -> Condition | None:
+    """The condition of an OPTIMIZE, `None` for other statements."""
+    try:
+        statement = parse_statement(sql)
+    except InvalidInput:
+        return None
+    if not isinstance(statement, Optimize):
+        return None
+    sql = sql.strip().rstrip(";").rstrip()
+    end = sql.upper().index("ZORDER") if statement.zorder_by else len(sql)
+    if statement.condition is None:
+        return Condition(sql, end, end, "")
+    return Condition(sql, sql.upper().index("WHERE") + len("WHERE"), end, "")
 
 
 def _between(sql: str, first: str, last: str | None) -> tuple[int, int]:

@@ -27,7 +27,8 @@ def show(explanation: Plain) -> None:
         _indented(console, f"{who}  {sql}")
     _show_orders(console, explanation)
     for refusal in explanation["refusals"]:
-        _indented(console, f"{refusal['who']} is refused: {refusal['message']}", style="red")
+        when = "" if refusal["always"] else " after the other"
+        _indented(console, f"{refusal['who']} is refused{when}: {refusal['message']}", style="red")
     told: set[str] = set()
     for conflict in explanation["conflicts"]:
         _show_conflict(console, conflict, conflict["rule"] not in told)
@@ -85,7 +86,7 @@ def _show_suggestions(console: Console, explanation: Plain) -> None:
     if explanation["suggestions"]:
         console.print(Text("What avoids it (each checked in every order)", style="bold"))
     elif explanation["can_conflict"]:
-        console.print(Text("Nothing that was tried avoids it", style="bold"))
+        console.print(Text("Nothing that was tried avoids it:", style="bold"))
     for suggestion in explanation["suggestions"]:
         _indented(console, f"✓ {suggestion['title']}", style="green")
         for line in suggestion["how"]:

@@ -1,0 +1,81 @@
+"""What is suggested against a conflict: no more than what is needed, and all of it true."""
+
+from __future__ import annotations
+
+import whitecap
+from engine.explain.case import Case, conflicts_in
+from engine.explain.suggestions import Suggestion
+
+ORDERS = """
+name: orders
+schema: "id BIGINT, day DATE, country STRING, amount DOUBLE"
+partition_by: [day, country]
+files:
+  - - {id: 1, day: 2026-03-01, country: DE, amount: 1.0}
+  - - {id: 2, day: 2026-03-01, country: DE, amount: 2.0}
+  - - {id: 3, day: 2026-03-01, country: FR, amount: 3.0}
+  - - {id: 4, day: 2026-03-02, country: FR, amount: 4.0}
+  - - {id: 5, day: 2026-03-02, country: FR, amount: 5.0}
+"""
+PINNED = "UPDATE orders SET amount = 0 WHERE day = '2026-03-01' AND country IN ('DE') AND id = 1"
+LOOSE = "DELETE FROM orders WHERE id = 4"
+
+
+def suggested(a: str, b: str, dialect: str = "delta-oss-4.4") -> dict[str, Suggestion]:
+    found = whitecap.explain(ORDERS, a, b, dialect=dialect).suggestions
+    return {one.change.key: one for one in found}
+
+
+def test_partitions_that_a_condition_names_already_are_not_named_again() -> None:
+    named = suggested(PINNED, LOOSE)["name_partitions"].change
+    assert named.how == ("B: AND day = DATE '2026-03-02' AND country = 'FR'",)
+    assert named.case.statements[0] == PINNED
+
+
+def test_a_range_of_a_partition_column_is_not_as_good_as_its_value() -> None:
+    ranged = "UPDATE orders SET amount = 0 WHERE day >= '2026-03-01' AND id = 1"
+    named = suggested(ranged, LOOSE)["name_partitions"].change
+    assert named.how[0] == "A: AND day = DATE '2026-03-01' AND country = 'DE'"
+
+
+def test_compaction_may_leave_out_the_partitions_that_the_other_changes() -> None:
+    compacted = suggested(PINNED, "OPTIMIZE orders ZORDER BY (id)")["compact_elsewhere"].change
+    assert compacted.how == (
+        "B: OPTIMIZE orders WHERE NOT (day = DATE '2026-03-01' AND country = 'DE') ZORDER BY (id)",
+    )
+    narrowed = suggested(PINNED, "OPTIMIZE orders WHERE day > '2026-01-01'")["compact_elsewhere"]
+    assert narrowed.change.how == (
+        "B: OPTIMIZE orders WHERE day > '2026-01-01'"
+        " AND NOT (day = DATE '2026-03-01' AND country = 'DE')",
+    )
+
+
+def test_compaction_that_has_nothing_left_to_do_is_no_suggestion() -> None:
+    assert "compact_elsewhere" not in suggested(PINNED, "OPTIMIZE orders WHERE day = '2026-03-01'")
+
+
+def test_a_level_that_sql_refuses_is_not_suggested_as_sql() -> None:
+    insert = "INSERT INTO orders VALUES (9, DATE'2026-03-02', 'FR', 1)"
+    ours = suggested(LOOSE, insert)
+    assert list(ours)[-1] == "row_level_concurrency"
+    (how,) = ours["write_serializable"].change.how
+    assert "ALTER TABLE" not in how
+    assert "refuses" in how
+    serializable = ORDERS + "isolation: Serializable\ndialect: databricks-14.3\n"
+    (theirs,) = (
+        one for one in whitecap.explain(serializable, LOOSE, insert).suggestions
+        if one.change.key == "write_serializable"
+    )  # fmt: skip
+    assert theirs.change.how == (
+        "ALTER TABLE orders SET TBLPROPERTIES ('delta.isolationLevel' = 'WriteSerializable')",
+    )
+
+
+def test_every_suggestion_holds_when_it_is_tried_again() -> None:
+    tried: list[Case] = []
+    for other in (LOOSE, "OPTIMIZE orders", "INSERT INTO orders VALUES (9, NULL, 'FR', 1)"):
+        tried += [
+            one.change.case for one in suggested("DELETE FROM orders WHERE id < 2", other).values()
+        ]
+    assert len(tried) > 4
+    assert not any(conflicts_in(case.played()) for case in tried)
