@@ -11,7 +11,8 @@ from engine.commands import run_statement
 from engine.conformance.case import DataFile, TableOf
 from engine.dialects import DELTA_OSS_4_4, Dialect
 from engine.errors import UnsupportedFeature
-from engine.interleaving.race import Played, Start
+from engine.interleaving.contender import Start
+from engine.interleaving.race import Played
 from engine.interleaving.schedules import schedules
 from engine.interleaving.world import World
 from engine.log.schema import Schema, ddl

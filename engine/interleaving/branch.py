@@ -1,7 +1,8 @@
 """A store that writes on top of another one and leaves that as it is.
 
 A branch costs nothing to make, so that every schedule of a race starts from the very same table,
-whether that is in memory or in a directory on disk.
+whether that is in memory or in a directory on disk. Its clock moves with each commit and at no
+other time: what someone stages in the meantime is no concern of others.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 import msgspec
 
 from engine.errors import InvariantViolated
-from engine.storage.memory import MemoryStore, Store
+from engine.storage.memory import FIRST_INSTANT_MS, MemoryStore, Store
 from engine.storage.requests import (
     Body,
     Delete,
@@ -38,9 +39,21 @@ class Branch:
 
     def __init__(self, base: Store) -> None:
         self._base = base
-        self._own = MemoryStore()
+        self._now_ms: int = base._now_ms if isinstance(base, Branch) else FIRST_INSTANT_MS
+        self._own = MemoryStore(self._clock)
         self._written: set[str] = set()
         self._deleted: set[str] = set()
+
+    def copy(self) -> Branch:
+        """The same objects, for a history of its own."""
+        other = Branch(self._base)
+        other._now_ms = self._now_ms
+        other._own = self._own.copy(other._clock)
+        other._written, other._deleted = set(self._written), set(self._deleted)
+        return other
+
+    def _clock(self) -> int:
+        return self._now_ms
 
     def answer(self, request: Request) -> Response:
         """Perform one request; only reads reach the base."""
@@ -51,8 +64,8 @@ class Branch:
                 self._deleted.update(keys)
             case Get(key):
                 return self._get(key)
-            case PutIfAbsent(key):
-                return PutResult.ALREADY_EXISTS if self.holds(key) else self._own.answer(request)
+            case PutIfAbsent():
+                return self._put_if_absent(request)
             case ReadRows(keys):
                 gone = next((key for key in keys if key in self._deleted), None)
                 if gone is not None:
@@ -66,6 +79,13 @@ class Branch:
     def holds(self, key: str) -> bool:
         """Whether there is an object at this key."""
         return isinstance(self._get(key), Body)
+
+    def _put_if_absent(self, request: PutIfAbsent) -> PutResult:
+        if self.holds(request.key):
+            return PutResult.ALREADY_EXISTS
+        self._now_ms += 1
+        self._own.put(request.key, request.body)
+        return PutResult.CREATED
 
     def _list(self, request: ListFrom | ListTree) -> Listing:
         below, above = self._base.answer(request), self._own.answer(request)

@@ -7,36 +7,28 @@ computing) concerns nobody else.
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from itertools import groupby
 from typing import Any
-from uuid import UUID
 
-from engine.commands.table import Tables
-from engine.errors import DeltaError
+import msgspec
+
+from engine.errors import InvariantViolated
+from engine.interleaving.contender import Contender, Ending, Place, Touch
 from engine.interleaving.world import Scene, World
-from engine.log.commit_file import LOG_DIRECTORY, version_of_key
-from engine.outcomes import Outcome
+from engine.log.commit_file import version_of_key
 from engine.storage.requests import (
     ListFrom,
     Listing,
-    NewId,
     Put,
     PutIfAbsent,
     PutResult,
     Request,
-    Steps,
     WriteRows,
 )
-
-Start = Callable[[Tables], Steps[Outcome]]
-"""What one contender runs, given its own clients of the tables."""
-
-Ending = Outcome | DeltaError
-"""How a statement ended; a `DeltaError` is Delta's refusal for another reason than a conflict."""
 
 
 class Kind(Enum):
@@ -48,8 +40,7 @@ class Kind(Enum):
     CHECK = "checks"
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(msgspec.Struct, frozen=True):
     """One step of one contender.
 
     `version` is the one read (`SNAPSHOT`, `CHECK`) or tried (`ATTEMPT`); `count` the files staged.
@@ -64,109 +55,89 @@ class Event:
     won: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
-    """What the next step of a contender touches: the log of one table, reading or writing.
+# No slots: what comes next is asked for several times.
+@dataclass(frozen=True)
+class Race:
+    """Contenders on one branch of a world, at one moment; `after` is a moment later."""
 
-    `is_lost`: it tries to write a version that is there already, and so it will always be.
-    """
+    scene: Scene
+    places: tuple[Place, ...]
+    schedule: tuple[int, ...] = ()
+    events: tuple[Event, ...] = ()
 
-    table: str
-    writes: bool
-    is_lost: bool = False
+    @classmethod
+    def of(cls, world: World, contenders: Sequence[Contender]) -> Race:
+        """The beginning: nobody has done anything that others can notice."""
+        scene = world.branch()
+        places = tuple(_set_out(contender.place, scene) for contender in contenders)
+        return cls(scene, places)
 
-    def commutes_with(self, other: Touch) -> bool:
-        """Whether it does not matter which of the two comes first."""
-        elsewhere = self.table != other.table
-        return elsewhere or self.is_lost or other.is_lost or not (self.writes or other.writes)
-
-
-def touch_of(request: Request) -> Touch | None:
-    """What a request touches that others may see, `None` if nothing."""
-    match request:
-        case ListFrom(key) | PutIfAbsent(key) if LOG_DIRECTORY in key:
-            root = key.partition(LOG_DIRECTORY)[0]
-            return Touch(root, isinstance(request, PutIfAbsent))
-    return None
-
-
-class _Contender:
-    """One statement on its way: what it waits to ask, or how it ended."""
-
-    def __init__(self, who: int, steps: Steps[Outcome]) -> None:
-        self._who = who
-        self._steps = steps
-        self._ids = _ids_of(who)
-        self._lost = False
-        self._pending: Request | None = None
-        self.ending: Ending | None = None
-        self._advance(None)
-
-    def set_out(self, scene: Scene) -> None:
-        """Answer what comes before the first step, such as where the last checkpoint is."""
-        while self._pending is not None and self.touch is None:
-            self._advance(self._answer(self._pending, scene))
+    @cached_property
+    def touches(self) -> Mapping[int, Touch]:
+        """What the next step of each contender that is still under way touches."""
+        touched = ((who, _touch_in(place, self.scene)) for who, place in enumerate(self.places))
+        return {who: touch for who, touch in touched if touch is not None}
 
     @property
-    def touch(self) -> Touch | None:
-        """What the next step touches."""
-        return None if self._pending is None else touch_of(self._pending)
+    def is_serial(self) -> bool:
+        """Whether each contender so far ended before the next began, and one is left to begin."""
+        begun = [who for who, _ in groupby(self.schedule)]
+        return len(begun) == len(self.places) - 1 and not set(begun) & self.touches.keys()
 
-    def touch_in(self, scene: Scene) -> Touch | None:
-        """The same as things stand in a scene."""
-        touch, request = self.touch, self._pending
-        if touch is None or not isinstance(request, PutIfAbsent):
-            return touch
-        return dataclasses.replace(touch, is_lost=scene.store.holds(request.key))
+    def after(self, who: int) -> Race:
+        """The race when a contender has made its next step."""
+        scene = self.scene.copy()
+        place, events = _step(who, self.places[who], scene)
+        places = (*self.places[:who], place, *self.places[who + 1 :])
+        return Race(scene, places, (*self.schedule, who), (*self.events, *events))
 
-    def step(self, scene: Scene) -> Iterator[Event]:
-        """Answer what is asked, and everything after it that concerns nobody else."""
-        staged = 0
-        while (request := self._pending) is not None:
-            answer = self._answer(request, scene)
-            if isinstance(request, WriteRows | Put):
-                staged += 1
-            if touch_of(request) is not None:
-                yield self._event(request, answer)
-            self._advance(answer)
-            if self.touch is not None:
-                break
-        if staged:
-            yield Event(self._who, Kind.STAGE, count=staged)
-
-    def _answer(self, request: Request, scene: Scene) -> Any:
-        return next(self._ids) if isinstance(request, NewId) else scene.store.answer(request)
-
-    def _advance(self, answer: Any) -> None:
-        self._pending = None
-        try:
-            self._pending = self._steps.send(answer)
-        except StopIteration as end:
-            self.ending = end.value
-        except DeltaError as error:
-            self.ending = error
-
-    def _event(self, request: Request, answer: Any) -> Event:
-        touch = touch_of(request)
-        assert touch is not None
-        if isinstance(request, PutIfAbsent):
-            won = answer is PutResult.CREATED
-            self._lost = not won
-            version = version_of_key(request.key.removeprefix(touch.table))
-            return Event(
-                self._who, Kind.ATTEMPT, touch.table, -1 if version is None else version, won=won
-            )
-        kind = Kind.CHECK if self._lost else Kind.SNAPSHOT
-        self._lost = False
-        return Event(self._who, kind, touch.table, _newest(request, answer, touch.table))
+    def played(self) -> Played:
+        """The race after its end."""
+        endings = tuple(place.ending for place in self.places if place.ending is not None)
+        if len(endings) < len(self.places):
+            raise InvariantViolated(f"the race {self.schedule} is not at its end")
+        return Played(self.schedule, self.events, endings, self.scene)
 
 
-def _ids_of(who: int) -> Iterator[str]:
-    """Ids that tell whose they are: `a0000000-…` of the first contender, `b0000000-…` …"""
-    number = (10 + who) << 124
-    while True:
-        yield str(UUID(int=number))
-        number += 1
+def _set_out(place: Place, scene: Scene) -> Place:
+    """Answer what comes before the first step, such as where the last checkpoint is."""
+    while place.request is not None and place.touch is None:
+        place = place.after(scene.store.answer(place.request))
+    return place
+
+
+def _touch_in(place: Place, scene: Scene) -> Touch | None:
+    """What the next step touches, as things stand in a scene."""
+    touch, request = place.touch, place.request
+    if touch is None or not isinstance(request, PutIfAbsent) or not scene.store.holds(request.key):
+        return touch
+    return Touch(touch.table, touch.writes, is_lost=True)
+
+
+def _step(who: int, place: Place, scene: Scene) -> tuple[Place, list[Event]]:
+    """Answer what is asked, and everything after it that concerns nobody else."""
+    staged, events = 0, []
+    while (request := place.request) is not None:
+        answer = scene.store.answer(request)
+        if isinstance(request, WriteRows | Put):
+            staged += 1
+        if place.touch is not None:
+            events.append(_event(who, place, place.touch, request, answer))
+        place = place.after(answer)
+        if place.touch is not None:
+            break
+    if staged:
+        events.append(Event(who, Kind.STAGE, count=staged))
+    return place, events
+
+
+def _event(who: int, place: Place, touch: Touch, request: Request, answer: Any) -> Event:
+    if isinstance(request, PutIfAbsent):
+        version = version_of_key(request.key.removeprefix(touch.table))
+        tried = -1 if version is None else version
+        return Event(who, Kind.ATTEMPT, touch.table, tried, won=answer is PutResult.CREATED)
+    kind = Kind.CHECK if place.lost else Kind.SNAPSHOT
+    return Event(who, kind, touch.table, _newest(request, answer, touch.table))
 
 
 def _newest(request: Request, listing: Listing, root: str) -> int:
@@ -176,36 +147,6 @@ def _newest(request: Request, listing: Listing, root: str) -> int:
     found = [version for version in versions if version is not None]
     start = version_of_key(request.start.removeprefix(root))
     return max(found, default=-1 if start is None else start - 1)
-
-
-class Race:
-    """Contenders on one branch of a world; `step` moves one of them on."""
-
-    def __init__(self, world: World, starts: Sequence[Start]) -> None:
-        self.scene = world.branch()
-        self.events: list[Event] = []
-        self._contenders = [
-            _Contender(who, start(self.scene.client())) for who, start in enumerate(starts)
-        ]
-        for contender in self._contenders:
-            contender.set_out(self.scene)
-
-    @property
-    def touches(self) -> dict[int, Touch]:
-        """What the next step of each contender that is still under way touches."""
-        scene = self.scene
-        found = ((who, one.touch_in(scene)) for who, one in enumerate(self._contenders))
-        return {who: touch for who, touch in found if touch is not None}
-
-    def step(self, who: int) -> None:
-        """Move one contender on."""
-        self.events.extend(self._contenders[who].step(self.scene))
-
-    def played(self, schedule: tuple[int, ...]) -> Played:
-        """The race after its end."""
-        endings = tuple(contender.ending for contender in self._contenders)
-        assert all(ending is not None for ending in endings)
-        return Played(schedule, tuple(self.events), endings, self.scene)  # type: ignore[arg-type]
 
 
 # No slots: the rows are kept once they were asked for.

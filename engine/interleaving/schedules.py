@@ -1,8 +1,8 @@
 """All schedules of a race, each distinguishable one played once.
 
-A generator cannot be copied, so each schedule is played from the start. Of schedules that differ
-only in the order of steps that do not touch each other, one is played: depth-first search with
-sleep sets (P. Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, 1996).
+Depth-first search over the moments of a race; schedules that begin alike share those moments. Of
+schedules that differ only in the order of steps that do not touch each other, one is played: sleep
+sets (P. Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, 1996).
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from engine.errors import InvariantViolated
-from engine.interleaving.race import Played, Race, Start, Touch
+from engine.interleaving.contender import Contender, Start, Touch
+from engine.interleaving.race import Played, Race
 from engine.interleaving.world import World
 
 Sleep = frozenset[int]
@@ -25,43 +26,35 @@ def schedules(world: World, starts: Sequence[Start], prune: bool = True) -> Iter
 
     Schedules come in order: first those where the first contender runs ahead.
     """
-    pending: list[tuple[tuple[int, ...], Sleep]] = [((), frozenset())]
+    contenders = [Contender(world, who, start) for who, start in enumerate(starts)]
+    return schedules_of(world, contenders, prune)
+
+
+def schedules_of(
+    world: World, contenders: Sequence[Contender], prune: bool = True, serial: bool = True
+) -> Iterator[Played]:
+    """The same of contenders that may have raced others before.
+
+    Without `serial`, none in which each begins when the one before has ended: there nobody can be
+    aborted, since a transaction is only ever aborted by what was committed after its snapshot.
+    """
+    pending: list[tuple[Race, Sleep]] = [(Race.of(world, contenders), frozenset())]
     while pending:
-        prefix, sleep = pending.pop()
-        race = Race(world, starts)
-        for who in prefix:
-            race.step(who)
-        played = _play_on(race, prefix, sleep, pending, prune)
-        if played is not None:
-            yield played
+        race, sleep = pending.pop()
+        if len(race.schedule) > MAX_STEPS:
+            raise InvariantViolated(f"a race does not end: {race.schedule}")
+        if not race.touches:
+            yield race.played()
+        elif serial or not race.is_serial:
+            pending.extend(reversed(list(_turns(race, sleep, prune))))
 
 
-def _play_on(
-    race: Race,
-    prefix: tuple[int, ...],
-    sleep: Sleep,
-    pending: list[tuple[tuple[int, ...], Sleep]],
-    prune: bool,
-) -> Played | None:
-    """Play to the end, noting the other choices on the way; `None` if all would be repetition."""
-    turns: list[tuple[tuple[int, ...], Sleep]] = []
-    while touches := race.touches:
-        if len(prefix) > MAX_STEPS:
-            raise InvariantViolated(f"a race does not end: {prefix}")
-        awake = [who for who in touches if who not in sleep]
-        if not awake:
-            pending.extend(turns)
-            return None
-        first, *others = awake
-        tried = sleep | {first}
-        for other in others:
-            turns.append(((*prefix, other), _still_asleep(tried, other, touches, prune)))
-            tried |= {other}
-        sleep = _still_asleep(sleep, first, touches, prune)
-        race.step(first)
-        prefix = (*prefix, first)
-    pending.extend(turns)
-    return race.played(prefix)
+def _turns(race: Race, sleep: Sleep, prune: bool) -> Iterator[tuple[Race, Sleep]]:
+    """The moments that may come next; none if all of them are played elsewhere."""
+    for who in race.touches:
+        if who not in sleep:
+            yield race.after(who), _still_asleep(sleep, who, race.touches, prune)
+            sleep |= {who}
 
 
 def _still_asleep(sleep: Sleep, chosen: int, touches: Mapping[int, Touch], prune: bool) -> Sleep:

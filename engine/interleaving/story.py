@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from engine.errors import DeltaError
-from engine.interleaving.race import Ending, Event, Kind, Played
+from engine.interleaving.contender import Ending
+from engine.interleaving.race import Event, Kind, Played
 from engine.outcomes import Aborted, Committed, NothingToCommit, Unknown
 
 

@@ -48,14 +48,35 @@ class World:
 
     def after(self, sql: str) -> World:
         """The world when a statement has run: a branch that others may branch from."""
-        scene = self.branch()
-        run(run_statement(parse_statement(sql), scene.client()), scene.store)
-        return dataclasses.replace(self, store=scene.store, shared=scene.shared)
+        scene, tables = self.branch(), self.client()
+        run(run_statement(parse_statement(sql), tables), scene.store)
+        return dataclasses.replace(self, store=scene.store, shared=_shared(tables))
+
+    def warmed(self) -> World:
+        """The same with the rows of every table read already, once for all races."""
+        scene, tables = self.branch(), self.client()
+        for table in tables.values():
+            list(live_rows(table, scene.store))
+        return dataclasses.replace(self, shared=_shared(tables))
 
     def branch(self) -> Scene:
         """A fresh start: the tables as they are, with room for changes of its own."""
-        shared = {name: _branched(self.shared.get(name)) for name in self.roots}
-        return Scene(self, Branch(self.store), shared)
+        return Scene(self, Branch(self.store))
+
+    def client(self) -> Tables:
+        """A client of the tables that has seen nothing of any branch."""
+        return {name: self._table(name, root) for name, root in self.roots.items()}
+
+    def _table(self, name: str, root: str) -> Table:
+        """A client that writes no checkpoints: they decide nothing, and cost more than a race."""
+        shared = _branched(self.shared.get(name))
+        table = Table(name, shared, self.settings, self.dialect, root=root)
+        table.log = TableLog(shared.commits, encode=None)
+        return table
+
+
+def _shared(tables: Tables) -> dict[str, SharedTable]:
+    return {name: table.shared for name, table in tables.items()}
 
 
 def _branched(shared: SharedTable | None) -> SharedTable:
@@ -69,22 +90,18 @@ def _branched(shared: SharedTable | None) -> SharedTable:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One branch of a world: its store, and clients of its tables."""
+    """One branch of a world, and readers of its tables."""
 
     world: World
     store: Branch
-    shared: Mapping[str, SharedTable]
+
+    def copy(self) -> Scene:
+        """The same moment, for a history of its own."""
+        return Scene(self.world, self.store.copy())
 
     def client(self) -> Tables:
         """A client that knows nothing yet of any table."""
-        return {name: self._table(name, root) for name, root in self.world.roots.items()}
-
-    def _table(self, name: str, root: str) -> Table:
-        """A client that writes no checkpoints: they decide nothing, and cost more than a race."""
-        world, shared = self.world, self.shared[name]
-        table = Table(name, shared, world.settings, world.dialect, root=root)
-        table.log = TableLog(shared.commits, encode=None)
-        return table
+        return self.world.client()
 
     def rows(self, name: str) -> Iterable[dict[str, Any]]:
         """The rows of a table as a reader sees them now."""

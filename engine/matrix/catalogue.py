@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from engine.commands import append_batch, run_statement
 from engine.commands.table import Tables
 from engine.errors import InvalidInput, Problem
-from engine.interleaving.race import Start
+from engine.interleaving.contender import Start
 from engine.matrix.family import NEW_TABLE, SCHEMA, TABLE, day_of
 from engine.outcomes import Outcome
 from engine.sql.parsing import parse_statement

@@ -100,7 +100,9 @@ class Variant:
         """The table, ready for races."""
         tables = {TABLE: self.table(dialect)}
         world = World.of_tables(tables, dialect, self.settings(settings), absent=(NEW_TABLE,))
-        return world.after(f"DELETE FROM {TABLE} WHERE id < 0") if self.deletion_vectors else world
+        if self.deletion_vectors:
+            world = world.after(f"DELETE FROM {TABLE} WHERE id < 0")
+        return world.warmed()
 
     def _ids(self, ids: tuple[int, ...]) -> tuple[int, ...]:
         return (*ids, -ids[0]) if self.deletion_vectors else ids

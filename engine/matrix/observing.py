@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
 from engine.dialects import Dialect
+from engine.interleaving.contender import Contender
 from engine.interleaving.race import Played
-from engine.interleaving.schedules import schedules
+from engine.interleaving.schedules import schedules_of
 from engine.interleaving.story import Line, story
 from engine.interleaving.world import World
 from engine.matrix.catalogue import Command, Target
@@ -66,24 +67,55 @@ Raced = dict[Texts, tuple[Played, ...]]
 """The schedules played so far, by the texts of the two statements."""
 
 
+class _Contenders:
+    """The statements that race on one table, each planned once for all of its races."""
+
+    def __init__(self, world: World, reduced: bool) -> None:
+        self._world = world
+        self._reduced = reduced
+        self._known: dict[tuple[int, str], Contender] = {}
+
+    def race(self, both: Sequence[tuple[Command, Target]]) -> tuple[Played, ...]:
+        """The schedules of two commands about their targets."""
+        racing = [self._of(who, *one) for who, one in enumerate(both)]
+        reduced = self._reduced
+        return tuple(schedules_of(self._world, racing, prune=reduced, serial=not reduced))
+
+    def _of(self, who: int, command: Command, target: Target) -> Contender:
+        """A command about a target, as the first or second of a race."""
+        key = who, command.sql(target)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = Contender(self._world, who, command.start(target))
+        return found
+
+
 def observe(
-    variant: Variant, dialect: Dialect, commands: Sequence[Command], settings: Settings
+    variant: Variant,
+    dialect: Dialect,
+    commands: Sequence[Command],
+    settings: Settings,
+    reduced: bool = True,
 ) -> Observed:
-    """Race every pair of commands in every situation on one table; both are each other's winner."""
-    world = variant.world(dialect, settings)
+    """Race every pair of commands in every situation on one table; both are each other's winner.
+
+    Without `reduced` also in schedules that cannot be told apart from others, and in those where
+    the second begins after the end of the first.
+    """
+    contenders = _Contenders(variant.world(dialect, settings), reduced)
     found: list[Observation] = []
     count = 0
     for pair in combinations_with_replacement(commands, 2):
         raced: Raced = {}
         for situation in variant.situations:
-            texts = _race(world, pair, situation, variant, raced)
+            texts = _race(contenders, pair, situation, variant, raced)
             found.extend(_observations(raced[texts], texts, pair, situation, variant))
         count += sum(len(played) for played in raced.values())
     return Observed(tuple(found), count)
 
 
 def _race(
-    world: World,
+    contenders: _Contenders,
     pair: tuple[Command, Command],
     situation: Situation,
     variant: Variant,
@@ -98,8 +130,7 @@ def _race(
     both = list(zip(pair, targets, strict=True))
     texts = (both[0][0].sql(both[0][1]), both[1][0].sql(both[1][1]))
     if texts not in raced:
-        starts = [command.start(target) for command, target in both]
-        raced[texts] = tuple(schedules(world, starts))
+        raced[texts] = contenders.race(both)
     return texts
 
 

@@ -112,6 +112,13 @@ class MemoryStore:
         self._directories: dict[str, list[str]] = {}
         self._rows: dict[str, _DataFile] = {}
 
+    def copy(self, clock: Callable[[], int]) -> MemoryStore:
+        """The same objects and data files, for a history of its own; ids begin anew."""
+        other = MemoryStore(clock)
+        other._objects, other._rows = dict(self._objects), dict(self._rows)
+        other._directories = {name: list(keys) for name, keys in self._directories.items()}
+        return other
+
     def answer(self, request: Request) -> Response:
         """Perform one request."""
         match request:

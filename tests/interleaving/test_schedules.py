@@ -10,11 +10,13 @@ from engine.commands import run_statement
 from engine.conformance.case import DataFile, TableOf
 from engine.dialects import DELTA_OSS_4_4
 from engine.errors import DeltaError
-from engine.interleaving.race import Kind, Played, Start
-from engine.interleaving.schedules import schedules
+from engine.interleaving.contender import Contender, Start
+from engine.interleaving.race import Kind, Played
+from engine.interleaving.schedules import schedules, schedules_of
 from engine.interleaving.world import World
 from engine.outcomes import Aborted, Committed, NothingToCommit
 from engine.sql.parsing import parse_statement
+from engine.storage.requests import Delete, PutIfAbsent, ReadClock, WriteRows
 
 TWO_FILES = TableOf(
     schema="id INT, day DATE, v INT",
@@ -97,6 +99,53 @@ def test_two_statements_of_one_transaction_each_have_four_distinguishable_schedu
 def test_without_pruning_every_order_of_the_same_steps_is_played() -> None:
     played = list(schedules(world(), [start(UPDATE), start(DELETE)], prune=False))
     assert len({one.schedule for one in played}) == len(played) == 6
+
+
+def told(played: Played) -> tuple[object, ...]:
+    """Everything that a schedule shows."""
+    return played.schedule, played.events, ended(played), played.rows
+
+
+def test_a_contender_that_raced_others_before_races_as_if_it_were_new() -> None:
+    tables = world()
+    known = [[Contender(tables, who, start(sql)) for sql in STATEMENTS] for who in (0, 1)]
+    for (at, first), (to, second) in itertools.product(enumerate(STATEMENTS), repeat=2):
+        again = schedules_of(tables, [known[0][at], known[1][to]])
+        anew = schedules(tables, [start(first), start(second)])
+        assert [told(one) for one in again] == [told(one) for one in anew]
+
+
+@pytest.mark.parametrize("pair", list(itertools.combinations_with_replacement(STATEMENTS, 2)))
+def test_one_after_the_other_nobody_is_aborted(pair: tuple[str, str]) -> None:
+    tables = world()
+    both = [Contender(tables, who, start(sql)) for who, sql in enumerate(pair)]
+    every = {one.schedule: one for one in schedules_of(tables, both, prune=False)}
+    overlapping = {one.schedule for one in schedules_of(tables, both, prune=False, serial=False)}
+    serial = every.keys() - overlapping
+    assert {schedule[0] for schedule in serial} == {0, 1}
+    assert all(len(list(itertools.groupby(schedule))) == 2 for schedule in serial)
+    assert not any(isinstance(end, Aborted) for one in serial for end in every[one].endings)
+
+
+def test_the_clock_of_a_branch_stands_still_between_commits() -> None:
+    branch = world().branch().store
+    began = branch.answer(ReadClock())
+    branch.answer(WriteRows("t/one.parquet", [(1,)], ("id",), ("int",), ()))
+    assert branch.answer(ReadClock()) == began
+    branch.answer(PutIfAbsent("t/_delta_log/00000000000000000009.json", b""))
+    assert branch.answer(ReadClock()) == began + 1
+
+
+def test_a_copy_of_a_branch_has_a_history_of_its_own() -> None:
+    branch = world().branch().store
+    branch.answer(PutIfAbsent("t/_delta_log/one.json", b"before"))
+    copy = branch.copy()
+    copy.answer(PutIfAbsent("t/_delta_log/two.json", b"after"))
+    copy.answer(Delete(("t/_delta_log/one.json",)))
+    assert branch.holds("t/_delta_log/one.json")
+    assert not copy.holds("t/_delta_log/one.json")
+    assert copy.holds("t/_delta_log/two.json")
+    assert not branch.holds("t/_delta_log/two.json")
 
 
 def test_a_race_with_itself_gives_the_same_schedules_every_time() -> None:

@@ -1,6 +1,6 @@
 """The memory driver: put-if-absent, listings, and a clock that repeats itself."""
 
-from engine.storage.memory import FIRST_INSTANT_MS, MemoryStore, run
+from engine.storage.memory import FIRST_INSTANT_MS, MemoryStore, counting_clock, run
 from engine.storage.requests import (
     Body,
     Get,
@@ -53,3 +53,13 @@ def test_two_fresh_stores_tell_the_same_times_and_ids() -> None:
 def test_a_listing_of_an_unknown_directory_is_empty() -> None:
     assert MemoryStore().answer(ListFrom("nowhere/x")) == MemoryStore().list_from("nowhere/x")
     assert MemoryStore().list_from("nowhere/x").entries == ()
+
+
+def test_a_copy_of_a_store_has_a_history_of_its_own() -> None:
+    store = MemoryStore()
+    store.put("log/1", b"one")
+    copy = store.copy(counting_clock())
+    copy.put("log/2", b"two")
+    copy.delete("log/1")
+    assert store.keys == ("log/1",)
+    assert copy.keys == ("log/2",)

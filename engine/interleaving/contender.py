@@ -1,0 +1,182 @@
+"""One statement of a race: every way that it can take, each piece of it computed once.
+
+A statement sees nothing of the world but the answers to its requests, so what it does next follows
+from the answers so far. Its ways therefore make a tree: a place for each list of answers, with the
+request that it asks there. Schedules that give a statement the same answers share its places. A
+generator cannot be copied; where a second way branches off, a fresh one is led there by the answers
+that are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from engine.commands.table import Tables
+from engine.errors import DeltaError
+from engine.interleaving.world import World
+from engine.log.commit_file import LOG_DIRECTORY
+from engine.outcomes import Outcome
+from engine.storage.requests import (
+    Compute,
+    ListFrom,
+    NewId,
+    PutIfAbsent,
+    PutResult,
+    Request,
+    RowsOf,
+    Steps,
+)
+
+Start = Callable[[Tables], Steps[Outcome]]
+"""What one contender runs, given its own clients of the tables; the same each time it is called."""
+
+Ending = Outcome | DeltaError
+"""How a statement ended; a `DeltaError` is Delta's refusal for another reason than a conflict."""
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """What the next step of a contender touches: the log of one table, reading or writing.
+
+    `is_lost`: it tries to write a version that is there already, and so it will always be.
+    """
+
+    table: str
+    writes: bool
+    is_lost: bool = False
+
+    def commutes_with(self, other: Touch) -> bool:
+        """Whether it does not matter which of the two comes first."""
+        elsewhere = self.table != other.table
+        return elsewhere or self.is_lost or other.is_lost or not (self.writes or other.writes)
+
+
+def touch_of(request: Request | None) -> Touch | None:
+    """What a request touches that others may see, `None` if nothing."""
+    if isinstance(request, ListFrom):
+        key, writes = request.start, False
+    elif isinstance(request, PutIfAbsent):
+        key, writes = request.key, True
+    else:
+        return None
+    root, found, _ = key.partition(LOG_DIRECTORY)
+    return Touch(root, writes) if found else None
+
+
+class Contender:
+    """A statement on tables of a world; `place` is where each of its ways begins.
+
+    `who` counts the contenders of a race from 0, and shows in the ids that this one makes up.
+    """
+
+    def __init__(self, world: World, who: int, start: Start) -> None:
+        self.who = who
+        self._world = world
+        self._start = start
+        self.place = Place(self, None, None, _Walk(self.fresh(), self.ids()))
+
+    def fresh(self) -> Steps[Outcome]:
+        """The statement from its beginning, with clients that know nothing yet."""
+        return self._start(self._world.client())
+
+    def ids(self) -> Iterator[str]:
+        """Ids that tell whose they are: `a0000000-…` of the first contender, `b0000000-…` …"""
+        number = (10 + self.who) << 124
+        while True:
+            yield str(UUID(int=number))
+            number += 1
+
+
+class Place:
+    """Where a contender is after some answers: what it waits to ask, or how it ended.
+
+    `touch` is what its next step touches, `None` for a request that concerns nobody else. `lost`:
+    it tried a version that was taken, and has not looked at the log since.
+    """
+
+    __slots__ = (
+        "_after",
+        "_answer",
+        "_before",
+        "_contender",
+        "_walk",
+        "ending",
+        "lost",
+        "request",
+        "touch",
+    )
+
+    def __init__(
+        self, contender: Contender, before: Place | None, answer: Any, walk: _Walk
+    ) -> None:
+        self._contender = contender
+        self._before = before
+        self._answer = answer
+        self.request, self.ending = walk.on(answer)
+        self.touch = touch_of(self.request)
+        self.lost = before is not None and before.loses(answer)
+        self._walk: _Walk | None = walk if self.ending is None else None
+        self._after: dict[Hashable, Place] = {}
+
+    def loses(self, answer: Any) -> bool:
+        """Whether this answer leaves the contender with a lost attempt."""
+        if self.touch is None:
+            return self.lost
+        return self.touch.writes and answer is not PutResult.CREATED
+
+    def after(self, answer: Any) -> Place:
+        """The place that an answer leads to."""
+        key = _key(answer)
+        found = self._after.get(key)
+        if found is None:
+            found = self._after[key] = Place(self._contender, self, answer, self._taken())
+        return found
+
+    def _taken(self) -> _Walk:
+        """A walk that stands here: the one that came first, or another one led here."""
+        walk, self._walk = self._walk, None
+        return walk or self._led_here()
+
+    def _led_here(self) -> _Walk:
+        walk = _Walk(self._contender.fresh(), self._contender.ids())
+        for answer in self._answers():
+            walk.on(answer)
+        return walk
+
+    def _answers(self) -> list[Any]:
+        answers, place = [], self
+        while place._before is not None:
+            answers.append(place._answer)
+            place = place._before
+        return [None, *reversed(answers)]
+
+
+class _Walk:
+    """A running statement; what depends on nobody else is answered here."""
+
+    __slots__ = ("_ids", "_steps")
+
+    def __init__(self, steps: Steps[Outcome], ids: Iterator[str]) -> None:
+        self._steps = steps
+        self._ids = ids
+
+    def on(self, answer: Any) -> tuple[Request | None, Ending | None]:
+        """Go on with an answer: to the next request, or the end."""
+        try:
+            request = self._steps.send(answer)
+            while isinstance(request, NewId | Compute):
+                own = next(self._ids) if isinstance(request, NewId) else None
+                request = self._steps.send(own)
+            return request, None
+        except StopIteration as end:
+            return None, end.value
+        except DeltaError as error:
+            return None, error
+
+
+def _key(answer: Any) -> Hashable:
+    """What tells answers apart; rows may hold lists and mappings."""
+    return repr(answer) if isinstance(answer, RowsOf) else answer

@@ -1,0 +1,25 @@
+"""What the matrices do not play cannot change them: the cells are those of every schedule."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.dialects import dialect_named
+from engine.matrix.catalogue import commands_named
+from engine.matrix.family import Variant, variants
+from engine.matrix.matrix import choice_of
+from engine.matrix.observing import observe
+from engine.settings import Settings
+
+DIALECT = dialect_named("databricks-14.3")
+TABLES = variants(DIALECT, choice_of(DIALECT, None, None, None, None))
+FEW = ("INSERT", "UPDATE", "MERGE", "OPTIMIZE", "REPLACE WHERE", "VACUUM", "RESTORE", "ADD COLUMN")
+
+
+@pytest.mark.parametrize("table", TABLES[::3], ids=lambda table: table.text)
+def test_the_schedules_that_are_left_out_show_nothing_new(table: Variant) -> None:
+    commands = commands_named(FEW)
+    every = observe(table, DIALECT, commands, Settings(), reduced=False)
+    played = observe(table, DIALECT, commands, Settings())
+    assert played.observations == every.observations
+    assert played.schedules < every.schedules / 2
