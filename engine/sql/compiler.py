@@ -31,7 +31,14 @@ from engine.sql.terms import (
     negation,
     parameter,
 )
-from engine.sql.types import PARAMETER, decimal_type, fit_integer, integer_type, is_integral
+from engine.sql.types import (
+    PARAMETER,
+    decimal_type,
+    fit_integer,
+    integer_type,
+    is_decimal,
+    is_integral,
+)
 
 __all__ = ["DIALECT", "compile_boolean", "compile_term", "function_name", "spark_type"]
 
@@ -48,6 +55,15 @@ def _literal(node: exp.Literal, _scope: Scope) -> Term:
     whole = int(text)
     type_name = integer_type(whole)
     return literal(whole if is_integral(type_name) else Decimal(whole), type_name)
+
+
+def _raw_text(node: exp.RawString, _scope: Scope) -> Term:
+    return literal(node.this, "string")
+
+
+def _bytes(node: exp.HexString, _scope: Scope) -> Term:
+    digits: str = node.this
+    return literal(bytes.fromhex(digits.zfill(len(digits) + len(digits) % 2)), "binary")
 
 
 def _column(node: exp.Column, scope: Scope) -> Term:
@@ -167,9 +183,18 @@ def _is(node: exp.Is, scope: Scope) -> Term:
 
 def _arithmetic(symbol: str) -> Callable[[Any, Scope], Term]:
     def build(node: exp.Binary, scope: Scope) -> Term:
-        return operators.arithmetic(symbol, *_sides(node, scope), scope.session)
+        left, right = _sides(node, scope)
+        left, right = _beside(left, node.left, right), _beside(right, node.right, left)
+        return operators.arithmetic(symbol, left, right, scope.session)
 
     return build
+
+
+def _beside(term: Term, node: exp.Expr, other: Term) -> Term:
+    """A whole literal beside a decimal is as wide as its digits. Source: DecimalPrecision."""
+    if isinstance(node, exp.Literal) and node.is_int and is_decimal(other.type):
+        return convert(term, f"decimal({len(node.this)},0)")
+    return term
 
 
 def _whole_division(node: exp.IntDiv, scope: Scope) -> Term:
@@ -195,15 +220,15 @@ def _bits(function: Callable[[int, int], int]) -> Callable[[Any, Scope], Term]:
 
 
 def _like(node: exp.Expr, scope: Scope, escape: str = "\\") -> Term:
-    """LIKE and ILIKE; sqlglot keeps their NOT inside the node."""
-    patterns = _patterns(node.expression)
+    """LIKE and ILIKE, of one pattern or several; sqlglot keeps their NOT inside the node."""
+    text, ignore_case = compile_term(node.this, scope), isinstance(node, exp.ILike)
     matches = [
-        operators.like(compile_term(node.this, scope), compile_term(one, scope), escape,
-                       ignore_case=isinstance(node, exp.ILike))
-        for one in patterns
-    ]  # fmt: skip
-    joined = reduce(conjunction if isinstance(node.expression, exp.All) else disjunction, matches)
-    return negation(joined) if node.args.get("negate") else joined
+        operators.like(text, compile_term(pattern, scope), escape, ignore_case)
+        for pattern in _patterns(node.expression)
+    ]
+    if node.args.get("negate"):
+        matches = [negation(match) for match in matches]
+    return reduce(conjunction if isinstance(node.expression, exp.All) else disjunction, matches)
 
 
 def _patterns(node: exp.Expr) -> list[exp.Expr]:
@@ -233,6 +258,8 @@ def _try_cast(node: exp.TryCast, scope: Scope) -> Term:
 
 OPERATORS: dict[type[exp.Expr], Callable[[Any, Scope], Term]] = {
     exp.Literal: _literal,
+    exp.RawString: _raw_text,
+    exp.HexString: _bytes,
     exp.Column: _column,
     exp.Placeholder: _placeholder,
     exp.Paren: _paren,

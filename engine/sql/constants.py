@@ -7,14 +7,50 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from engine.errors import EngineError
+from engine.sql.building import compile_term, spark_type
 from engine.sql.coercion import common_type
-from engine.sql.compiler import compile_term
 from engine.sql.scope import Scope
 from engine.sql.terms import Term, convert, parameter
-from engine.sql.types import PARAMETER, Session, is_integral, is_numeric
+from engine.sql.types import (
+    INTEGRAL_BITS,
+    PARAMETER,
+    Session,
+    is_decimal,
+    is_integral,
+    is_numeric,
+)
 
 if TYPE_CHECKING:
     from engine.log.schema import Field, Schema
+
+
+def may_unwrap(type_name: str, wider: str) -> bool:
+    """Whether a cast of a column between these types goes away when it is compared.
+
+    Source: UnwrapCastInBinaryComparison.scala: canUnwrapCast; a fraction does not hold every whole
+    number of the longer types.
+    """
+    if type_name == wider:
+        return True
+    if type_name in ("date", "timestamp", "timestamp_ntz"):
+        return wider in ("date", "timestamp")
+    if not is_integral(type_name) or not is_numeric(wider):
+        return False
+    if is_integral(wider):
+        return INTEGRAL_BITS[type_name] <= INTEGRAL_BITS[wider]
+    bits = {"float": 16, "double": 32}.get(wider, 64)
+    return INTEGRAL_BITS[type_name] <= bits
+
+
+def _literal_type(type_name: str, node: exp.Expr) -> str | None:
+    """A decimal beside a whole literal: as wide as its digits, not as its type.
+
+    Source: DecimalPrecision (literals in comparisons), DecimalType.fromLiteral.
+    """
+    inner = node.this if isinstance(node, exp.Neg) else node
+    if not (is_decimal(type_name) and isinstance(inner, exp.Literal) and inner.is_int):
+        return None
+    return common_type(type_name, f"decimal({max(len(inner.this), 1)},0)")
 
 
 class Constants:
@@ -25,25 +61,51 @@ class Constants:
         self._no_columns = Scope((), session)
 
     def column(self, node: exp.Expr) -> Field | None:
-        """The column that a node is, `None` if it is anything else."""
-        return self._columns.get(node.name) if isinstance(node, exp.Column) else None
+        """The column that a node is, `None` if it is anything else.
+
+        Nothing added, multiplied by one, or cast to what holds all its values, it is still itself.
+        Source: UnwrapCastInBinaryComparison.scala, ReorderAssociativeOperator, SimplifyCasts.
+        """
+        node = node.unnest()
+        match node:
+            case exp.Column():
+                return self._columns.get(node.name)
+            case exp.Add() | exp.Mul():
+                return self._unchanged(node, "0" if isinstance(node, exp.Add) else "1")
+            case exp.Cast() if not isinstance(node, exp.TryCast):
+                field = self.column(node.this)
+                to_type = spark_type(node.to)
+                kept = field is not None and may_unwrap(field.type, to_type)
+                return field if kept else None
+        return None
+
+    def _unchanged(self, node: exp.Add | exp.Mul, neutral: str) -> Field | None:
+        for one, other in ((node.left, node.right), (node.right, node.left)):
+            if isinstance(other, exp.Literal) and other.is_int and other.this == neutral:
+                field = self.column(one)
+                return field if field is not None and is_integral(field.type) else None
+        return None
 
     def value(self, node: exp.Expr, field: Field) -> Term | None:
-        """A constant that a column can be compared with as it is, `None` if it would be cast.
+        """A constant that a column can be compared with as it is, `None` if it would be cast."""
+        found = self.compared(node, field.type)
+        if found is None or not (found.type == field.type or is_integral(field.type)):
+            return None
+        return found
 
-        Beside a whole number any number will do: Spark unwraps the cast of the column then.
-        Source: UnwrapCastInBinaryComparison.scala.
+    def compared(self, node: exp.Expr, type_name: str) -> Term | None:
+        """A constant in the type in which it is compared with one of `type_name`.
+
+        `None` for what is no constant, or where Spark would cast the column for good.
         """
         if node.find(exp.Column):
             return None
         try:
             term = compile_term(node, self._no_columns)
-            common = common_type(field.type, term.type)
+            common = _literal_type(type_name, node) or common_type(type_name, term.type)
         except EngineError:
             return None
-        if common == field.type:
-            return convert(term, common)
-        return convert(term, common) if is_numeric(common) and is_integral(field.type) else None
+        return convert(term, common) if may_unwrap(type_name, common) else None
 
     def member(self, node: exp.Expr, field: Field) -> Term | None:
         """A member of an IN list; a parameter stays as it is, for it may hold several values."""

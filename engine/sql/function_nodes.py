@@ -66,6 +66,21 @@ def _case(node: exp.Case, scope: Scope) -> Term:
     return _choice(branches, compile_term(node.args.get("default") or exp.Null(), scope), scope)
 
 
+def _decode(node: exp.DecodeCase, scope: Scope) -> Term:
+    """decode: the result beside the first value that equals the one asked about, NULL too."""
+    asked, *rest = node.expressions
+    pairs = list(zip(rest[::2], rest[1::2], strict=False))
+    default = rest[-1] if len(rest) % 2 else exp.Null()
+    branches = [
+        (
+            compile_boolean(exp.NullSafeEQ(this=asked.copy(), expression=one.copy()), scope),
+            compile_term(result, scope),
+        )
+        for one, result in pairs
+    ]
+    return _choice(branches, compile_term(default, scope), scope)
+
+
 def _interval(node: exp.Interval, _scope: Scope) -> Term:
     unit, count = node.args.get("unit"), node.this
     sign = -1 if isinstance(count, exp.Neg) else 1
@@ -190,6 +205,7 @@ BUILDERS.update(
     {
         exp.If: _if,
         exp.Case: _case,
+        exp.DecodeCase: _decode,
         exp.Interval: _interval,
         exp.DPipe: _join_text,
         exp.TsOrDsAdd: _date_shift,

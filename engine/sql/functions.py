@@ -12,12 +12,13 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import reduce
 from typing import Any
 
-from engine.errors import InvalidInput, Problem
+from engine.errors import InvalidInput, Problem, UnsupportedFeature
 from engine.sql.coercion import common_type
 from engine.sql.function_shapes import Build
 from engine.sql.number_functions import NUMBER_FUNCTIONS
 from engine.sql.operators import add_months, local, remainder
 from engine.sql.scope import nearest
+from engine.sql.spark_functions import SPARK_FUNCTIONS
 from engine.sql.terms import Term, apply, combine, convert, each, is_null, literal, negation
 from engine.sql.text_functions import TEXT_FUNCTIONS
 from engine.sql.time_functions import TIME_FUNCTIONS
@@ -248,15 +249,23 @@ FUNCTIONS: dict[str, Build] = {
     "floor": _whole(math.floor),
     "round": _rounded,
     "pmod": _positive_remainder,
+    "typeof": lambda terms, _session: literal(terms[0].type, "string"),
 }
 """By the name that sqlglot gives a function, or the user's where it knows none."""
 
 
 def call(name: str, terms: Sequence[Term], session: Session) -> Term:
-    """A function of terms. Raises `InvalidInput` for an unknown name or wrong arguments."""
+    """A function of terms. Raises `InvalidInput` for an unknown name or wrong arguments.
+
+    Raises `UnsupportedFeature` for one of Spark's that is not modelled, with the nearest that is.
+    """
     build = FUNCTIONS.get(name)
-    if build is None:
+    if build is None and name not in SPARK_FUNCTIONS:
         raise InvalidInput([Problem(f"{name}()", "no such function", nearest(name, FUNCTIONS))])
+    if build is None:
+        like = nearest(name, FUNCTIONS)
+        hint = f" (the nearest that is: {like})" if like else ""
+        raise UnsupportedFeature(f"the function {name}() is not modelled{hint}")
     try:
         return build(terms, session)
     except (ValueError, IndexError):

@@ -1,7 +1,7 @@
 """Conditions as Spark's optimizer leaves them, as far as it changes what Delta can split off.
 
-Source: BooleanSimplification (negations moved inwards, common factors of an OR taken out); BETWEEN
-is parsed as two comparisons.
+Source: BooleanSimplification (negations moved inwards, common factors of an OR taken out, TRUE and
+FALSE beside other conditions gone), ConstantFolding; BETWEEN is parsed as two comparisons.
 """
 
 from __future__ import annotations
@@ -10,6 +10,14 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
+from engine.errors import EngineError
+from engine.sql.building import compile_boolean
+from engine.sql.scope import Scope
+
+_NO_COLUMNS = Scope(())
+_UNKNOWN = (exp.Column, exp.Placeholder, exp.Query, exp.Func)
+"""What has no value before the statement runs; some functions are not deterministic."""
+_COMPARED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.In, exp.Between, exp.Is)
 _NEGATED: dict[type[exp.Expr], type[exp.Expr]] = {
     exp.LT: exp.GTE,
     exp.GTE: exp.LT,
@@ -28,15 +36,51 @@ def normal_form(node: exp.Expr) -> exp.Expr:
     node = node.unnest()
     match node:
         case exp.And():
-            return _and(normal_form(node.left), normal_form(node.right))
+            return _joined(exp.And, normal_form(node.left), normal_form(node.right))
         case exp.Or():
-            return _factored(normal_form(node.left), normal_form(node.right))
+            return _joined(exp.Or, normal_form(node.left), normal_form(node.right))
+        case exp.EQ() if _truth(node.this) is not None or _truth(node.expression) is not None:
+            return _compared_with_truth(node)
         case exp.Between():
             low = exp.GTE(this=node.this.copy(), expression=node.args["low"].copy())
             return _and(low, exp.LTE(this=node.this.copy(), expression=node.args["high"].copy()))
         case exp.Not():
             return _negated(node.this.unnest(), node)
-    return node
+    return _folded(node)
+
+
+def _truth(node: exp.Expr) -> bool | None:
+    """The truth that a literal is, `None` for anything else."""
+    node = node.unnest()
+    return bool(node.this) if isinstance(node, exp.Boolean) else None
+
+
+def _compared_with_truth(node: exp.EQ) -> exp.Expr:
+    """`condition = TRUE` is the condition, `condition = FALSE` its negation."""
+    truth, other = _truth(node.expression), node.this
+    if truth is None:
+        truth, other = _truth(node.this), node.expression
+    return normal_form(other) if truth else _not(other)
+
+
+def _folded(node: exp.Expr) -> exp.Expr:
+    """A comparison of literals as what it comes to, if that is TRUE or FALSE."""
+    if not isinstance(node, _COMPARED) or node.find(*_UNKNOWN) is not None:
+        return node
+    try:
+        value = compile_boolean(node, _NO_COLUMNS).bind({}).value
+    except EngineError:
+        return node  # Spark says at run time what is wrong
+    return node if value is None else exp.Boolean(this=value)
+
+
+def _joined(kind: type[exp.Expr], left: exp.Expr, right: exp.Expr) -> exp.Expr:
+    """An AND or OR; a literal decides it, or does nothing to it."""
+    decides = kind is exp.Or
+    for one, other in ((left, right), (right, left)):
+        if _truth(one) is not None:
+            return one if _truth(one) is decides else other
+    return _factored(left, right) if kind is exp.Or else _and(left, right)
 
 
 def _negated(inner: exp.Expr, negation: exp.Expr) -> exp.Expr:
@@ -44,9 +88,11 @@ def _negated(inner: exp.Expr, negation: exp.Expr) -> exp.Expr:
         case exp.Not():
             return normal_form(inner.this)
         case exp.And():
-            return _factored(_not(inner.left), _not(inner.right))
+            return _joined(exp.Or, _not(inner.left), _not(inner.right))
         case exp.Or():
-            return _and(_not(inner.left), _not(inner.right))
+            return _joined(exp.And, _not(inner.left), _not(inner.right))
+        case exp.Boolean():
+            return exp.Boolean(this=not inner.this)
         case exp.Between():
             return normal_form(exp.Not(this=normal_form(inner)))
     opposite = _NEGATED.get(type(inner))

@@ -8,14 +8,16 @@ file.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from engine.log.statistics import FileStatistics
+from engine.sql.building import spark_type
 from engine.sql.constants import Constants
 from engine.sql.terms import Parameters, Term, spread
-from engine.sql.types import Session
+from engine.sql.types import TEMPORAL, Session, caster
 
 if TYPE_CHECKING:
     from engine.log.schema import Field, Schema
@@ -24,6 +26,7 @@ StatisticsTest = Callable[[FileStatistics], bool]
 """False where no row of a file with these statistics can match."""
 
 BindTest = Callable[[Parameters], StatisticsTest]
+View = Callable[[Any], Any]
 
 _NEGATED: dict[type[exp.Expr], type[exp.Expr]] = {
     exp.EQ: exp.NEQ,
@@ -57,6 +60,7 @@ class SkippingCompiler:
 
     def __init__(self, data_columns: Schema, session: Session) -> None:
         self._constants = Constants(data_columns, session)
+        self._session = session
 
     def build(self, node: exp.Expr) -> BindTest | None:
         """The test, `None` where the condition says nothing about statistics."""
@@ -106,15 +110,37 @@ class SkippingCompiler:
         field = self._constants.column(node)
         return None if field is None or field.nested or field.type in _INELIGIBLE else field
 
+    def _side(self, node: exp.Expr) -> tuple[Field, str] | None:
+        """A column with the type in which it is compared: instants may be seen as days."""
+        field = self._column(node)
+        if field is None:
+            return None
+        is_day = field.type in TEMPORAL and _to_day(node)
+        return field, "date" if is_day else field.type
+
     def _comparison(self, kind: type[exp.Expr], node: exp.Expr) -> BindTest | None:
         left, right = node.this, node.args["expression"]
-        field = self._column(left)
-        if field is None:
-            field, kind, right = self._column(right), _MIRRORED[kind], left
-        value = None if field is None else self._constants.value(right, field)
-        if field is None or value is None:
+        side = self._side(left)
+        if side is None:
+            side, kind, right = self._side(right), _MIRRORED[kind], left
+        if side is None:
             return None
-        return _range_test(field, value, _RANGE_TESTS[kind])
+        field, seen_as = side
+        value = self._constants.compared(right, seen_as)
+        if value is None:
+            return None
+        return _range_test(field, value, _RANGE_TESTS[kind], self._view(field, seen_as, value.type))
+
+    def _view(self, field: Field, seen_as: str, compared_as: str) -> View | None:
+        """How a bound becomes comparable: days and instants are cast, in the same order."""
+        if field.type not in TEMPORAL:
+            return None
+        first = caster(field.type, seen_as, self._session)
+        second = caster(seen_as, compared_as, self._session)
+        if first is None or second is None:
+            return first or second
+        one, two = first, second
+        return lambda bound: two(one(bound))
 
     def _membership(self, node: exp.In) -> BindTest | None:
         """An IN list counts as the range from its smallest to its largest member."""
@@ -134,7 +160,10 @@ class SkippingCompiler:
         return self._comparison(exp.EQ, node)
 
     def _prefix(self, node: exp.Like) -> BindTest | None:
-        """LIKE 'abc%' is a prefix search."""
+        """LIKE 'abc%' is a prefix search, LIKE ANY and ALL are several."""
+        if isinstance(node.expression, exp.Any | exp.All):
+            join = _either if isinstance(node.expression, exp.Any) else _both
+            return reduce(join, [self._prefix(one) for one in _each_like(node)])
         prefix = node.expression.name.rstrip("%")
         if not prefix or any(mark in prefix for mark in "%_\\"):
             return None
@@ -148,6 +177,18 @@ class SkippingCompiler:
             return None
         test = _prefix_test(field, literal.name if prefix is None else prefix)
         return lambda _parameters: test
+
+
+def _each_like(node: exp.Like) -> list[exp.Like]:
+    inner = node.expression.this.unnest()
+    patterns = inner.expressions if isinstance(inner, exp.Tuple) else [inner]
+    return [exp.Like(this=node.this, expression=pattern) for pattern in patterns]
+
+
+def _to_day(node: exp.Expr) -> bool:
+    """Whether a node is a cast to a day: CAST AS DATE, date(), to_date()."""
+    node = node.unnest()
+    return isinstance(node, exp.Cast) and spark_type(node.to) == "date"
 
 
 def _both(left: BindTest | None, right: BindTest | None) -> BindTest | None:
@@ -180,7 +221,12 @@ def _all_null(statistics: FileStatistics, field: Field) -> bool:
     )
 
 
-def _range_test(field: Field, term: Term, compare: Callable[[Any, Any, Any], bool]) -> BindTest:
+def _range_test(
+    field: Field,
+    term: Term,
+    compare: Callable[[Any, Any, Any], bool],
+    view: View | None,
+) -> BindTest:
     def bind(parameters: Parameters) -> StatisticsTest:
         value = term.bind(parameters).value
         if value is None:  # a comparison with NULL is never true
@@ -190,6 +236,8 @@ def _range_test(field: Field, term: Term, compare: Callable[[Any, Any, Any], boo
             bounds = statistics.range_of(field)
             if bounds is None:
                 return not _all_null(statistics, field)
+            if view is not None:
+                bounds = view(bounds[0]), view(bounds[1])
             return compare(*bounds, value)
 
         return test

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from sqlglot import exp
 from sqlglot.dialects.databricks import Databricks
 
 from engine.sql.number_functions import NUMBER_FUNCTIONS
@@ -18,8 +19,20 @@ from engine.sql.time_functions import TIME_FUNCTIONS
 _BY_NAME = {name.upper() for name in (*NUMBER_FUNCTIONS, *TEXT_FUNCTIONS, *TIME_FUNCTIONS)}
 
 
+def _to_date(arguments: list[exp.Expr]) -> exp.Expr:
+    """Without a pattern it is a cast."""
+    if len(arguments) == 1:
+        return exp.cast(arguments[0], exp.DType.DATE)
+    return exp.Anonymous(this="to_date", expressions=arguments)
+
+
 class SparkText(Databricks):
     """The dialect."""
+
+    class Tokenizer(Databricks.Tokenizer):
+        """Doubled quotes stand for one."""
+
+        STRING_ESCAPES: ClassVar = ["\\", "'"]
 
     class Parser(Databricks.Parser):  # type: ignore[misc, valid-type]
         """Keeps functions by name."""
@@ -28,7 +41,7 @@ class SparkText(Databricks):
             name: build
             for name, build in Databricks.Parser.FUNCTIONS.items()
             if name not in _BY_NAME
-        }
+        } | {"TO_DATE": _to_date}
         FUNCTION_PARSERS: ClassVar = {
             name: parse
             for name, parse in Databricks.Parser.FUNCTION_PARSERS.items()

@@ -153,13 +153,23 @@ def shifted(unit: str) -> Build:
     return in_zone(move, ("timestamp", "int"), "timestamp")
 
 
+def _whole_months(end: datetime, start: datetime) -> int:
+    """How often the start can move by a month without passing the end."""
+    if end < start:
+        return -_whole_months(start, end)
+    months = (end.year - start.year) * 12 + end.month - start.month
+    day = (end.day, end.timetz()) < (start.day, start.timetz())
+    return months - 1 if day else months
+
+
 def difference(unit: str) -> Build:
     """timestampdiff: whole units from the second instant to the first."""
 
     def count(time_zone: str, end: datetime, start: datetime) -> int:
         months, span = to_datetime_span(1, unit)
         if months:
-            between = _months_between(time_zone, end, start)
+            where = zone(time_zone)
+            between = _whole_months(end.astimezone(where), start.astimezone(where))
             return int(between / months)
         return int((end - start) / span)
 

@@ -127,6 +127,10 @@ def test_a_wrong_condition_is_refused_with_its_place(sql: str, message: str) -> 
     [
         ("NOT (x = 2 OR v > 3)", ["NOT x = 2", "v <= 3"]),
         ("NOT (NOT x = 2)", ["x = 2"]),
+        ("(v > 200) = true AND (x = 2) = false", ["v > 200", "NOT x = 2"]),
+        ("v > 200 OR 1 = 0", ["v > 200"]),
+        ("v > 200 AND (NOT false OR x = 1)", ["v > 200"]),
+        ("v > 200 OR 2 IN (1, 2)", ["TRUE"]),
         ("x BETWEEN 1 AND 2", ["x >= 1", "x <= 2"]),
         ("(x = 1 AND v > 3) OR (x = 1 AND v < 2)", ["x = 1", "v > 3 OR v < 2"]),
         ("x = 1 OR (x = 1 AND v < 2)", ["x = 1"]),
