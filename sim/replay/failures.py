@@ -36,6 +36,11 @@ def failure_of(error: BaseException) -> Failure:
 
 
 def _java_original(error: BaseException) -> Any:
+    """The JVM's exception; the first one, where PySpark failed to find words for it."""
+    from py4j.protocol import Py4JJavaError
+
+    if isinstance(error, Py4JJavaError) and isinstance(error.__context__, Py4JJavaError):
+        error = error.__context__
     for attribute in ("java_exception", "_origin"):
         original = getattr(error, attribute, None)
         if original is not None:

@@ -1,0 +1,34 @@
+"""A failure is told in Delta's words, whatever dress it reaches Python in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sim.replay.failures import Failure, failure_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+
+def test_an_error_of_python_is_told_by_its_own_name() -> None:
+    told = failure_of(ValueError("[SOME_CLASS.SUB] no"))
+    assert told == Failure("ValueError", "SOME_CLASS.SUB", "[SOME_CLASS.SUB] no")
+
+
+@pytest.mark.spark
+def test_an_error_that_pyspark_has_no_words_for_is_told_by_its_origin(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    target, source = tmp_path / "target", tmp_path / "source"
+    spark.sql(f"CREATE TABLE delta.`{target}` (k INT, w INT) USING delta")
+    spark.sql(f"CREATE TABLE delta.`{source}` (k INT) USING delta")
+    merge = f"MERGE INTO delta.`{target}` t USING delta.`{source}` s ON t.k = s.k "
+    with pytest.raises(Exception, match="DELTA_MERGE_UNRESOLVED_EXPRESSION") as caught:
+        spark.sql(merge + "WHEN NOT MATCHED THEN INSERT *")
+    told = failure_of(caught.value)
+    assert told.exception == "DeltaAnalysisException"
+    assert told.error_class == "DELTA_MERGE_UNRESOLVED_EXPRESSION"
