@@ -9,12 +9,15 @@ from sqlglot import exp
 from engine.errors import EngineError
 from engine.sql.building import compile_term, spark_type
 from engine.sql.coercion import common_type
+from engine.sql.function_nodes import function_name
+from engine.sql.functions import NON_DETERMINISTIC
 from engine.sql.scope import Scope
 from engine.sql.terms import Term, convert, parameter
 from engine.sql.types import (
     INTEGRAL_BITS,
     PARAMETER,
     Session,
+    decimal_shape,
     is_decimal,
     is_integral,
     is_numeric,
@@ -34,12 +37,20 @@ def may_unwrap(type_name: str, wider: str) -> bool:
         return True
     if type_name in ("date", "timestamp", "timestamp_ntz"):
         return wider in ("date", "timestamp")
+    if is_decimal(type_name):
+        return is_decimal(wider) and _is_wider(decimal_shape(type_name), decimal_shape(wider))
     if not is_integral(type_name) or not is_numeric(wider):
         return False
     if is_integral(wider):
         return INTEGRAL_BITS[type_name] <= INTEGRAL_BITS[wider]
-    bits = {"float": 16, "double": 32}.get(wider, 64)
-    return INTEGRAL_BITS[type_name] <= bits
+    if is_decimal(wider):
+        return _is_wider(decimal_shape(type_name), decimal_shape(wider))
+    return INTEGRAL_BITS[type_name] <= {"float": 16, "double": 32}[wider]
+
+
+def _is_wider(shape: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Whether decimals of the other shape hold all of the first. Source: Decimal.isWiderThan."""
+    return other[0] - other[1] >= shape[0] - shape[1] and other[1] >= shape[1]
 
 
 def _literal_type(type_name: str, node: exp.Expr) -> str | None:
@@ -71,7 +82,7 @@ class Constants:
             case exp.Column():
                 return self._columns.get(node.name)
             case exp.Add() | exp.Mul():
-                return self._unchanged(node, "0" if isinstance(node, exp.Add) else "1")
+                return self._unchanged(node, 0 if isinstance(node, exp.Add) else 1)
             case exp.Cast() if not isinstance(node, exp.TryCast):
                 field = self.column(node.this)
                 to_type = spark_type(node.to)
@@ -79,9 +90,10 @@ class Constants:
                 return field if kept else None
         return None
 
-    def _unchanged(self, node: exp.Add | exp.Mul, neutral: str) -> Field | None:
+    def _unchanged(self, node: exp.Add | exp.Mul, neutral: int) -> Field | None:
         for one, other in ((node.left, node.right), (node.right, node.left)):
-            if isinstance(other, exp.Literal) and other.is_int and other.this == neutral:
+            inner = other.this if isinstance(other, exp.Cast) else other  # 0L is a cast
+            if isinstance(inner, exp.Literal) and inner.is_int and int(inner.this) == neutral:
                 field = self.column(one)
                 return field if field is not None and is_integral(field.type) else None
         return None
@@ -98,7 +110,8 @@ class Constants:
 
         `None` for what is no constant, or where Spark would cast the column for good.
         """
-        if node.find(exp.Column):
+        called = {function_name(call) for call in node.find_all(exp.Func)}
+        if node.find(exp.Column) or called & NON_DETERMINISTIC:
             return None
         try:
             term = compile_term(node, self._no_columns)

@@ -35,18 +35,19 @@ def _choice(branches: list[tuple[Term, Term]], default: Term, scope: Scope) -> T
 
     def bind(parameters: Parameters) -> Bound:
         pairs = [
-            (condition.bind(parameters).evaluate, value.bind(parameters).evaluate)
+            (condition.bind(parameters), value.bind(parameters))
             for (condition, _), value in zip(branches, values, strict=True)
         ]
-        otherwise = last.bind(parameters).evaluate
+        otherwise = last.bind(parameters)
 
         def run(row: Any) -> Any:
             for condition, value in pairs:
-                if condition(row) is True:
-                    return value(row)
-            return otherwise(row)
+                if condition.evaluate(row) is True:
+                    return value.evaluate(row)
+            return otherwise.evaluate(row)
 
-        return Bound(run)
+        parts = [otherwise, *(bound for pair in pairs for bound in pair)]
+        return constant_bound(run(())) if all(p.is_constant for p in parts) else Bound(run)
 
     return Term(result, bind)
 

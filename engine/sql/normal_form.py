@@ -39,8 +39,10 @@ def normal_form(node: exp.Expr) -> exp.Expr:
             return _joined(exp.And, normal_form(node.left), normal_form(node.right))
         case exp.Or():
             return _joined(exp.Or, normal_form(node.left), normal_form(node.right))
-        case exp.EQ() if _truth(node.this) is not None or _truth(node.expression) is not None:
-            return _compared_with_truth(node)
+        case exp.EQ() if isinstance(_folded(node), exp.EQ):
+            return _compared(node)
+        case exp.If() | exp.Case() if not node.args.get("this") or isinstance(node, exp.If):
+            return _chosen(node)
         case exp.Between():
             low = exp.GTE(this=node.this.copy(), expression=node.args["low"].copy())
             return _and(low, exp.LTE(this=node.this.copy(), expression=node.args["high"].copy()))
@@ -55,12 +57,26 @@ def _truth(node: exp.Expr) -> bool | None:
     return bool(node.this) if isinstance(node, exp.Boolean) else None
 
 
-def _compared_with_truth(node: exp.EQ) -> exp.Expr:
+def _compared(node: exp.EQ) -> exp.Expr:
     """`condition = TRUE` is the condition, `condition = FALSE` its negation."""
-    truth, other = _truth(node.expression), node.this
-    if truth is None:
-        truth, other = _truth(node.this), node.expression
-    return normal_form(other) if truth else _not(other)
+    for one, other in ((node.this, node.expression), (node.expression, node.this)):
+        truth = _truth(_folded(one.unnest()))
+        if truth is not None:
+            return normal_form(other) if truth else _not(other)
+    return node
+
+
+def _chosen(node: exp.If | exp.Case) -> exp.Expr:
+    """CASE and IF whose first condition is decided. Source: SimplifyConditionals."""
+    branches = [node] if isinstance(node, exp.If) else node.args["ifs"]
+    default = node.args.get("false" if isinstance(node, exp.If) else "default")
+    for branch in branches:
+        truth = _truth(_folded(branch.this.unnest()))
+        if truth is None:
+            return node
+        if truth:
+            return normal_form(branch.args["true"])
+    return normal_form(default) if default is not None else node
 
 
 def _folded(node: exp.Expr) -> exp.Expr:

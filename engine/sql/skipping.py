@@ -157,15 +157,16 @@ class SkippingCompiler:
         for column, other in (sides, sides[::-1]):
             if isinstance(other, exp.Null):
                 return self._nulls(column, wanted=True)
-        return self._comparison(exp.EQ, node)
+        seen_as_day = any(_to_day(side) and self._column(side) for side in sides)
+        return None if seen_as_day else self._comparison(exp.EQ, node)
 
     def _prefix(self, node: exp.Like) -> BindTest | None:
         """LIKE 'abc%' is a prefix search, LIKE ANY and ALL are several."""
         if isinstance(node.expression, exp.Any | exp.All):
             join = _either if isinstance(node.expression, exp.Any) else _both
             return reduce(join, [self._prefix(one) for one in _each_like(node)])
-        prefix = node.expression.name.rstrip("%")
-        if not prefix or any(mark in prefix for mark in "%_\\"):
+        prefix, _, rest = node.expression.name.partition("%")
+        if not prefix or any(mark in prefix + rest for mark in "%_\\"):
             return None
         return self._starting(node.this, node.expression, prefix)
 
@@ -228,7 +229,10 @@ def _range_test(
     view: View | None,
 ) -> BindTest:
     def bind(parameters: Parameters) -> StatisticsTest:
-        value = term.bind(parameters).value
+        bound = term.bind(parameters)
+        if not bound.is_constant:
+            return _always
+        value = bound.value
         if value is None:  # a comparison with NULL is never true
             return _never
 
@@ -249,9 +253,16 @@ def _never(_statistics: FileStatistics) -> bool:
     return False
 
 
+def _always(_statistics: FileStatistics) -> bool:
+    return True
+
+
 def _list_test(field: Field, members: list[Term]) -> BindTest:
     def bind(parameters: Parameters) -> StatisticsTest:
-        values = [b.value for b in spread(members, parameters, field.type) if b.value is not None]
+        bounds_of_members = spread(members, parameters, field.type)
+        if not all(bound.is_constant for bound in bounds_of_members):
+            return _always
+        values = [bound.value for bound in bounds_of_members if bound.value is not None]
         if not values:
             return _never
         low, high = min(values), max(values)
