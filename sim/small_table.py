@@ -16,11 +16,11 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError, model_validator
 
 from engine.conformance.case import DataFile, TableOf
-from engine.dialects import dialect_named
-from engine.errors import DeltaError, InvalidInput, Problem
+from engine.dialects import Dialect, dialect_named
+from engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
 from engine.explain.case import Case
+from engine.log.property_names import is_known, nearest_property
 from engine.log.schema import Schema, parse_ddl
-from engine.sql.parsing import parse_statement
 from engine.sql.scope import nearest
 from engine.sql.types import from_python
 from engine.transaction.isolation import ISOLATION_PROPERTY
@@ -44,10 +44,12 @@ class SmallTable(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _property_text(cls, given: Any) -> Any:
-        if isinstance(given, dict) and isinstance(given.get("properties"), dict):
-            shown = {key: property_text(value) for key, value in given["properties"].items()}
-            return {**given, "properties": shown}
+    def _as_text(cls, given: Any) -> Any:
+        """YAML reads `true` and `10` as what they are; properties and settings are text."""
+        for part in ("properties", "settings"):
+            if isinstance(given, dict) and isinstance(given.get(part), dict):
+                shown = {key: property_text(value) for key, value in given[part].items()}
+                given = {**given, part: shown}
         return given
 
     def table(self) -> TableOf:
@@ -75,15 +77,18 @@ class SmallCase(SmallTable):
     """A table with what goes with it: others that it is merged with, a dialect, two statements."""
 
     dialect: str = "delta-oss-4.4"
+    cluster_by: list[str] = Field(default_factory=list)
+    settings: dict[str, str] = Field(default_factory=dict)
     other_tables: list[SmallTable] = Field(default_factory=list)
     statements: list[str] = Field(default_factory=list, min_length=2, max_length=2)
     expected: Expected | None = None
 
     def case(self, statements: tuple[str, str], dialect: str | None = None) -> Case:
-        """The case of two statements. Raises `InvalidInput`."""
-        check_targets(statements, self.name)
+        """The case of two statements. Raises `InvalidInput` for a dialect that there is not."""
+        chosen = dialect_named(dialect or self.dialect)
         tables = {one.name: one.table() for one in (self, *self.other_tables)}
-        return Case(tables, self.name, statements, dialect_named(dialect or self.dialect))
+        settings = chosen.settings_of(self.settings)
+        return Case(tables, self.name, statements, chosen, settings, tuple(self.cluster_by))
 
 
 def load_small_case(path: Path) -> SmallCase:
@@ -100,52 +105,85 @@ def small_case_of(given: str | Mapping[str, Any]) -> SmallCase:
     return _checked(text)
 
 
-def check_targets(statements: tuple[str, str], name: str | None) -> str:
-    """The one table that both statements write. Raises `InvalidInput` if it is not `name`."""
-    targets = [parse_statement(sql).table.name for sql in statements]
-    wanted = name or targets[0]
-    wrong = [
-        Problem(f"statement {who}", f"writes {target}, not {wanted}")
-        for who, target in zip("AB", targets, strict=True)
-        if target.lower() != wanted.lower()
-    ]
-    if wrong:
-        raise InvalidInput(wrong)
-    return wanted
-
-
 def _checked(text: YamlText) -> SmallCase:
+    if not isinstance(text.content, dict):
+        said = "must be keys with values, such as name and schema"
+        raise InvalidInput([Problem(text.where(()), said)])
     try:
-        case = SmallCase.model_validate(text.content)
+        case: SmallCase | None = SmallCase.model_validate(text.content)
+        problems = []
     except ValidationError as error:
-        raise InvalidInput(problems_of(error, SmallCase, text)) from error
-    tables: list[tuple[Place, SmallTable]] = [((), case)]
-    tables += [(("other_tables", at), one) for at, one in enumerate(case.other_tables)]
-    problems = [p for place, table in tables for p in _table_problems(table, place, text)]
-    try:
-        dialect_named(case.dialect)
-    except InvalidInput as error:
-        (one,) = error.problems
-        problems.append(Problem(text.where(("dialect",)), one.text, one.nearest))
-    if problems:
+        problems = problems_of(error, SmallCase, text)
+        case = _sound_part(text.content, error)
+    problems += [] if case is None else _problems(case, text)
+    if problems or case is None:
         raise InvalidInput(problems)
     return case
 
 
+def _sound_part(given: dict[str, Any], error: ValidationError) -> SmallCase | None:
+    """The keys that are well formed, so that what they say is checked all the same."""
+    broken = {detail["loc"][0] for detail in error.errors() if detail["loc"]}
+    sound = {key: value for key, value in given.items() if key not in broken}
+    try:
+        return SmallCase.model_validate({"schema": "", **sound})
+    except ValidationError:
+        return None
+
+
+def _problems(case: SmallCase, text: YamlText) -> list[Problem]:
+    tables: list[tuple[Place, SmallTable]] = [((), case)]
+    tables += [(("other_tables", at), one) for at, one in enumerate(case.other_tables)]
+    problems = [p for place, table in tables for p in _table_problems(table, place, text)]
+    if case.partition_by and case.cluster_by:
+        said = "a table cannot be both partitioned and clustered"
+        problems.append(Problem(text.where(("cluster_by",)), said))
+    try:
+        dialect = dialect_named(case.dialect)
+    except InvalidInput as error:
+        (one,) = error.problems
+        return [*problems, Problem(text.where(("dialect",)), one.text, one.nearest)]
+    return [*problems, *_settings_problems(case, dialect, text)]
+
+
+def _settings_problems(case: SmallCase, dialect: Dialect, text: YamlText) -> Iterator[Problem]:
+    for key, value in case.settings.items():
+        try:
+            dialect.settings_of({key: value})
+        except UnsupportedFeature as error:
+            yield Problem(text.where(("settings", key)), str(error))
+
+
 def _table_problems(table: SmallTable, place: Place, text: YamlText) -> Iterator[Problem]:
+    yield from _property_problems(table, place, text)
+    if not table.columns:
+        return
     try:
         schema = parse_ddl(table.columns)
     except InvalidInput as error:
         where = text.where((*place, "schema"))
-        yield from (Problem(where, str(one), one.nearest) for one in error.problems)
+        yield from (
+            Problem(where, f"{one.place}: {one.text}", one.nearest) for one in error.problems
+        )
         return
-    for at, name in enumerate(table.partition_by):
-        if name not in schema.names:
-            where = text.where((*place, "partition_by", at))
-            yield Problem(where, f"there is no column {name!r}", nearest(name, schema.names))
+    layout = {"partition_by": table.partition_by, "cluster_by": getattr(table, "cluster_by", [])}
+    for key, names in layout.items():
+        for at, name in enumerate(names):
+            if schema.get(name) is None:
+                where = text.where((*place, key, at))
+                yield Problem(where, f"there is no column {name!r}", nearest(name, schema.names))
     for number, rows in enumerate(table.files):
         for at, row in enumerate(rows):
             yield from _row_problems(row, schema, (*place, "files", number, at), text)
+
+
+def _property_problems(table: SmallTable, place: Place, text: YamlText) -> Iterator[Problem]:
+    for key in table.properties:
+        where = text.where((*place, "properties", key))
+        if key == ISOLATION_PROPERTY:
+            yield Problem(where, "is set by isolation")
+        elif not is_known(key):
+            yield Problem(where, "Delta has no such property", nearest_property(key))
 
 
 def _row_problems(

@@ -10,6 +10,7 @@ from typing import Any
 from engine.dialects import dialect_named
 from engine.errors import EngineError, InvalidInput, Problem
 from engine.explain.case import Case, rebuilt
+from engine.explain.checks import target_of
 from engine.explain.conflicts import Conflict
 from engine.explain.explanation import Explanation
 from engine.explain.explanation import explain as explained
@@ -19,7 +20,7 @@ from engine.explain.suggestions import Suggestion
 from engine.interleaving.world import World
 from engine.log.commit_file import LOG_DIRECTORY
 from engine.storage.directory import DirectoryStore
-from sim.small_table import SmallCase, check_targets, load_small_case, small_case_of
+from sim.small_table import SmallCase, load_small_case, small_case_of
 
 DEFAULT_DIALECT = "delta-oss-4.4"
 
@@ -124,7 +125,7 @@ def _both(a: str | None, b: str | None, named: list[str] | tuple[str, ...]) -> t
 def _of_directory(path: Path, statements: tuple[str, str], dialect: str | None) -> Explanation:
     """Race on branches of the table on disk; changes are tried on a copy of its rows in memory."""
     chosen = dialect_named(dialect or DEFAULT_DIALECT)
-    name = check_targets(statements, None)
+    name = target_of(statements)
     world = World(DirectoryStore(path), {name: ""}, chosen)
     try:
         case = Case({name: rebuilt(world, name)}, name, statements, chosen)

@@ -33,13 +33,17 @@ MOST_ROWS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Tables of rows, built in memory; `target` is the one that both statements write."""
+    """Tables of rows, built in memory; `target` is the one that both statements write.
+
+    `cluster_by` are the columns that the target is clustered by, no column for none.
+    """
 
     tables: Mapping[str, TableOf]
     target: str
     statements: tuple[str, str]
     dialect: Dialect = DELTA_OSS_4_4
     settings: Settings = field(default_factory=Settings)
+    cluster_by: tuple[str, ...] = ()
 
     @property
     def table(self) -> TableOf:
@@ -47,7 +51,10 @@ class Case:
 
     def world(self) -> World:
         """The tables, ready for races. Raises `DeltaError` if Delta refuses to make them so."""
-        return World.of_tables(self.tables, self.dialect, self.settings)
+        world = World.of_tables(self.tables, self.dialect, self.settings)
+        if not self.cluster_by:
+            return world
+        return world.after(f"ALTER TABLE {self.target} CLUSTER BY ({', '.join(self.cluster_by)})")
 
     def with_table(self, **changes: Any) -> Case:
         """The same with the target changed; `properties` are added to those it has."""

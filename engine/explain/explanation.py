@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.explain.case import Case, conflicts_in, play, snapshot_of
+from engine.explain.checks import check_statements
 from engine.explain.conflicts import Conflict, conflicts
 from engine.explain.orders import Order, Refusal, idle, order_of, refusals
 from engine.explain.suggestions import Suggestion, suggestions
@@ -45,6 +46,7 @@ def explain(case: Case, world: World | None = None, untried: str = "") -> Explan
     tried. Raises `InvalidInput` for statements that cannot be run.
     """
     world = world or case.world()
+    check_statements(world, case.target, case.statements)
     played = play(world, case.statements)
     before = snapshot_of(world, case.target)
     may_help = conflicts_in(played) and not untried

@@ -1,0 +1,116 @@
+"""Wrong statements and tables: every problem at once, with its place and the nearest name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import whitecap
+from engine.errors import InvalidInput
+from whitecap.cli import main
+
+ORDERS = """
+name: orders
+schema: "order_id BIGINT, status STRING, country STRING, amount DOUBLE"
+files:
+  - - {order_id: 1, status: open, country: DE, amount: 1.0}
+other_tables:
+  - name: updates
+    schema: "order_id BIGINT, status STRING"
+    files: [[{order_id: 1, status: paid}]]
+"""
+FINE = "DELETE FROM orders WHERE order_id = 1"
+
+
+def problems(a: str, b: str = FINE, table: str = ORDERS) -> list[str]:
+    with pytest.raises(InvalidInput) as found:
+        whitecap.explain(table, a, b)
+    return [str(problem) for problem in found.value.problems]
+
+
+def test_every_misspelt_column_of_both_statements_is_named() -> None:
+    assert problems(
+        "UPDATE orders SET statu = 'x' WHERE contry = 'DE'",
+        "DELETE FROM orders WHERE order_idd = 1 AND ammount > 2",
+    ) == [
+        "statement A: statu: no such column (did you mean 'status'?)",
+        "statement A: contry: no such column (did you mean 'country'?)",
+        "statement B: order_idd: no such column (did you mean 'order_id'?)",
+        "statement B: ammount: no such column (did you mean 'amount'?)",
+    ]
+
+
+def test_columns_of_a_merge_are_looked_up_in_the_table_that_they_are_qualified_by() -> None:
+    merge = (
+        "MERGE INTO orders t USING updates s ON t.orderid = s.order_id AND t.country = s.country"
+        " WHEN MATCHED AND s.amout > 1 THEN UPDATE SET t.stats = s.status"
+    )
+    assert problems(merge) == [
+        "statement A: t.orderid: no such column (did you mean 'order_id'?)",
+        "statement A: s.country: no such column",
+        "statement A: s.amout: no such column",
+        "statement A: stats: no such column (did you mean 'status'?)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "problem"),
+    [
+        ("OPTIMIZE orders ZORDER BY (contry)", "contry: no such column (did you mean 'country'?)"),
+        (
+            "INSERT INTO orders (order_id, amont) VALUES (1, 2)",
+            "amont: no such column (did you mean 'amount'?)",
+        ),
+        ("DELETE FROM orders o WHERE x.amount = 1", "x.amount: no such table here"),
+        ("UPDAT orders SET amount = 1", "'UPDAT': no such statement (did you mean 'UPDATE'?)"),
+        ("DELETE FROM order WHERE amount = 1", "writes order, not orders"),
+        ("DELETE FROM orders WHERE amount = :x", ":x: has no value"),
+        ("", "is empty"),
+        (
+            "SELECT * FROM orders",
+            "SELECT writes nothing: whoever only reads sees one version and conflicts with nobody",
+        ),
+    ],
+)
+def test_a_problem_says_which_statement_has_it(statement: str, problem: str) -> None:
+    found = problems(FINE, statement)
+    assert found == [f"statement B: {problem}"]
+
+
+def test_broken_sql_in_one_and_a_missing_table_in_the_other_are_told_together() -> None:
+    merge = "MERGE INTO orders t USING update s ON t.order_id = s.order_id WHEN MATCHED THEN DELETE"
+    first, second = problems("UPDATE orders SET status = 'x' WHERE country =", merge)
+    assert first.startswith("statement A: line 1, column ")
+    assert second == "statement B: update: no such table (did you mean 'updates'?)"
+
+
+def test_problems_of_keys_and_of_columns_are_told_together() -> None:
+    table = """
+nam: orders
+schema: "order_id BIGIN, day DATE"
+isolation: Serialisable
+"""
+    found = problems(FINE, FINE, table)
+    assert "table:2 nam: unknown key (did you mean 'name'?)" in found
+    assert any("schema" in one and "BIGIN" in one for one in found)
+    assert any("'Serialisable' is none of" in one for one in found)
+
+
+def test_a_property_that_delta_does_not_know_is_refused_with_the_nearest() -> None:
+    table = ORDERS + "properties: {delta.enableDeletionVector: true, team: sea}\n"
+    (found,) = problems(FINE, FINE, table)
+    assert found.endswith(
+        "delta.enableDeletionVector: Delta has no such property"
+        " (did you mean 'delta.enableDeletionVectors'?)"
+    )
+
+
+@pytest.mark.parametrize("text", ["", "- 1\n- 2\n", "orders\n"])
+def test_a_file_that_is_no_mapping_is_told_in_words(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.yaml"
+    path.write_text(text)
+    result = CliRunner().invoke(main, ["explain", "--table", str(path), FINE, FINE])
+    assert result.exit_code == 2
+    assert "table.yaml:1: must be keys with values, such as name and schema" in result.output
