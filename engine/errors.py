@@ -31,11 +31,15 @@ class DeltaError(EngineError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong with an input: where, what, and the nearest valid name if there is one."""
+    """One thing wrong with an input: where, what, and the nearest valid name if there is one.
+
+    `refused_as`: the exception and error class with which Spark refuses the same, where known.
+    """
 
     place: str
     text: str
     nearest: str | None = None
+    refused_as: tuple[str, str] | None = None
 
     def __str__(self) -> str:
         hint = f" (did you mean {self.nearest!r}?)" if self.nearest else ""
@@ -48,6 +52,14 @@ class InvalidInput(EngineError):
     def __init__(self, problems: Sequence[Problem]) -> None:
         super().__init__("\n".join(str(problem) for problem in problems))
         self.problems = tuple(problems)
+
+    def as_refusal(self) -> DeltaError | None:
+        """What Spark throws for the first problem, `None` where that is not known."""
+        refused_as = self.problems[0].refused_as if self.problems else None
+        if refused_as is None:
+            return None
+        exception, error_class = refused_as
+        return DeltaError(exception, error_class, f"[{error_class}] {self}")
 
 
 class InvalidLog(InvalidInput):

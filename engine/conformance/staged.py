@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.errors import DeltaError
+from engine.errors import DeltaError, InvalidInput
 from engine.log.commit_file import decode_commit, version_of_key
 from engine.outcomes import Aborted, Committed, NothingToCommit, Outcome
 from engine.storage.memory import MemoryStore
@@ -72,6 +72,10 @@ class StagedStatement:
             self._outcome = end.value
         except DeltaError as error:
             self._error = error
+        except InvalidInput as wrong:
+            self._error = wrong.as_refusal()
+            if self._error is None:
+                raise
 
     def _answered(self, request: Request) -> Response:
         answer = self._store.answer(request)

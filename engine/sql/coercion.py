@@ -17,6 +17,7 @@ from engine.sql.types import (
     is_numeric,
 )
 
+_DIFFERENT_TYPES = "ExtendedAnalysisException", "DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES"
 _TEMPORAL_ORDER = ("date", "timestamp_ntz", "timestamp")
 _MAX_PRECISION = 38  # DecimalType.MAX_PRECISION
 
@@ -33,7 +34,8 @@ def common_type(left: str, right: str) -> str:
         return _with_string(right if left == "string" else left)
     if left in TEMPORAL and right in TEMPORAL:
         return max(left, right, key=_TEMPORAL_ORDER.index)
-    raise InvalidInput([Problem("", f"{left} and {right} cannot be compared or mixed")])
+    text = f"{left} and {right} cannot be compared or mixed"
+    raise InvalidInput([Problem("", text, refused_as=_DIFFERENT_TYPES)])
 
 
 def _with_string(other: str) -> str:

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from engine.log.schema import Schema
 
 
+UNRESOLVED = "ExtendedAnalysisException", "UNRESOLVED_COLUMN.WITH_SUGGESTION"
+"""How Spark refuses a column that is not there."""
+
+
 def nearest(name: str, names: Iterable[str]) -> str | None:
     """The valid name most like a misspelt one, if any is like it."""
     matches = difflib.get_close_matches(name.lower(), [n.lower() for n in names], n=1, cutoff=0.5)
@@ -82,7 +86,7 @@ class Scope:
         if hits:
             raise InvalidInput([Problem(shown, "column is in several tables; qualify it")])
         known = [column for relation in self.relations for column in relation.columns]
-        raise InvalidInput([Problem(shown, "no such column", nearest(name, known))])
+        raise InvalidInput([Problem(shown, "no such column", nearest(name, known), UNRESOLVED)])
 
     def resolve(self, node: exp.Column) -> Term:
         """The term of a column reference."""
