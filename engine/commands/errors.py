@@ -241,9 +241,34 @@ def clone_into_table_with_files() -> DeltaError:
     return _analysis("DELTA_UNSUPPORTED_NON_EMPTY_CLONE", text, "DeltaIllegalStateException")
 
 
-def restore_to_the_newest(version: int, newest: int) -> DeltaError:
-    return requirement(
-        f"Version to restore ({version})should be less then last available version ({newest})"
+def no_version_to_restore(version: int, newest: int) -> DeltaError:
+    return _analysis(
+        "DELTA_CANNOT_RESTORE_TABLE_VERSION",
+        f"Cannot restore table to version {version}. Available versions: [0, {newest}].",
+    )
+
+
+def restore_before_the_table(asked: str, earliest: str) -> DeltaError:
+    return _analysis(
+        "DELTA_CANNOT_RESTORE_TIMESTAMP_EARLIER",
+        f"Cannot restore table to timestamp ({asked}) as it is before the earliest version"
+        f" available. Please use a timestamp after ({earliest}).",
+    )
+
+
+def restore_after_the_newest(asked: str, newest: str) -> DeltaError:
+    return _analysis(
+        "DELTA_CANNOT_RESTORE_TIMESTAMP_GREATER",
+        f"Cannot restore table to timestamp ({asked}) as it is after the latest version"
+        f" available. Please use a timestamp before ({newest})",
+    )
+
+
+def no_version_to_read(version: int, newest: int) -> DeltaError:
+    return _analysis(
+        "DELTA_VERSION_NOT_FOUND",
+        f"Cannot time travel Delta table to version {version}. Available versions: [0, {newest}].",
+        "VersionNotFoundException",
     )
 
 

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from msgspec import structs
 
+from engine.commands import errors
 from engine.commands.data_files import DataFiles
 from engine.commands.row_index import RowIndex
 from engine.dialects import DELTA_OSS_4_4, Dialect
@@ -160,11 +161,10 @@ class Table:
         return (yield from log.commits_after(-1))
 
     def as_of(self, version: int) -> Steps[Snapshot]:
-        """The table at an earlier version. Raises `InvalidInput` if it never had it."""
+        """The table at an earlier version. Raises `DeltaError` if it never had it."""
         commits = yield from self.commits()
         if not 0 <= version < len(commits):
-            newest = len(commits) - 1
-            raise InvalidInput([Problem(self.name, f"has versions 0 to {newest}, not {version}")])
+            raise errors.no_version_to_read(version, len(commits) - 1)
         log = TableLog(self.shared.commits)
         for commit in commits[: version + 1]:
             log.accept(commit)

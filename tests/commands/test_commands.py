@@ -192,8 +192,29 @@ def test_restore_brings_an_old_version_back(db: Database) -> None:
     db.commit("DELETE FROM t WHERE x = 1")
     db.commit("RESTORE TABLE t TO VERSION AS OF 2")
     assert db.rows("t") == [(1, 1), (1, 2), (1, 11), (1, 12)]
-    with pytest.raises(DeltaError, match="less then last available version"):
+    with pytest.raises(DeltaError, match="DELTA_CANNOT_RESTORE_TABLE_VERSION"):
         db.sql("RESTORE TABLE t TO VERSION AS OF 9")
+
+
+def test_restore_to_the_newest_version_does_nothing(db: Database) -> None:
+    newest = db.commit("DELETE FROM t WHERE x = 1").version
+    assert db.sql(f"RESTORE TABLE t TO VERSION AS OF {newest}") == NothingToCommit(newest)
+
+
+@pytest.mark.parametrize(
+    ("instant", "error_class"),
+    [("1960-01-01", "TIMESTAMP_EARLIER"), ("2999-01-01", "TIMESTAMP_GREATER")],
+)
+def test_restore_to_an_instant_without_the_table_is_refused(
+    db: Database, instant: str, error_class: str
+) -> None:
+    with pytest.raises(DeltaError, match=error_class):
+        db.sql(f"RESTORE TABLE t TO TIMESTAMP AS OF '{instant}'")
+
+
+def test_a_version_that_the_table_never_had_cannot_be_read(db: Database) -> None:
+    with pytest.raises(DeltaError, match="DELTA_VERSION_NOT_FOUND"):
+        db.sql("INSERT INTO t SELECT * FROM t VERSION AS OF 99")
 
 
 def test_added_columns_are_null_in_old_rows(db: Database) -> None:

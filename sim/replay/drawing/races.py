@@ -32,7 +32,6 @@ DELTA = "spark.databricks.delta."
 SETTINGS: tuple[dict[str, str], ...] = (
     {"spark.sql.sources.partitionOverwriteMode": "dynamic"},
     {DELTA + "optimize.batchSize": "1"},
-    {DELTA + "stats.skipping": "false"},
     {DELTA + "skipRecordingEmptyCommits": "false"},
 )
 """What a session may be set to: overwriting by partition, an OPTIMIZE of several transactions."""
