@@ -56,6 +56,7 @@ class Dialect:
     remaps_deletions_onto_compacted_files: bool = False
     identity_columns_refuse_concurrency: bool = False
     conditions_may_ask_queries: bool = False
+    clustered_tables_get_vectors: bool = False
     row_level: RowLevelRules | None = None
     lacks: Mapping[str, str] = dataclasses.field(default_factory=dict, hash=False)
     differences: tuple[Difference, ...] = ()
@@ -101,6 +102,7 @@ _OLDER_ROWS_PAGE = (
 )
 _CLUSTERING_PAGE = "https://learn.microsoft.com/en-ca/azure/databricks/delta/clustering"
 _PREVIEW_PAGE = "https://docs.databricks.com/release-notes/runtime/14.0.html"
+_LEVELS_PAGE = "https://docs.azure.cn/databricks/optimizations/isolation-level"
 _DELETE_PAGE = (
     "https://learn.microsoft.com/en-us/azure/databricks/sql/language-manual/delta-delete-from"
 )
@@ -168,6 +170,9 @@ _OF_DATABRICKS = (
         _ROWS_PAGE,
     ),
     Difference("Conditions of DELETE and UPDATE may ask subqueries.", _DELETE_PAGE),
+    Difference(
+        "Liquid-clustered tables have deletion vectors unless they are switched off.", _LEVELS_PAGE
+    ),
 )
 
 
@@ -186,6 +191,7 @@ def _databricks(
         remaps_deletions_onto_compacted_files=True,
         identity_columns_refuse_concurrency=True,
         conditions_may_ask_queries=True,
+        clustered_tables_get_vectors=True,
         row_level=rows,
         lacks={
             _ENABLEMENT: f"switching a feature on fails concurrent writes, see {_CONFLICTS_PAGE}",

@@ -92,7 +92,7 @@ def refusals(
     middle = Workload(rows, parameters, lambda: 0.5, keys, NewKeys(0), DEFAULT_START_MS)
     try:
         if not isinstance(template, CreateTable) or template.replace:
-            create_table(small, rows, store, lambda: next(ids))
+            create_table(small, rows, store, lambda: next(ids), dialect)
         client = Client(table.name, settings=settings, dialect=dialect)
         statement = bound(template, middle.next_work(0.0))
         run(run_statement(statement, {client.name: client}), AtOnce(store, ids))

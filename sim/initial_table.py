@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.dialects import DELTA_OSS_4_4
+from engine.commands.clustering import with_clustering
+from engine.dialects import Dialect
 from engine.log.actions import (
     AddFile,
     AnyAction,
@@ -22,12 +23,12 @@ from engine.log.actions import (
     Format,
     Metadata,
 )
+from engine.log.clustering import CLUSTERING_DOMAIN
 from engine.log.commit_file import encode_commit, log_key
 from engine.log.features import protocol_of_new_table, without_protocol_properties
 from engine.log.paths import log_path, partition_directory
 from engine.log.schema import schema_string
 from engine.log.statistics import collect_statistics, statistics_text
-from engine.row_level.requirements import CLUSTERING_DOMAIN
 from engine.sql.types import to_text
 from engine.storage.requests import PutIfAbsent, WriteRows
 from sim.rows import FileRows, TableRows
@@ -45,15 +46,18 @@ class InitialFile:
     keys: Sequence[int]
 
 
-def create_table(table: Table, rows: TableRows, store: FakeStore, new_id: Ids) -> int:
+def create_table(
+    table: Table, rows: TableRows, store: FakeStore, new_id: Ids, dialect: Dialect
+) -> int:
     """Put the initial table into the store. Returns its version: 0, 1, or -1 if there is none."""
     if not table.exists:
         return -1
-    _commit(store, 0, _creation(table, rows, store.epoch_ms, new_id))
+    _commit(store, 0, _creation(table, rows, store.epoch_ms, new_id, dialect))
     if not table.initial.rows:
         return 0
     adds = [_write(file, table, rows, store, new_id) for file in initial_files(table, rows)]
-    _commit(store, 1, [_commit_info(store.epoch_ms, "WRITE", {"mode": "Append"}, 0), *adds])
+    told = _commit_info(store.epoch_ms, "WRITE", {"mode": "Append"}, 0, dialect)
+    _commit(store, 1, [told, *adds])
     return 1
 
 
@@ -99,26 +103,25 @@ def _write(
     )
 
 
-def _creation(table: Table, rows: TableRows, now_ms: int, new_id: Ids) -> list[AnyAction]:
+def _creation(
+    table: Table, rows: TableRows, now_ms: int, new_id: Ids, dialect: Dialect
+) -> list[AnyAction]:
+    properties = table.configuration()
     wanted = Metadata(
         id=new_id(),
         format=Format("parquet", {}),
         schema_string=schema_string(rows.schema),
         partition_columns=list(table.partition_by),
-        configuration={**table.configuration(), **_clustering_feature(table)},
+        configuration=with_clustering(properties, dialect) if table.cluster_by else properties,
         created_time=now_ms,
     )
     metadata = without_protocol_properties(wanted)
     return [
-        _commit_info(now_ms, "CREATE TABLE", {}, None),
+        _commit_info(now_ms, "CREATE TABLE", {}, None, dialect),
         metadata,
         protocol_of_new_table(wanted),
         *_clustering(table),
     ]
-
-
-def _clustering_feature(table: Table) -> dict[str, str]:
-    return {"delta.feature.clustering": "supported"} if table.cluster_by else {}
 
 
 def _clustering(table: Table) -> list[DomainMetadata]:
@@ -131,7 +134,11 @@ def _clustering(table: Table) -> list[DomainMetadata]:
 
 
 def _commit_info(
-    now_ms: int, operation: str, parameters: dict[str, Any], read_version: int | None
+    now_ms: int,
+    operation: str,
+    parameters: dict[str, Any],
+    read_version: int | None,
+    dialect: Dialect,
 ) -> CommitInfo:
     return CommitInfo(
         timestamp=now_ms,
@@ -140,7 +147,7 @@ def _commit_info(
         read_version=read_version,
         isolation_level="Serializable",
         is_blind_append=True,
-        engine_info=DELTA_OSS_4_4.engine_info,
+        engine_info=dialect.engine_info,
     )
 
 

@@ -65,8 +65,8 @@ class World:
             scenario.table.bytes_per_row,
             scenario.store.put_if_absent.exclusive,
         )
-        version = create_table(scenario.table, table, store, ids_of(streams, "table"))
         dialect = dialect_named(scenario.dialect)
+        version = create_table(scenario.table, table, store, ids_of(streams, "table"), dialect)
         shared = known_table(scenario.table.key, store)
         clients = TableClients(
             scenario.table.name,

@@ -8,14 +8,10 @@ from __future__ import annotations
 import msgspec
 
 from engine.commands import errors
-from engine.commands.clustering import (
-    CLUSTERING_FEATURE,
-    clustering_columns,
-    clustering_domain,
-    is_clustered,
-)
+from engine.commands.clustering import clustering_domain, is_clustered, with_clustering
 from engine.commands.execution import begin
 from engine.commands.table import Table
+from engine.log.clustering import clustering_columns
 from engine.outcomes import NothingToCommit, Outcome
 from engine.sql.scope import schema_scope
 from engine.sql.table_statements import ClusterBy
@@ -35,7 +31,7 @@ def cluster_by(table: Table, statement: ClusterBy) -> Steps[Outcome]:
         schema_scope(txn.snapshot.schema).find(name, "")
     old = clustering_columns(txn.snapshot)
     if not clustered:
-        configuration = {**txn.metadata.configuration, CLUSTERING_FEATURE: "supported"}
+        configuration = with_clustering(txn.metadata.configuration, txn.dialect)
         txn.update_metadata(msgspec.structs.replace(txn.metadata, configuration=configuration))
     domain = clustering_domain(statement.columns, txn.metadata)
     told = {

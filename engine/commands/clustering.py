@@ -1,4 +1,4 @@
-"""Clustered tables: the columns in the log's domain, and which files are clustered yet.
+"""Clustered tables: how a table becomes one, and which of its files are clustered yet.
 
 Source: ClusteredTableUtils.scala, ClusteringMetadataDomain.scala, ZCubeInfo.scala, ZCube.scala,
 OptimizeTableStrategy.scala (ClusteringStrategy).
@@ -7,18 +7,19 @@ OptimizeTableStrategy.scala (ClusteringStrategy).
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 import msgspec
 
+from engine.dialects import Dialect
+from engine.log import properties
 from engine.log.actions import AddFile, DomainMetadata, Metadata
+from engine.log.clustering import CLUSTERING_DOMAIN, CLUSTERING_FEATURE
 from engine.log.features import supports
-from engine.log.schema import Schema, schema_of_metadata
+from engine.log.schema import schema_of_metadata
 from engine.log.snapshot import Snapshot
 
-CLUSTERING_DOMAIN = "delta.clustering"
-CLUSTERING_FEATURE = "delta.feature.clustering"
 PROVIDER = "liquid"
 _CUBE_ID, _CUBE_COLUMNS, _CURVE = "ZCUBE_ID", "ZCUBE_ZORDER_BY", "ZCUBE_ZORDER_CURVE"
 
@@ -28,17 +29,15 @@ def is_clustered(snapshot: Snapshot) -> bool:
     return supports(snapshot.protocol, "clustering")
 
 
-def clustering_columns(snapshot: Snapshot) -> tuple[str, ...]:
-    """The columns that the table is clustered by, by their names now."""
-    domain = snapshot.domains.get(CLUSTERING_DOMAIN)
-    return () if domain is None else columns_of(domain, snapshot.schema)
+def with_clustering(configuration: Mapping[str, str], dialect: Dialect) -> dict[str, str]:
+    """The properties of a table that becomes clustered.
 
-
-def columns_of(domain: DomainMetadata, schema: Schema) -> tuple[str, ...]:
-    """The columns in a clustering domain, which knows them by their names in files."""
-    physical = [parts[0] for parts in json.loads(domain.configuration)["clusteringColumns"]]
-    logical = {column.physical_name: column.name for column in schema}
-    return tuple(logical.get(name, name) for name in physical)
+    Databricks gives it deletion vectors unless they are switched off.
+    """
+    given = (
+        {properties.DELETION_VECTORS.key: "true"} if dialect.clustered_tables_get_vectors else {}
+    )
+    return {**given, **configuration, CLUSTERING_FEATURE: "supported"}
 
 
 def clustering_domain(columns: Sequence[str], metadata: Metadata) -> DomainMetadata:

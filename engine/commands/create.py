@@ -10,18 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.commands import errors
-from engine.commands.clustering import (
-    CLUSTERING_DOMAIN,
-    CLUSTERING_FEATURE,
-    clustering_domain,
-)
+from engine.commands.clustering import clustering_domain, with_clustering
 from engine.commands.execution import job, progress_of
-from engine.commands.properties import checked
+from engine.commands.property_checks import check_keys, checked
 from engine.commands.queries import OwnRead, in_transaction
 from engine.commands.sources import Source
 from engine.commands.table import Table
 from engine.commands.writing import FileWriter, remove
 from engine.log.actions import AnyAction, DomainMetadata, Format, Metadata
+from engine.log.clustering import CLUSTERING_DOMAIN
 from engine.log.schema import Field, Schema, parse_ddl, schema_string
 from engine.outcomes import NothingToCommit, Outcome
 from engine.sql.scope import schema_scope
@@ -35,6 +32,7 @@ def create_table(
     table: Table, statement: CreateTable, query: Source | OwnRead | None = None
 ) -> Steps[Outcome]:
     """Create or replace a table, with what a query gives if there is one."""
+    check_keys(key for key, _ in statement.properties)
     txn = yield from table.start()
     exists = txn.read_version >= 0
     if exists and not statement.replace:
@@ -62,7 +60,7 @@ def _metadata(statement: CreateTable, txn: Transaction, source: Source | None) -
     partitions = [schema.fields[scope.find(n, "")[0]].name for n in statement.partition_columns]
     configuration = checked(dict(statement.properties), txn.dialect)
     if statement.cluster_by:
-        configuration[CLUSTERING_FEATURE] = "supported"
+        configuration = with_clustering(configuration, txn.dialect)
     old = txn.snapshot.metadata
     return Metadata(
         id=old.id if old is not None else (yield NewId()),

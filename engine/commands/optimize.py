@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from engine.commands import errors
 from engine.commands.bins import files_by_partition, fill, is_small_or_deleted, packed
-from engine.commands.clustering import clustering_columns, in_cube, is_clustered, unclustered
+from engine.commands.clustering import in_cube, is_clustered, unclustered
 from engine.commands.execution import begin, logged
 from engine.commands.rewriting import Rewrite, run_rewrite
 from engine.commands.table import Table
 from engine.log.actions import AddFile
+from engine.log.clustering import clustering_columns
 from engine.outcomes import Outcome
 from engine.sql.predicates import Predicate
 from engine.sql.scope import schema_scope

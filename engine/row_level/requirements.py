@@ -13,13 +13,13 @@ from engine.conflicts.messages import commit_verdict
 from engine.conflicts.winner import WinningCommit
 from engine.dialects import ROW_COMMANDS, Dialect
 from engine.log import properties
+from engine.log.clustering import clustering_columns
 from engine.log.snapshot import Snapshot
 from engine.outcomes import ConflictException, Verdict
 from engine.row_level.reads import RowRead, SubCondition
 from engine.settings import Settings
 from engine.transaction.current import CurrentTransaction
 
-CLUSTERING_DOMAIN = "delta.clustering"
 _IDENTITY_PREFIX = "delta.identity."
 _CHANGE_TYPE = "_change_type"
 
@@ -31,7 +31,7 @@ def has_vectors(current: CurrentTransaction) -> bool:
 
 def is_clustered(snapshot: Snapshot) -> bool:
     """Whether the table has liquid clustering."""
-    return CLUSTERING_DOMAIN in snapshot.domains
+    return bool(clustering_columns(snapshot))
 
 
 def identifies_rows(current: CurrentTransaction) -> bool:

@@ -1,0 +1,28 @@
+"""What a log says of liquid clustering: a table feature, and a metadata domain with the columns.
+
+Source: ClusteringMetadataDomain.scala, ClusteredTableUtils.scala.
+"""
+
+from __future__ import annotations
+
+import json
+
+from engine.log.actions import DomainMetadata
+from engine.log.schema import Schema
+from engine.log.snapshot import Snapshot
+
+CLUSTERING_DOMAIN = "delta.clustering"
+CLUSTERING_FEATURE = "delta.feature.clustering"
+
+
+def clustering_columns(snapshot: Snapshot) -> tuple[str, ...]:
+    """The columns that the table is clustered by, by their names now."""
+    domain = snapshot.domains.get(CLUSTERING_DOMAIN)
+    return () if domain is None else columns_of(domain, snapshot.schema)
+
+
+def columns_of(domain: DomainMetadata, schema: Schema) -> tuple[str, ...]:
+    """The columns in a clustering domain, which knows them by their names in files."""
+    physical = [parts[0] for parts in json.loads(domain.configuration)["clusteringColumns"]]
+    logical = {column.physical_name: column.name for column in schema}
+    return tuple(logical.get(name, name) for name in physical)
