@@ -22,6 +22,7 @@ SIZES = {
     "random_statements.json": 60,
     "own_statements.json": 75,
     "interleaved.json": 18,
+    "found.json": 3,
 }
 
 

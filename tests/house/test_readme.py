@@ -21,10 +21,12 @@ LINKS = [link for link in re.findall(r"\]\(([^)]+)\)", README) if "://" not in l
 FOLDERS = re.findall(r"`((?:engine|sim|scenarios|reports|notebooks|whitecap)/[\w/.-]*)`", README)
 PYTHON = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
-NEEDS_SPARK = ("sweep", "report", "replay")
+DEMO = ("sweep", "replay", "report")
+NEEDS_SPARK = (*DEMO, "fuzz")
 SHORTER = {
     "sweep": ["--replications", "1", "--axis", "isolation=WriteSerializable"],
     "replay": ["--transactions", "6"],
+    "fuzz": ["--minutes", "0.01"],
 }
 """What the test adds so that it takes seconds; everything else is as the README says it."""
 
@@ -72,12 +74,21 @@ def test_a_command_of_the_readme_does_what_it_says(
 def test_sweep_replay_and_report_of_the_readme_work_one_after_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    order = {name: position for position, name in enumerate(("sweep", "replay", "report"))}
+    order = {name: position for position, name in enumerate(DEMO)}
     commands = [command for command in COMMANDS if command.split()[0] in order]
     for command in sorted(commands, key=lambda text: order[text.split()[0]]):
         _run(command, tmp_path, monkeypatch)
     assert (tmp_path / "out/events/report/report.html").is_file()
     assert (tmp_path / "out/events/replay/agreement.json").is_file()
+
+
+@pytest.mark.spark
+def test_the_fuzz_of_the_readme_finds_no_difference(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (command,) = [command for command in COMMANDS if command.startswith("fuzz")]
+    _run(command, tmp_path, monkeypatch)
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("path", sorted({*LINKS, *FOLDERS}))
@@ -97,7 +108,7 @@ def test_the_demo_is_made_of_the_commands_that_the_readme_names() -> None:
     plan = subprocess.run(
         ["make", "--dry-run", "demo"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    for name in NEEDS_SPARK:
+    for name in DEMO:
         assert f"whitecap {name} " in plan.stdout
 
 
