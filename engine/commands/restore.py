@@ -5,7 +5,7 @@ Source: RestoreTableCommand.scala: one attempt at the next version, which any wi
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 
@@ -23,26 +23,31 @@ from engine.log.identity import marks_of, with_marks
 from engine.log.paths import data_key
 from engine.log.schema import schema_string
 from engine.log.snapshot import Snapshot
-from engine.outcomes import Outcome
+from engine.outcomes import NothingToCommit, Outcome
 from engine.sql.table_statements import Restore
 from engine.sql.types import parse_timestamp
 from engine.storage.requests import ListTree, ReadClock, Steps
 from engine.transaction.operation import Operation
 from engine.transaction.transaction import Transaction
 
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+
 
 def restore(table: Table, statement: Restore) -> Steps[Outcome]:
     """RESTORE: metadata, protocol and files as they were.
 
-    Raises `InvalidInput` for a version that the table never had, `DeltaError` for its newest one
-    or if files of it are gone.
+    Nothing is to be done for its newest version. Raises `DeltaError` for one that the table never
+    had, or if files of it are gone.
     """
     txn = yield from begin(table)
     version = statement.version
     if version is None:
         version = yield from _version_at(table, statement.timestamp or "")
-    elif version >= txn.read_version:
-        raise errors.restore_to_the_newest(version, txn.read_version)
+    if version > txn.read_version:
+        raise errors.no_version_to_restore(version, txn.read_version)
+    if version == txn.read_version:
+        return NothingToCommit(txn.read_version)
     wanted = yield from table.as_of(version)
     now_ms = yield ReadClock()
     back, gone = difference(txn.snapshot, wanted, now_ms)
@@ -73,12 +78,21 @@ def _version_at(table: Table, text: str) -> Steps[int]:
         instant = parse_timestamp(text, table.settings.session_time_zone)
     except ValueError:
         raise InvalidInput([Problem(repr(text), "is not a timestamp")]) from None
-    at_ms = int((instant - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() * 1000)
     commits = yield from table.commits()
-    found = [commit.version for commit in commits if commit.timestamp_ms <= at_ms]
-    if not found:
-        raise InvalidInput([Problem(repr(text), "is before the table's first version")])
-    return found[-1]
+    at_ms = int((instant - EPOCH) / _MILLISECOND)
+    first, newest = commits[0].timestamp_ms, commits[-1].timestamp_ms
+    if at_ms < first:
+        raise errors.restore_before_the_table(_java_text(at_ms), _java_text(first))
+    if at_ms > newest:
+        raise errors.restore_after_the_newest(_java_text(at_ms), _java_text(newest))
+    return max(commit.version for commit in commits if commit.timestamp_ms <= at_ms)
+
+
+def _java_text(at_ms: int) -> str:
+    """An instant as `java.sql.Timestamp` shows it: a fraction without needless zeros."""
+    instant = EPOCH + at_ms * _MILLISECOND
+    fraction = f"{at_ms % 1000:03}".rstrip("0") or "0"
+    return f"{instant:%Y-%m-%d %H:%M:%S}.{fraction}"
 
 
 def _check_available(files: list[AddFile], version: int) -> Steps[None]:
