@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 SEED = 2026
-RACES = 6
+RACES = 10
 CASES = Path(__file__).parents[1] / "conformance" / "cases"
 SEEN = [case for file in sorted(CASES.glob("*.json")) for case in load_cases(file)]
 LOG_SAMPLE = sampled([case for case in SEEN if isinstance(case, TransactionCase)], 8)
@@ -28,7 +28,11 @@ SQL_SAMPLE = sampled([case for case in SEEN if isinstance(case, StatementCase)],
 
 def test_random_races_end_alike_on_both_engines(spark: SparkSession, tmp_path: Path) -> None:
     fuzzer = Fuzzer(spark, tmp_path)
-    findings = [fuzzer.play(draw_race(SEED, number)) for number in range(RACES)]
+    drawn = [draw_race(SEED, number) for number in range(RACES)]
+    assert any(race.overlapping for race in drawn)
+    assert any(race.rerun for race in drawn)
+    assert any(race.current.commits > 1 for race in drawn)
+    findings = [fuzzer.play(race) for race in drawn]
     differing = [(each.case.id, each.result.differences) for each in findings if each.differs]
     assert differing == []
     assert {each.result.status for each in findings} == {CaseStatus.PASSED}

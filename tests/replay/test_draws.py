@@ -10,7 +10,8 @@ import pytest
 
 from engine.conformance.case import CaseResult, CaseStatus, load_cases
 from engine.conformance.run import run_cases
-from sim.replay.drawing.races import DrawnRace, draw_race
+from sim.replay.drawing.layouts import LAYOUTS
+from sim.replay.drawing.races import PROPERTIES, SETTINGS, DrawnRace, draw_race
 from sim.replay.fuzz import Finding, Fuzzer, save_case
 
 
@@ -27,6 +28,19 @@ def test_every_drawn_race_means_something_to_the_engine(seed: int) -> None:
     assert [r for r in results if r.status is not CaseStatus.PASSED] == []
     kinds = {case.current.split()[0] for case in cases}
     assert kinds >= {"INSERT", "DELETE", "UPDATE", "MERGE", "OPTIMIZE"}
+
+
+def test_races_are_drawn_in_every_shape() -> None:
+    drawn = [draw_race(1, number) for number in range(300)]
+    assert {len(race.winners) for race in drawn} == {1, 2, 3}
+    assert {race.overlapping for race in drawn if len(race.winners) > 1} == {False, True}
+    assert {race.rerun for race in drawn} == {False, True}
+    assert {race.waits_at for race in drawn} == {1, 2, 3}
+    assert {race.layout.name for race in drawn} == {layout.name for layout in LAYOUTS}
+    properties = {key for race in drawn for key in race.properties}
+    assert properties >= {key for each in PROPERTIES for key in each}
+    settings = {key for race in drawn for key in race.settings}
+    assert settings >= {key for each in SETTINGS for key in each}
 
 
 class _Pretended(Fuzzer):
