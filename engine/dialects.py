@@ -44,8 +44,8 @@ class Difference:
 class Dialect:
     """One platform by what it does otherwise than Delta 4.4; the defaults are those of 4.4.
 
-    `row_level` is `None` where files are the unit of conflict. `lacks` maps settings and table
-    properties that the platform does not have to the reason.
+    `row_level` is `None` where files are the unit of conflict. `lacks` maps settings, table
+    properties and commands that the platform does not have to the reason.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Dialect:
         return dataclasses.replace(settings, resolve_feature_enablement=False)
 
     def require(self, names: Iterable[str]) -> None:
-        """Raises `UnsupportedFeature` for the first setting or property that it lacks."""
+        """Raises `UnsupportedFeature` for the first setting, property or command that it lacks."""
         lacks = {name.lower(): reason for name, reason in self.lacks.items()}
         for name in names:
             reason = lacks.get(name.lower())
@@ -101,6 +101,8 @@ _OLDER_ROWS_PAGE = (
     "https://docs.databricks.com/gcp/en/optimizations/isolation/row-level-concurrency"
 )
 _CLUSTERING_PAGE = "https://learn.microsoft.com/en-ca/azure/databricks/delta/clustering"
+_DROP_PAGE = "https://docs.databricks.com/gcp/archive/legacy/drop-feature-legacy"
+_TRACKING_PAGE = "https://docs.databricks.com/delta/row-tracking.html"
 _PREVIEW_PAGE = "https://docs.databricks.com/release-notes/runtime/14.0.html"
 _LEVELS_PAGE = "https://docs.azure.cn/databricks/optimizations/isolation-level"
 _DELETE_PAGE = (
@@ -117,23 +119,31 @@ _ROW_OPTIONS = (
     "whitecap.rowLevelConcurrency.enabled",
     "whitecap.rowLevelConcurrency.maxWinningCommits",
     "whitecap.rowLevelConcurrency.serializableAppends",
-    "whitecap.identityColumns.refuseConcurrency",
 )
-_NO_ROW_OPTIONS = dict.fromkeys(
-    _ROW_OPTIONS, f"Delta Lake has no row-level concurrency, see {_NO_ROWS_IN_DELTA}"
+_NO_DATABRICKS_OPTIONS = {
+    **dict.fromkeys(
+        _ROW_OPTIONS, f"Delta Lake has no row-level concurrency, see {_NO_ROWS_IN_DELTA}"
+    ),
+    "whitecap.identityColumns.refuseConcurrency": "Delta Lake lets tables with identity columns be"
+    " written concurrently, see ConflictChecker.scala: checkNoMetadataUpdates",
+}
+_NO_PREVIEW_NEEDED = (
+    f"from 14.2 on row-level concurrency needs no preview, see {_OLDER_ROWS_PAGE}"
+    " (whitecap.rowLevelConcurrency.enabled switches it off)"
 )
+_DROP_FEATURE = {"DROP FEATURE": f"it came with 14.3, see {_DROP_PAGE}"}
 
 DELTA_OSS_4_4 = Dialect(
     name="delta-oss-4.4",
     engine_info="Apache-Spark/4.2.0 Delta-Lake/4.4.0",
-    lacks=_NO_ROW_OPTIONS,
+    lacks=_NO_DATABRICKS_OPTIONS,
 )
 
 DELTA_OSS_3_3 = Dialect(
     name="delta-oss-3.3",
     engine_info="Apache-Spark/3.5.3 Delta-Lake/3.3.2",
     resolves_feature_enablement=False,
-    lacks={**_NO_ROW_OPTIONS, _ENABLEMENT: f"it came after 3.3, with {_ENABLEMENT_MERGED}"},
+    lacks={**_NO_DATABRICKS_OPTIONS, _ENABLEMENT: f"it came after 3.3, with {_ENABLEMENT_MERGED}"},
     differences=(
         Difference(
             "A winner that switches a feature on aborts everybody; only row tracking enablement"
@@ -169,7 +179,9 @@ _OF_DATABRICKS = (
         " upgrade conflicts with every ongoing operation.",
         _ROWS_PAGE,
     ),
-    Difference("Conditions of DELETE and UPDATE may ask subqueries.", _DELETE_PAGE),
+    Difference(
+        "Conditions of DELETE and UPDATE may ask subqueries; files then decide.", _DELETE_PAGE
+    ),
     Difference(
         "Liquid-clustered tables have deletion vectors unless they are switched off.", _LEVELS_PAGE
     ),
@@ -214,7 +226,11 @@ DATABRICKS_13_3 = _databricks(
             "not confirmed: the page's legacy section, of which no copy could be read",
         ),
     ),
-    {_PREVIEW: f"the preview for other tables came with 14.0, see {_PREVIEW_PAGE}"},
+    {
+        _PREVIEW: f"the preview for other tables came with 14.0, see {_PREVIEW_PAGE}",
+        "delta.enableRowTracking": f"it came with 14.1, see {_TRACKING_PAGE}",
+        **_DROP_FEATURE,
+    },
 )
 DATABRICKS_14_2 = _databricks(
     "14.2",
@@ -229,6 +245,7 @@ DATABRICKS_14_2 = _databricks(
             _OLDER_ROWS_PAGE,
         ),
     ),
+    {_PREVIEW: _NO_PREVIEW_NEEDED, **_DROP_FEATURE},
 )
 DATABRICKS_14_3 = _databricks(
     "14.3",
@@ -240,6 +257,7 @@ DATABRICKS_14_3 = _databricks(
             _ROWS_PAGE,
         ),
     ),
+    {_PREVIEW: _NO_PREVIEW_NEEDED},
 )
 
 DIALECTS = {

@@ -129,7 +129,6 @@ class Settings:
     case_sensitive: bool = _conf("spark.sql.caseSensitive", False)
     ansi: bool = _conf("spark.sql.ansi.enabled", True)
     photon: bool = _conf("whitecap.photon.enabled", True)
-    row_level_preview: bool | None = _conf("rowLevelConcurrencyPreview", None)
     row_level_concurrency: bool = _conf("whitecap.rowLevelConcurrency.enabled", True)
     row_level_max_winners: int = _conf("whitecap.rowLevelConcurrency.maxWinningCommits", 100)
     row_level_appends: AppendRule = _conf(

@@ -84,11 +84,32 @@ class SmallCase(SmallTable):
     expected: Expected | None = None
 
     def case(self, statements: tuple[str, str], dialect: str | None = None) -> Case:
-        """The case of two statements. Raises `InvalidInput` for a dialect that there is not."""
+        """The case of two statements, on another dialect than the file's if one is given.
+
+        Raises `InvalidInput` for what the dialect does not have.
+        """
         chosen = dialect_named(dialect or self.dialect)
+        problems = list(_lacking(self, chosen))
+        if problems:
+            raise InvalidInput(problems)
         tables = {one.name: one.table() for one in (self, *self.other_tables)}
         settings = chosen.settings_of(self.settings)
         return Case(tables, self.name, statements, chosen, settings, tuple(self.cluster_by))
+
+
+def _lacking(case: SmallCase, dialect: Dialect) -> Iterator[Problem]:
+    """Settings and properties that a dialect does not have."""
+    for key, value in case.settings.items():
+        try:
+            dialect.settings_of({key: value})
+        except UnsupportedFeature as error:
+            yield Problem(f"settings.{key}", str(error))
+    for table in (case, *case.other_tables):
+        for key in table.properties:
+            try:
+                dialect.require([key])
+            except UnsupportedFeature as error:
+                yield Problem(f"table {table.name}", str(error))
 
 
 def load_small_case(path: Path) -> SmallCase:
@@ -139,19 +160,11 @@ def _problems(case: SmallCase, text: YamlText) -> list[Problem]:
         said = "a table cannot be both partitioned and clustered"
         problems.append(Problem(text.where(("cluster_by",)), said))
     try:
-        dialect = dialect_named(case.dialect)
+        dialect_named(case.dialect)
     except InvalidInput as error:
         (one,) = error.problems
-        return [*problems, Problem(text.where(("dialect",)), one.text, one.nearest)]
-    return [*problems, *_settings_problems(case, dialect, text)]
-
-
-def _settings_problems(case: SmallCase, dialect: Dialect, text: YamlText) -> Iterator[Problem]:
-    for key, value in case.settings.items():
-        try:
-            dialect.settings_of({key: value})
-        except UnsupportedFeature as error:
-            yield Problem(text.where(("settings", key)), str(error))
+        problems.append(Problem(text.where(("dialect",)), one.text, one.nearest))
+    return problems
 
 
 def _table_problems(table: SmallTable, place: Place, text: YamlText) -> Iterator[Problem]:

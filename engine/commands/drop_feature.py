@@ -45,6 +45,7 @@ Clean = Callable[[Table], Steps[Outcome | None]]
 def drop_feature(table: Table, statement: DropFeature) -> Steps[Outcome]:
     """Drop one feature. Raises `DeltaError` for one that is not there or has to stay."""
     txn = yield from begin(table)
+    txn.dialect.require(["DROP FEATURE"])
     feature = _checked(statement.feature, txn.snapshot)
     if statement.truncate_history:
         raise UnsupportedFeature("DROP FEATURE ... TRUNCATE HISTORY: no retention period passes")

@@ -85,7 +85,7 @@ def _parsed(sql: str) -> Statement | list[Problem]:
     except UnsupportedFeature as error:
         word = sql.split(None, 1)[0].upper()
         if word not in _READING:
-            return [Problem("", f"not modelled: {error}")]
+            return [Problem("", f"is not modelled: {error}")]
         text = f"{word} writes nothing: whoever only reads sees one version and conflicts with"
         return [Problem("", f"{text} nobody")]
 
@@ -98,7 +98,7 @@ def _refused_alone(world: World, sql: str) -> Iterator[Problem]:
     except InvalidInput as error:
         yield from error.problems
     except UnsupportedFeature as error:
-        yield Problem("", f"not modelled: {error}")
+        yield Problem("", str(error))
     except DeltaError:
         return
 

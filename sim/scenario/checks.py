@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from engine.dialects import DELTA_OSS_4_4, DIALECTS, Dialect
 from engine.errors import InvalidInput, Problem, UnsupportedFeature
+from engine.log.property_names import is_known, nearest_property
 from engine.log.schema import Schema, parse_ddl
 from engine.settings import Settings
 from sim.scenario.expect import Expectation
@@ -95,8 +96,7 @@ def _of_table(parts: Parts) -> Iterator[Finding]:
     table = parts.table
     if table is None:
         return
-    if ISOLATION_PROPERTY in table.properties:
-        yield ("table", "properties", ISOLATION_PROPERTY), "is set by table.isolation", None
+    yield from _of_properties(table, parts.dialect)
     if "schema" in parts.broken:
         return
     if parts.schema is None:
@@ -113,6 +113,19 @@ def _of_table(parts: Parts) -> Iterator[Finding]:
         yield from _unknown_column(("table", "values", column), column, parts.schema)
     yield from _of_domains(table, parts.schema)
     yield from _of_key(table, parts.schema)
+
+
+def _of_properties(table: Table, dialect: Dialect) -> Iterator[Finding]:
+    for key in table.properties:
+        place = ("table", "properties", key)
+        if key == ISOLATION_PROPERTY:
+            yield place, "is set by table.isolation", None
+        elif not is_known(key):
+            yield place, "Delta has no such property", nearest_property(key)
+        try:
+            dialect.require([key])
+        except UnsupportedFeature as error:
+            yield place, str(error), None
 
 
 def _schema_problems(table: Table) -> Iterator[Finding]:

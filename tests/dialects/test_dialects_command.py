@@ -7,6 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
+import whitecap
 from engine.dialects import DATABRICKS_13_3, DATABRICKS_14_3, DELTA_OSS_3_3, DELTA_OSS_4_4, DIALECTS
 from engine.errors import InvalidInput, UnsupportedFeature
 from sim.run import run_scenario
@@ -73,7 +74,63 @@ def test_choosing_what_a_dialect_lacks_is_refused_with_the_reason() -> None:
     preview = {"spark.databricks.delta.rowLevelConcurrencyPreview": "true"}
     with pytest.raises(UnsupportedFeature, match=r"came with 14\.0"):
         DATABRICKS_13_3.settings_of(preview)
-    assert DATABRICKS_14_3.settings_of(preview).row_level_preview
+    with pytest.raises(UnsupportedFeature, match=r"from 14\.2 on .* needs no preview"):
+        DATABRICKS_14_3.settings_of(preview)
+    identity = {"whitecap.identityColumns.refuseConcurrency": "false"}
+    with pytest.raises(UnsupportedFeature, match="identity columns be written concurrently"):
+        DELTA_OSS_4_4.settings_of(identity)
+
+
+TABLE = """
+name: t
+schema: "id BIGINT, v INT"
+files: [[{id: 1, v: 1}]]
+"""
+UPDATE = "UPDATE t SET v = 2 WHERE id = 1"
+TRACKING = {"delta.enableRowTracking": "true"}
+
+
+def test_a_property_that_a_dialect_lacks_is_refused_wherever_a_table_is_described() -> None:
+    lacking = r"delta.enableRowTracking is not part of databricks-13\.3: it came with 14\.1"
+    changes = {"table.properties": TRACKING}
+    with pytest.raises(InvalidInput, match=lacking):
+        parse_scenario(SCENARIO.format(dialect="databricks-13.3"), "t.yaml", changes)
+    assert parse_scenario(SCENARIO.format(dialect="databricks-14.2"), "t.yaml", changes)
+    table = TABLE + "properties: {delta.enableRowTracking: true}\n"
+    with pytest.raises(InvalidInput, match=lacking):
+        whitecap.explain(table, UPDATE, UPDATE, dialect="databricks-13.3")
+    enabling = "ALTER TABLE t SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')"
+    with pytest.raises(InvalidInput, match=f"statement B: {lacking}"):
+        whitecap.explain(TABLE, UPDATE, enabling, dialect="databricks-13.3")
+
+
+def test_a_setting_that_a_dialect_lacks_is_refused_in_explain_too() -> None:
+    table = TABLE + "settings: {whitecap.rowLevelConcurrency.enabled: false}\n"
+    with pytest.raises(InvalidInput, match="Delta Lake has no row-level concurrency"):
+        whitecap.explain(table, UPDATE, UPDATE)
+    vectors = table + "properties: {delta.enableDeletionVectors: true}\n"
+    other = "UPDATE t SET v = 3 WHERE id = 2"
+    both = vectors.replace("{id: 1, v: 1}", "{id: 1, v: 1}, {id: 2, v: 2}")
+    assert whitecap.explain(both, UPDATE, other, dialect="databricks-14.3").can_conflict
+    on = both.replace("false", "true")
+    assert not whitecap.explain(on, UPDATE, other, dialect="databricks-14.3").can_conflict
+
+
+def test_a_command_that_a_dialect_lacks_is_refused_with_the_reason() -> None:
+    drop = "ALTER TABLE t DROP FEATURE deletionVectors"
+    with pytest.raises(InvalidInput, match=r"DROP FEATURE is not part of databricks-14\.2"):
+        whitecap.explain(TABLE, UPDATE, drop, dialect="databricks-14.2")
+    assert "14.3" in CliRunner().invoke(main, ["dialects", "databricks-14.2"]).output
+
+
+def test_a_level_that_sql_refuses_is_refused_as_delta_refuses_it() -> None:
+    level = "ALTER TABLE t SET TBLPROPERTIES ('delta.isolationLevel' = 'WriteSerializable')"
+    found = whitecap.explain(TABLE, UPDATE, level)
+    assert found.answer.startswith("B is refused in any case")
+    assert "must be Serializable" in found.as_dict()["refusals"][0]["message"]
+    assert not whitecap.explain(TABLE, UPDATE, level, dialect="databricks-14.3").as_dict()[
+        "refusals"
+    ]
 
 
 def test_a_scenario_that_chooses_what_its_dialect_lacks_is_told_at_its_place() -> None:

@@ -107,6 +107,7 @@ def test_a_writer_that_cannot_work_is_refused_before_the_run(
         ({"table.key": "country"}, "must be a BIGINT column"),
         ({"table.values.amount": {"days": 3}}, "days are for DATE columns"),
         ({"table.properties": {"delta.isolationLevel": "x"}}, "is set by table.isolation"),
+        ({"table.properties": {"delta.enableDeletionVector": True}}, "Delta has no such property"),
         ({"settings": {"spark.databricks.delta.nonsense": "1"}}, "nonsense"),
         ({"warm_up": "10 min"}, "not shorter than duration"),
         ({"writers.loader.count": 5000}, "more than 4096"),
@@ -189,6 +190,9 @@ def test_overriding_a_part_of_a_profile_keeps_the_rest() -> None:
 
 
 def test_property_values_are_text_however_yaml_reads_them() -> None:
-    table = {**TABLE, "properties": {"delta.enableDeletionVectors": True, "delta.x": 10}}
-    loaded = scenario_of(document(table=table))
-    assert loaded.table.properties == {"delta.enableDeletionVectors": "true", "delta.x": "10"}
+    given = {"delta.enableDeletionVectors": True, "delta.checkpointInterval": 10}
+    loaded = scenario_of(document(table={**TABLE, "properties": given}))
+    assert loaded.table.properties == {
+        "delta.enableDeletionVectors": "true",
+        "delta.checkpointInterval": "10",
+    }

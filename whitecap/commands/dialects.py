@@ -8,7 +8,13 @@ from typing import Any
 
 import click
 
-from engine.dialects import DELTA_OSS_4_4, DIALECTS, Dialect, dialect_named
+from engine.dialects import (
+    DELTA_OSS_4_4,
+    DIALECTS,
+    Dialect,
+    RowLevelRules,
+    dialect_named,
+)
 
 
 @click.command()
@@ -35,7 +41,9 @@ def dialects(names: tuple[str, ...], form: str) -> None:
 
 def _lines(dialect: Dialect) -> Iterator[str]:
     yield dialect.name
-    yield f"  default isolation level: {dialect.default_isolation}"
+    yield f"  isolation: {_isolation(dialect)}"
+    yield f"  row-level concurrency: {_row_level(dialect.row_level)}"
+    yield f"  OPTIMIZE beside DML: {_optimize(dialect)}"
     if dialect is DELTA_OSS_4_4:
         yield "  what the other dialects are compared with"
     for difference in dialect.differences:
@@ -43,8 +51,34 @@ def _lines(dialect: Dialect) -> Iterator[str]:
         yield f"      {difference.source}"
     for reason in dict.fromkeys(dialect.lacks.values()):
         names = [name for name, why in dialect.lacks.items() if why == reason]
-        yield f"  - without {', '.join(names)}"
+        yield f"  - lacks {', '.join(names)}:"
         yield f"      {reason}"
+
+
+def _isolation(dialect: Dialect) -> str:
+    if len(dialect.settable_levels) > 1:
+        levels = " or ".join(sorted(dialect.settable_levels))
+        return f"{dialect.default_isolation} by default; SQL may set {levels}"
+    return (
+        f"{dialect.default_isolation}, and SQL sets no other level; one that a table's log already"
+        " holds is obeyed"
+    )
+
+
+def _row_level(rules: RowLevelRules | None) -> str:
+    if rules is None:
+        return "none"
+    only = "liquid-clustered" if rules.only_clustered_tables else "unpartitioned"
+    merge = ", MERGE with a predicate on its target" if rules.merge_needs_target_predicate else ""
+    covered = sorted(rules.commands_without_photon - {"WRITE"})
+    photon = f"; without Photon {' and '.join(covered)} alone" if len(covered) < 3 else ""
+    return f"on {only} tables with deletion vectors{merge}{photon}"
+
+
+def _optimize(dialect: Dialect) -> str:
+    if dialect.remaps_deletions_onto_compacted_files:
+        return "no conflict with deletion vectors, unless ZORDER BY is used"
+    return "conflicts where both change or read a file, with deletion vectors too"
 
 
 def _described(dialect: Dialect) -> dict[str, Any]:
@@ -64,6 +98,7 @@ def _rules(dialect: Dialect) -> dict[str, Any] | None:
     if rules is None:
         return None
     return {
+        "applies": _row_level(rules),
         "only_clustered_tables": rules.only_clustered_tables,
         "merge_needs_target_predicate": rules.merge_needs_target_predicate,
         "commands_without_photon": sorted(rules.commands_without_photon),
