@@ -10,7 +10,7 @@ import msgspec
 
 from engine.commands import errors
 from engine.commands.execution import job
-from engine.commands.properties import checked
+from engine.commands.property_checks import check_keys, checked
 from engine.commands.table import Table, Tables, table_named
 from engine.log.actions import AddFile, AnyAction, Metadata
 from engine.log.features import merged, protocol_of_new_table
@@ -55,6 +55,7 @@ def clone_table(
 def _metadata(statement: CloneTable, txn: Transaction, snapshot: Snapshot) -> Steps[Metadata]:
     assert snapshot.metadata is not None
     old = txn.snapshot.metadata
+    check_keys(key for key, _ in statement.properties)
     new = checked(dict(statement.properties), txn.dialect)
     return msgspec.structs.replace(
         snapshot.metadata,

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Sequence
 
 from engine.errors import DeltaError
 
-_IN_PLAN = "ExtendedAnalysisException"
+IN_PLAN = "ExtendedAnalysisException"
 """What Spark makes of an analysis error that it finds in a plan."""
 
 
-def _analysis(error_class: str, text: str, exception: str = "DeltaAnalysisException") -> DeltaError:
+def analysis(error_class: str, text: str, exception: str = "DeltaAnalysisException") -> DeltaError:
+    """An analysis error, or another one whose text begins with its class."""
     return DeltaError(exception, error_class, f"[{error_class}] {text}")
 
 
@@ -23,11 +24,11 @@ def requirement(text: str) -> DeltaError:
 
 
 def no_such_table(name: str) -> DeltaError:
-    return _analysis("DELTA_TABLE_NOT_FOUND", f"Delta table {name} does not exist.")
+    return analysis("DELTA_TABLE_NOT_FOUND", f"Delta table {name} does not exist.")
 
 
 def table_exists(name: str) -> DeltaError:
-    return _analysis(
+    return analysis(
         "TABLE_OR_VIEW_ALREADY_EXISTS",
         f"Cannot create table or view `default`.`{name}` because it already exists.\nChoose a"
         " different name, drop or replace the existing object, or add the IF NOT EXISTS clause to"
@@ -37,52 +38,52 @@ def table_exists(name: str) -> DeltaError:
 
 
 def table_exists_for_clone(name: str) -> DeltaError:
-    return _analysis("DELTA_TABLE_ALREADY_EXISTS", f"Table {name} already exists.")
+    return analysis("DELTA_TABLE_ALREADY_EXISTS", f"Table {name} already exists.")
 
 
 def no_table_to_replace(name: str) -> DeltaError:
     text = f"The table or view `default`.`{name}` cannot be found."
-    return _analysis("TABLE_OR_VIEW_NOT_FOUND", text, "CannotReplaceMissingTableException")
+    return analysis("TABLE_OR_VIEW_NOT_FOUND", text, "CannotReplaceMissingTableException")
 
 
 def path_exists(name: str) -> DeltaError:
     text = f"Cannot write to already existent path {name} without setting OVERWRITE = 'true'."
-    return _analysis("DELTA_PATH_EXISTS", text)
+    return analysis("DELTA_PATH_EXISTS", text)
 
 
 def schema_not_provided() -> DeltaError:
     text = (
         "Table schema is not provided. Please provide the schema (column definition) of the table"
     )
-    return _analysis("DELTA_SCHEMA_NOT_PROVIDED", text + " when using REPLACE table.")
+    return analysis("DELTA_SCHEMA_NOT_PROVIDED", text + " when using REPLACE table.")
 
 
 def column_exists(name: str) -> DeltaError:
     text = f"Cannot add column, because `{name}` already exists."
-    return _analysis("FIELD_ALREADY_EXISTS", text, _IN_PLAN)
+    return analysis("FIELD_ALREADY_EXISTS", text, IN_PLAN)
 
 
 def no_such_column(name: str, columns: Iterable[str]) -> DeltaError:
     text = f"A column with name `{name}` cannot be resolved. Did you mean one of the following?"
-    return _analysis(
+    return analysis(
         "UNRESOLVED_COLUMN.WITH_SUGGESTION", f"{text} [{', '.join(columns)}]", "AnalysisException"
     )
 
 
 def not_null_in_added_column() -> DeltaError:
     text = "Operation not allowed: NOT NULL in ALTER TABLE ADD COLUMNS is not supported for Delta."
-    return _analysis("DELTA_OPERATION_NOT_ALLOWED", text)
+    return analysis("DELTA_OPERATION_NOT_ALLOWED", text)
 
 
 def drop_without_mapping() -> DeltaError:
-    return _analysis(
+    return analysis(
         "DELTA_UNSUPPORTED_DROP_COLUMN",
         "DROP COLUMN is not supported for your Delta table: column mapping is not enabled.",
     )
 
 
 def rename_without_mapping() -> DeltaError:
-    return _analysis(
+    return analysis(
         "DELTA_UNSUPPORTED_RENAME_COLUMN",
         "Column rename is not supported for your Delta table: column mapping is not enabled.",
     )
@@ -90,16 +91,16 @@ def rename_without_mapping() -> DeltaError:
 
 def drop_partition_column(names: Sequence[str]) -> DeltaError:
     text = f"Dropping partition columns ({', '.join(names)}) is not allowed."
-    return _analysis("DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN", text)
+    return analysis("DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN", text)
 
 
 def drop_clustering_column(names: Sequence[str]) -> DeltaError:
     text = f"Dropping clustering columns ({', '.join(names)}) is not allowed."
-    return _analysis("DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN", text)
+    return analysis("DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN", text)
 
 
 def constraint_on_column(column: str, names: Sequence[str]) -> DeltaError:
-    return _analysis(
+    return analysis(
         "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE",
         f"Cannot alter column {column} because this column is referenced by the following check"
         f" constraint(s):\n{', '.join(names)}",
@@ -108,44 +109,44 @@ def constraint_on_column(column: str, names: Sequence[str]) -> DeltaError:
 
 def impossible_column_change(column: str, old: str, new: str) -> DeltaError:
     text = f"ALTER TABLE CHANGE COLUMN is not supported for changing column {column} from {old}"
-    return _analysis("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP", f"{text} to {new}")
+    return analysis("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP", f"{text} to {new}")
 
 
 def narrower_column(column: str, old: str, new: str) -> DeltaError:
     text = "ALTER TABLE ALTER/CHANGE COLUMN is not supported for changing"
     text = f"{text} column {column} with type {old} to {column} with type {new}."
-    return _analysis("NOT_SUPPORTED_CHANGE_COLUMN", text, _IN_PLAN)
+    return analysis("NOT_SUPPORTED_CHANGE_COLUMN", text, IN_PLAN)
 
 
 def column_made_not_null(column: str) -> DeltaError:
     text = f"Cannot change nullable column to non-nullable: {column}."
-    return DeltaError(_IN_PLAN, "_LEGACY_ERROR_TEMP_2330", text)
+    return DeltaError(IN_PLAN, "_LEGACY_ERROR_TEMP_2330", text)
 
 
 def use_add_constraint() -> DeltaError:
     text = "Please use ALTER TABLE ADD CONSTRAINT to add CHECK constraints."
-    return _analysis("DELTA_ADD_CONSTRAINTS", text)
+    return analysis("DELTA_ADD_CONSTRAINTS", text)
 
 
 def constraint_exists(name: str, old: str) -> DeltaError:
     text = f"Constraint '{name}' already exists. Please delete the old constraint first. Old"
-    return _analysis("DELTA_CONSTRAINT_ALREADY_EXISTS", f"{text} constraint: {old}")
+    return analysis("DELTA_CONSTRAINT_ALREADY_EXISTS", f"{text} constraint: {old}")
 
 
 def no_such_constraint(name: str, table: str) -> DeltaError:
     text = f"Cannot drop nonexistent constraint {name} from table {table}. To avoid throwing an"
     text += " error, provide the parameter IF EXISTS."
-    return _analysis("DELTA_CONSTRAINT_DOES_NOT_EXIST", text)
+    return analysis("DELTA_CONSTRAINT_DOES_NOT_EXIST", text)
 
 
 def constraint_violated_by_table(rows: int, table: str, condition: str) -> DeltaError:
     text = f"{rows} rows in {table} violate the new CHECK constraint ({condition})"
-    return _analysis("DELTA_NEW_CHECK_CONSTRAINT_VIOLATION", text)
+    return analysis("DELTA_NEW_CHECK_CONSTRAINT_VIOLATION", text)
 
 
 def replaced_condition_mismatch(condition: str) -> DeltaError:
     text = f"Written data does not conform to partial table overwrite condition '{condition}'."
-    return _analysis("DELTA_REPLACE_WHERE_MISMATCH", text)
+    return analysis("DELTA_REPLACE_WHERE_MISMATCH", text)
 
 
 def replace_where_in_dynamic_mode() -> DeltaError:
@@ -169,7 +170,7 @@ def overwrite_schema_in_dynamic_mode() -> DeltaError:
 
 def replaced_filter_without_data_change(filters: str) -> DeltaError:
     text = "'replaceWhere' cannot be used with data filters when 'dataChange' is set to false."
-    return _analysis(
+    return analysis(
         "DELTA_REPLACE_WHERE_WITH_FILTER_DATA_CHANGE_UNSET", f"{text} Filters: {filters}"
     )
 
@@ -181,27 +182,27 @@ def schema_mismatch() -> DeltaError:
 
 def subquery(operation: str, condition: str) -> DeltaError:
     text = f"Subqueries are not supported in the {operation} (condition = ({condition}))."
-    return _analysis("DELTA_UNSUPPORTED_SUBQUERY", text)
+    return analysis("DELTA_UNSUPPORTED_SUBQUERY", text)
 
 
 def identity_given(column: str) -> DeltaError:
     text = f"Providing values for GENERATED ALWAYS AS IDENTITY column {column} is not supported."
-    return _analysis("DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED", text)
+    return analysis("DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED", text)
 
 
 def identity_updated(column: str) -> DeltaError:
     text = f"UPDATE on IDENTITY column {column} is not supported."
-    return _analysis("DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED", text)
+    return analysis("DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED", text)
 
 
 def no_identity_to_sync() -> DeltaError:
     text = "ALTER TABLE ALTER COLUMN SYNC IDENTITY cannot be called on non IDENTITY columns."
-    return _analysis("DELTA_IDENTITY_COLUMNS_ALTER_NON_IDENTITY_COLUMN", text)
+    return analysis("DELTA_IDENTITY_COLUMNS_ALTER_NON_IDENTITY_COLUMN", text)
 
 
 def clustering_with_predicates(where: str) -> DeltaError:
     text = "OPTIMIZE command for Delta table with clustering doesn't support partition predicates."
-    return _analysis(
+    return analysis(
         "DELTA_CLUSTERING_WITH_PARTITION_PREDICATE",
         f"{text} Please remove the predicates: {where}.",
         "DeltaUnsupportedOperationException",
@@ -210,14 +211,14 @@ def clustering_with_predicates(where: str) -> DeltaError:
 
 def clustering_with_zorder(columns: Sequence[str]) -> DeltaError:
     text = "OPTIMIZE command for Delta table with clustering cannot specify ZORDER BY. Please"
-    return _analysis(
+    return analysis(
         "DELTA_CLUSTERING_WITH_ZORDER_BY", f"{text} remove ZORDER BY ({', '.join(columns)})."
     )
 
 
 def not_a_partition_column(name: str, columns: Sequence[str]) -> DeltaError:
     text = f"Predicate references non-partition column '{name}'. Only the partition columns may be"
-    return _analysis(
+    return analysis(
         "DELTA_NON_PARTITION_COLUMN_REFERENCE", f"{text} referenced: [{', '.join(columns)}]"
     )
 
@@ -233,23 +234,23 @@ def zorder_on_partition_column(column: str) -> DeltaError:
 
 def cluster_partitioned_table() -> DeltaError:
     text = "ALTER TABLE CLUSTER BY cannot be applied to a partitioned table."
-    return _analysis("DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED", text)
+    return analysis("DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED", text)
 
 
 def clone_into_table_with_files() -> DeltaError:
     text = "The clone destination table is non-empty. Please empty or drop it first."
-    return _analysis("DELTA_UNSUPPORTED_NON_EMPTY_CLONE", text, "DeltaIllegalStateException")
+    return analysis("DELTA_UNSUPPORTED_NON_EMPTY_CLONE", text, "DeltaIllegalStateException")
 
 
 def no_version_to_restore(version: int, newest: int) -> DeltaError:
-    return _analysis(
+    return analysis(
         "DELTA_CANNOT_RESTORE_TABLE_VERSION",
         f"Cannot restore table to version {version}. Available versions: [0, {newest}].",
     )
 
 
 def restore_before_the_table(asked: str, earliest: str) -> DeltaError:
-    return _analysis(
+    return analysis(
         "DELTA_CANNOT_RESTORE_TIMESTAMP_EARLIER",
         f"Cannot restore table to timestamp ({asked}) as it is before the earliest version"
         f" available. Please use a timestamp after ({earliest}).",
@@ -257,7 +258,7 @@ def restore_before_the_table(asked: str, earliest: str) -> DeltaError:
 
 
 def restore_after_the_newest(asked: str, newest: str) -> DeltaError:
-    return _analysis(
+    return analysis(
         "DELTA_CANNOT_RESTORE_TIMESTAMP_GREATER",
         f"Cannot restore table to timestamp ({asked}) as it is after the latest version"
         f" available. Please use a timestamp before ({newest})",
@@ -265,7 +266,7 @@ def restore_after_the_newest(asked: str, newest: str) -> DeltaError:
 
 
 def no_version_to_read(version: int, newest: int) -> DeltaError:
-    return _analysis(
+    return analysis(
         "DELTA_VERSION_NOT_FOUND",
         f"Cannot time travel Delta table to version {version}. Available versions: [0, {newest}].",
         "VersionNotFoundException",
@@ -273,9 +274,11 @@ def no_version_to_read(version: int, newest: int) -> DeltaError:
 
 
 def retention_too_short(hours: int) -> DeltaError:
-    return requirement(
-        "Are you sure you would like to vacuum files with such a low retention period? If you are"
-        f' not sure, please use a value not less than "{hours} hours".'
+    return analysis(
+        "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT",
+        "The specified VACUUM retention period is too low and may corrupt this Delta table if any"
+        f" writes are in progress. Please use a value not less than {hours} hours.",
+        "DeltaIllegalArgumentException",
     )
 
 
@@ -287,7 +290,7 @@ def restore_misses_files(version: int, paths: Sequence[str]) -> DeltaError:
 
 
 def feature_not_in_protocol(feature: str) -> DeltaError:
-    return _feature(
+    return refused_feature(
         "DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT",
         f"Cannot drop {feature} from this table because it is not currently present in the table's"
         " protocol.",
@@ -295,14 +298,14 @@ def feature_not_in_protocol(feature: str) -> DeltaError:
 
 
 def feature_unknown(feature: str) -> DeltaError:
-    return _feature(
+    return refused_feature(
         "DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE",
         f"Cannot drop {feature} because it is not supported by this Delta version.",
     )
 
 
 def feature_is_needed(feature: str, others: Sequence[str]) -> DeltaError:
-    return _feature(
+    return refused_feature(
         "DELTA_FEATURE_DROP_DEPENDENT_FEATURE",
         f"Cannot drop table feature `{feature}` because some other features ({', '.join(others)})"
         " in this table depends on it.",
@@ -310,20 +313,21 @@ def feature_is_needed(feature: str, others: Sequence[str]) -> DeltaError:
 
 
 def feature_not_removable(feature: str) -> DeltaError:
-    return _feature(
+    return refused_feature(
         "DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE",
         f"Cannot drop {feature} because dropping this feature is not supported.",
     )
 
 
 def constraints_keep_feature(names: Sequence[str]) -> DeltaError:
-    return _feature(
+    return refused_feature(
         "DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE",
         f"Cannot drop the CHECK constraints table feature: {', '.join(names)}",
     )
 
 
-def _feature(error_class: str, text: str) -> DeltaError:
+def refused_feature(error_class: str, text: str) -> DeltaError:
+    """What is refused about a table feature."""
     return DeltaError("DeltaTableFeatureException", error_class, f"[{error_class}] {text}")
 
 
@@ -331,3 +335,48 @@ def file_is_gone(path: str) -> DeltaError:
     error_class = "FAILED_READ_FILE.FILE_NOT_EXIST"
     text = f"Encountered error while reading file {path}. File does not exist."
     return DeltaError("SparkException", error_class, f"[{error_class}] {text}")
+
+
+def default_in_added_column() -> DeltaError:
+    return analysis(
+        "WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUPPORTED",
+        "Failed to execute the command because DEFAULT values are not supported when adding new"
+        " columns to previously existing Delta tables.",
+    )
+
+
+def defaults_not_enabled() -> DeltaError:
+    return analysis(
+        "WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
+        "Failed to execute ALTER TABLE command because it assigned a column DEFAULT value, but the"
+        " corresponding table feature was not enabled.",
+    )
+
+
+def column_left_out(name: str) -> DeltaError:
+    text = f"Unsupported ALTER TABLE REPLACE COLUMNS operation. Reason: dropping column(s) [{name}]"
+    return analysis("DELTA_UNSUPPORTED_ALTER_TABLE_REPLACE_COL_OP", text)
+
+
+def zorder_on_unknown_column(column: str) -> DeltaError:
+    return analysis(
+        "DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST",
+        f"Z-Ordering column {column} does not exist in data schema.",
+        "DeltaIllegalArgumentException",
+    )
+
+
+def full_without_clustering() -> DeltaError:
+    return analysis(
+        "DELTA_OPTIMIZE_FULL_NOT_SUPPORTED",
+        "OPTIMIZE FULL is only supported for clustered tables with non-empty clustering columns.",
+        "DeltaUnsupportedOperationException",
+    )
+
+
+def truncate_partition() -> DeltaError:
+    return analysis(
+        "DELTA_TRUNCATE_TABLE_PARTITION_NOT_SUPPORTED",
+        "Operation not allowed: TRUNCATE TABLE on Delta tables does not support partition"
+        " predicates; use DELETE to delete specific partitions or rows.",
+    )

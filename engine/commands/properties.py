@@ -13,53 +13,31 @@ import msgspec
 from engine.commands import errors
 from engine.commands.column_removal import remove_column_mapping
 from engine.commands.execution import begin
+from engine.commands.property_checks import changed, check_keys, stored_key
 from engine.commands.row_tracking import backfill, is_enabling
 from engine.commands.table import Table
-from engine.dialects import Dialect
 from engine.log import properties
 from engine.log.actions import Protocol
 from engine.log.column_mapping import check_change, is_mapped
 from engine.log.features import merged
-from engine.log.properties import CONSTRAINT_PREFIX, ISOLATION_LEVEL, TableProperty
+from engine.log.properties import CONSTRAINT_PREFIX
 from engine.outcomes import Committed, Outcome
 from engine.sql.table_statements import CommentOnTable, SetProperties, UnsetProperties
 from engine.storage.requests import Steps
 from engine.transaction.operation import Operation
 from engine.transaction.transaction import Transaction
 
-_KNOWN: dict[str, TableProperty[object]] = {
-    known.key.lower(): known for known in vars(properties).values() if type(known) is TableProperty
-}
 _MAPPING_MODE = properties.COLUMN_MAPPING_MODE.key
 _ENABLEMENT_ONLY = {"rowTrackingEnablementOnly": "true"}
 
 
-def checked(given: Mapping[str, str], dialect: Dialect) -> dict[str, str]:
-    """Properties as they are stored: known keys in Delta's spelling.
-
-    Raises `DeltaError` for a value that SQL refuses to set, `UnsupportedFeature` for a property
-    that the dialect lacks.
-    """
-    dialect.require(given)
-    levels = sorted(dialect.settable_levels)
-    settable = {level.lower() for level in levels}
-    stored = {}
-    for key, value in given.items():
-        known = _KNOWN.get(key.lower())
-        if known is not None:
-            known.of({known.key: value})
-        if key.lower() == ISOLATION_LEVEL.key.lower() and value.lower() not in settable:
-            raise errors.requirement(f"{ISOLATION_LEVEL.key} must be {' or '.join(levels)}")
-        stored[key if known is None else known.key] = value
-    return stored
-
-
 def set_properties(table: Table, statement: SetProperties) -> Steps[Outcome]:
     """ALTER TABLE SET TBLPROPERTIES: the metadata is written even if nothing changes."""
+    check_keys(key for key, _ in statement.properties)
     if any(key.lower().startswith(CONSTRAINT_PREFIX) for key, _ in statement.properties):
         raise errors.use_add_constraint()
     txn = yield from begin(table)
-    new = checked(dict(statement.properties), txn.dialect)
+    new = changed(dict(statement.properties), txn)
     if new.get(_MAPPING_MODE) == "none" and is_mapped(txn.metadata):
         outcome = yield from remove_column_mapping(table, txn, keep_property=True)
         if len(new) == 1 or not isinstance(outcome, Committed):
@@ -88,7 +66,8 @@ def change_properties(
 
 def unset_properties(table: Table, statement: UnsetProperties) -> Steps[Outcome]:
     """ALTER TABLE UNSET TBLPROPERTIES; one that is not set is no error, IF EXISTS or not."""
-    keys = [known.key if (known := _KNOWN.get(k.lower())) else k for k in statement.keys]
+    check_keys(statement.keys)
+    keys = [stored_key(key) for key in statement.keys]
     txn = yield from begin(table)
     if _MAPPING_MODE in keys and is_mapped(txn.metadata):
         outcome = yield from remove_column_mapping(table, txn, keep_property=False)

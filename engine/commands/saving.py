@@ -12,7 +12,7 @@ from enum import StrEnum
 from engine.commands import errors
 from engine.commands.compaction import auto_compact
 from engine.commands.insert import insert_into
-from engine.commands.properties import checked
+from engine.commands.property_checks import checked
 from engine.commands.sources import Source
 from engine.commands.table import Table
 from engine.log.actions import Format, Metadata

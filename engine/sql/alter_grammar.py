@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from engine.errors import InvalidInput, Problem, UnsupportedFeature
 from engine.log.ddl import split_top_level
 from engine.log.schema import parse_ddl
 from engine.sql.clauses import HEAD, cut_clauses, names_in, properties_in, unbracketed, unquoted
@@ -28,6 +29,7 @@ from engine.sql.table_statements import (
     UnsetProperties,
 )
 
+_NO_RENAME = "ParseException", "_LEGACY_ERROR_TEMP_0034"
 _ALTER = rf"ALTER TABLE {NAME}"
 
 
@@ -92,7 +94,9 @@ def _sync_identity(match: re.Match[str], template: Template) -> Statement:
     return SyncIdentity(named(match), template, plain(match["column"]))
 
 
-_CHANGES = ("COMMENT", "TYPE", "DROP NOT NULL", "SET NOT NULL", "FIRST", "AFTER")
+_NULLABILITY = ("DROP NOT NULL", "SET NOT NULL")
+_DEFAULTS = ("DROP DEFAULT", "SET DEFAULT")
+_CHANGES = ("COMMENT", "TYPE", *_NULLABILITY, *_DEFAULTS, "FIRST", "AFTER")
 
 
 @own(
@@ -105,9 +109,9 @@ def _alter_column(match: re.Match[str], template: Template) -> Statement:
 
 @own(rf"{_ALTER} CHANGE(?: COLUMN)? (?P<column>{COLUMN}) (?P<new>{COLUMN}) (?P<rest>.+)")
 def _change_column(match: re.Match[str], template: Template) -> Statement:
-    """The form that names the column twice; with another name it is a rename."""
+    """The form that names the column twice. Raises `InvalidInput` for another name."""
     if plain(match["new"]).lower() != plain(match["column"]).lower():
-        return RenameColumn(named(match), template, plain(match["column"]), plain(match["new"]))
+        raise InvalidInput([Problem(match["new"], "RENAME COLUMN renames", refused_as=_NO_RENAME)])
     return _changed(match, template, match["column"], f"TYPE {match['rest']}")
 
 
@@ -126,6 +130,7 @@ def _changed(match: re.Match[str], template: Template, column: str, text: str) -
         unquoted(parts["COMMENT"]) if "COMMENT" in parts else None,
         nullable,
         position,
+        "" if "DROP DEFAULT" in parts else parts.get("SET DEFAULT"),
     )
 
 
@@ -134,7 +139,7 @@ def _replace_columns(match: re.Match[str], template: Template) -> Statement:
     return ReplaceColumns(named(match), template, unbracketed(match["ddl"]))
 
 
-@own(rf"{_ALTER} CLUSTER BY\s*(?P<columns>NONE|AUTO|\(.*\))")
+@own(rf"{_ALTER} CLUSTER BY\s*(?P<columns>NONE|\(.*\))")
 def _cluster_by(match: re.Match[str], template: Template) -> Statement:
     none = match["columns"].upper() == "NONE"
     return ClusterBy(named(match), template, () if none else names_in(match["columns"]))
@@ -144,3 +149,14 @@ def _cluster_by(match: re.Match[str], template: Template) -> Statement:
 def _drop_feature(match: re.Match[str], template: Template) -> Statement:
     feature = match["feature"].strip("'\"`")
     return DropFeature(named(match), template, feature, bool(match["truncate"]))
+
+
+_ELSEWHERE = (
+    "SET LOCATION", "RENAME TO", "ADD PARTITION", "DROP PARTITION", "RECOVER PARTITIONS",
+    "SET SERDEPROPERTIES", "SET SERDE", "CLUSTER BY AUTO",
+)  # fmt: skip
+
+
+@own(rf"{_ALTER} (?P<what>{'|'.join(_ELSEWHERE)})\b.*")
+def _elsewhere(match: re.Match[str], _template: Template) -> Statement:
+    raise UnsupportedFeature(f"ALTER TABLE ... {match['what']}: not about a Delta table's log")

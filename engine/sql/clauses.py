@@ -11,7 +11,9 @@ HEAD = ""
 """The key of what stands before the first keyword."""
 
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", re.DOTALL)
-_PROPERTY = re.compile(r"\s*(['\"]?)([\w.\-]+)\1\s*(?:=\s*(?:'([^']*)'|\"([^\"]*)\"|(\S+?)))?\s*\Z")
+_PROPERTY = re.compile(
+    r"\s*(['\"]?)([\w.\-]+)\1\s*(?:=?\s*(?:'([^']*)'|\"([^\"]*)\")|=\s*(\S+?))?\s*\Z"
+)
 
 
 def cut_clauses(text: str, keywords: Sequence[str], rest: str | None = None) -> dict[str, str]:

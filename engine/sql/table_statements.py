@@ -66,13 +66,14 @@ class RenameColumn(Statement):
 
 @dataclass(frozen=True, slots=True)
 class ChangeColumn(Statement):
-    """ALTER TABLE ALTER COLUMN: what is not `None` changes."""
+    """ALTER TABLE ALTER COLUMN: what is not `None` changes. An empty default is none."""
 
     column: str
     type: str | None = None
     comment: str | None = None
     nullable: bool | None = None
     position: Position | None = None
+    default: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,149 @@
+"""Which table properties may be set, and to what.
+
+Source: DeltaConfig.scala (DeltaConfigs.validateConfigurations), DeltaCatalog.scala (alterTable),
+Spark's AstBuilder (cleanTableProperties: names that are clauses of their own).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from engine.commands import errors, property_errors
+from engine.dialects import Dialect
+from engine.errors import DeltaError, UnsupportedFeature
+from engine.log import properties
+from engine.log.features import FEATURES
+from engine.log.properties import FEATURE_PREFIX, ISOLATION_LEVEL, TableProperty, interval_ms
+from engine.log.property_names import is_known
+from engine.transaction.transaction import Transaction
+
+_KNOWN: dict[str, TableProperty[object]] = {
+    known.key.lower(): known for known in vars(properties).values() if type(known) is TableProperty
+}
+_RESERVED = {
+    "provider": "please use the USING clause to specify it",
+    "location": "please use the LOCATION clause to specify it",
+    "owner": "it will be set to the current user",
+    "external": "please use CREATE EXTERNAL TABLE",
+    "is_managed_location": "please remove it from the TBLPROPERTIES list.",
+    "collation": "please use the DEFAULT COLLATION clause to specify it",
+}
+_MAPPING_MODES = ("none", "name", "id")
+_STATISTICS_COLUMNS = "delta.dataskippingstatscolumns"
+_UNIFORM_FORMATS = "delta.universalformat.enabledformats"
+_ICEBERG = "delta.enableicebergcompatv"
+
+
+def check_keys(keys: Iterable[str]) -> None:
+    """Raises `DeltaError` for names that Spark keeps for itself, and for one that comes twice."""
+    seen: set[str] = set()
+    for key in keys:
+        if key.lower() in _RESERVED:
+            raise property_errors.reserved_property(key, _RESERVED[key.lower()])
+        if key in seen:
+            raise property_errors.duplicate_property(key)
+        seen.add(key)
+
+
+def stored_key(key: str) -> str:
+    """A property's name as it is stored: in Delta's spelling where Delta reads it."""
+    known = _KNOWN.get(key.lower())
+    return key if known is None else known.key
+
+
+def checked(given: Mapping[str, str], dialect: Dialect) -> dict[str, str]:
+    """Properties as they are stored: known keys in Delta's spelling.
+
+    Raises `DeltaError` for a value that SQL refuses to set, `UnsupportedFeature` for a property
+    that the dialect lacks.
+    """
+    dialect.require(given)
+    for key, value in given.items():
+        if not is_known(key):
+            raise property_errors.unknown_property(key)
+        _check_feature(key)
+        _check_value(key, value)
+        _check_level(key, value, dialect)
+        _check_policy(key, value)
+    _check_retention(given)
+    return {stored_key(key): value for key, value in given.items()}
+
+
+def changed(given: Mapping[str, str], txn: Transaction) -> dict[str, str]:
+    """The same for ALTER TABLE, which wraps what a value is refused with.
+
+    Source: Spark's QueryExecutionErrors.unsupportedTableChangeError.
+    """
+    try:
+        stored = checked(given, txn.dialect)
+        _check_retention({**txn.metadata.configuration, **stored})
+    except DeltaError as error:
+        if error.exception == "IllegalArgumentException":
+            raise property_errors.unsupported_change(error.message) from error
+        raise
+    for key, value in stored.items():
+        _check_columns(key, value, txn)
+        _check_iceberg(key, value, {**txn.metadata.configuration, **stored})
+    return stored
+
+
+def _check_feature(key: str) -> None:
+    if key.lower().startswith(FEATURE_PREFIX) and key[len(FEATURE_PREFIX) :] not in FEATURES:
+        raise property_errors.unknown_feature_property(key)
+
+
+def _check_value(key: str, value: str) -> None:
+    known = _KNOWN.get(key.lower())
+    if known is None:
+        return
+    if known.parse is interval_ms:
+        try:
+            interval_ms(value)
+        except ValueError as error:
+            raise property_errors.invalid_interval(value) from error
+    if known is properties.COLUMN_MAPPING_MODE and value.lower() not in _MAPPING_MODES:
+        raise property_errors.unknown_mapping_mode(value)
+    known.of({known.key: value})
+
+
+def _check_level(key: str, value: str, dialect: Dialect) -> None:
+    levels = sorted(dialect.settable_levels)
+    if key.lower() == ISOLATION_LEVEL.key.lower() and value.lower() not in map(str.lower, levels):
+        raise errors.requirement(f"{ISOLATION_LEVEL.key} must be {' or '.join(levels)}")
+
+
+def _check_policy(key: str, value: str) -> None:
+    if key.lower() == properties.CHECKPOINT_POLICY.key.lower() and value not in ("classic", "v2"):
+        raise DeltaError("IllegalArgumentException", None, f"Invalid policy {value}")
+
+
+def _check_retention(configuration: Mapping[str, str]) -> None:
+    """The log is kept at least as long as the files that it has deleted."""
+    log, files = properties.LOG_RETENTION_MS, properties.DELETED_FILE_RETENTION_MS
+    if log.key not in configuration and files.key not in configuration:
+        return
+    kept_ms, files_ms = log.of(configuration), files.of(configuration)
+    if kept_ms < files_ms:
+        raise errors.requirement(
+            f"The table property {log.key} needs to be greater than or equal to {files.key}."
+        )
+
+
+def _check_columns(key: str, value: str, txn: Transaction) -> None:
+    if key.lower() != _STATISTICS_COLUMNS:
+        return
+    for name in value.split(","):
+        if txn.snapshot.schema.get(name.strip().strip("`").partition(".")[0]) is None:
+            raise property_errors.column_not_in_schema(name.strip())
+
+
+def _check_iceberg(key: str, value: str, configuration: Mapping[str, str]) -> None:
+    """Iceberg's readers need more than a property: REORG UPGRADE UNIFORM brings it all."""
+    lower = {name.lower(): text for name, text in configuration.items()}
+    compatible = any(name.startswith(_ICEBERG) and text == "true" for name, text in lower.items())
+    if key.lower() == _UNIFORM_FORMATS and "iceberg" in value and not compatible:
+        raise property_errors.uniform_without_compatibility()
+    if key.lower().startswith(_ICEBERG) and value.lower() == "true":
+        if lower.get("delta.columnmapping.mode", "none") == "none":
+            raise property_errors.compatibility_without_mapping(key)
+        raise UnsupportedFeature(f"{key} other than by REORG TABLE ... APPLY (UPGRADE UNIFORM)")

@@ -1,0 +1,77 @@
+"""What Delta and Spark refuse about table properties: one function each.
+
+Source: DeltaErrors.scala, delta-error-classes.json; Spark's QueryParsingErrors.scala.
+"""
+
+from __future__ import annotations
+
+from engine.commands.errors import analysis, refused_feature
+from engine.errors import DeltaError
+
+
+def reserved_property(key: str, instead: str) -> DeltaError:
+    text = f"The feature is not supported: {key} is a reserved table property, {instead}."
+    return analysis("UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY", text, "ParseException")
+
+
+def duplicate_property(key: str) -> DeltaError:
+    return analysis("DUPLICATE_KEY", f"Found duplicate keys `{key}`.", "ParseException")
+
+
+def unknown_property(key: str) -> DeltaError:
+    return analysis(
+        "DELTA_UNKNOWN_CONFIGURATION",
+        f"Unknown configuration was specified: {key}\nTo disable this check, set"
+        " spark.databricks.delta.allowArbitraryProperties.enabled=true in the Spark session"
+        " configuration.",
+    )
+
+
+def unknown_feature_property(key: str) -> DeltaError:
+    return refused_feature(
+        "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
+        "Table features configured in the following Spark configs or Delta table properties are"
+        f" not recognized by this version of Delta Lake: {key}.",
+    )
+
+
+def unsupported_change(reason: str) -> DeltaError:
+    text = f"Unsupported table change: {reason}"
+    return analysis("UNSUPPORTED_TABLE_CHANGE", text, "SparkException")
+
+
+def invalid_interval(text: str) -> DeltaError:
+    return analysis(
+        "DELTA_INVALID_INTERVAL",
+        f"{text} is not a valid INTERVAL.",
+        "DeltaIllegalArgumentException",
+    )
+
+
+def unknown_mapping_mode(mode: str) -> DeltaError:
+    text = f"The column mapping mode `{mode}` is not supported for this Delta version. Please"
+    return DeltaError(
+        "ColumnMappingUnsupportedException", None, f"{text} upgrade if you want to use this mode."
+    )
+
+
+def column_not_in_schema(name: str) -> DeltaError:
+    return analysis("DELTA_COLUMN_NOT_FOUND_IN_SCHEMA", f"Couldn't find column {name}.")
+
+
+def uniform_without_compatibility() -> DeltaError:
+    return analysis(
+        "DELTA_UNIVERSAL_FORMAT_VIOLATION",
+        "The validation of Universal Format (iceberg) has failed: Requires IcebergCompat to be"
+        " explicitly enabled in order for Universal Format (Iceberg) to be enabled on an existing"
+        " table.",
+        "DeltaUnsupportedOperationException",
+    )
+
+
+def compatibility_without_mapping(key: str) -> DeltaError:
+    return analysis(
+        "DELTA_ICEBERG_COMPAT_VIOLATION.WRONG_REQUIRED_TABLE_PROPERTY",
+        f"{key} requires the table property 'delta.columnMapping.mode' to be set to 'name'.",
+        "DeltaUnsupportedOperationException",
+    )

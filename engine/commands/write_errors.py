@@ -1,0 +1,72 @@
+"""What Delta and Spark refuse about rows that are written or picked: one function each.
+
+Source: DeltaErrors.scala, delta-error-classes.json; Spark's QueryCompilationErrors.scala.
+"""
+
+from __future__ import annotations
+
+from engine.commands.errors import IN_PLAN, analysis
+from engine.errors import DeltaError
+
+MERGE_UNRESOLVED = "SparkException", "INTERNAL_ERROR"
+"""How Delta 4.4 on Spark 4.2 refuses an unknown column in MERGE: it lacks the error's own text."""
+
+
+def non_deterministic(condition: str) -> DeltaError:
+    return analysis(
+        "INVALID_NON_DETERMINISTIC_EXPRESSIONS",
+        f"The operator expects a deterministic expression, but the actual expression is"
+        f' "({condition})".',
+        IN_PLAN,
+    )
+
+
+def column_set_twice(column: str) -> DeltaError:
+    text = f"There is a conflict from these SET columns: [`{column}`, `{column}`]."
+    return analysis("DELTA_CONFLICT_SET_COLUMN", text)
+
+
+def insert_overflow(from_type: str, to_type: str, column: str) -> DeltaError:
+    return analysis(
+        "CAST_OVERFLOW_IN_TABLE_INSERT",
+        f'Fail to assign a value of "{from_type.upper()}" type to the "{to_type.upper()}" type'
+        f" column or variable `{column}` due to an overflow.",
+        "SparkArithmeticException",
+    )
+
+
+def write_overflow(from_type: str, to_type: str, column: str) -> DeltaError:
+    return analysis(
+        "DELTA_CAST_OVERFLOW_IN_TABLE_WRITE",
+        f'Failed to write a value of "{from_type.upper()}" type into the "{to_type.upper()}" type'
+        f" column `{column}` due to an overflow.",
+        "DeltaArithmeticException",
+    )
+
+
+def too_many_columns() -> DeltaError:
+    text = "A metadata mismatch was detected when writing to the Delta table."
+    return analysis("DELTA_METADATA_MISMATCH", text, "DeltaAnalysisExceptionWithSubErrors")
+
+
+def column_named_twice(name: str) -> DeltaError:
+    text = f"The column `{name}` already exists. Choose another name or rename the existing column."
+    return analysis("COLUMN_ALREADY_EXISTS", text, "AnalysisException")
+
+
+def partition_clause(name: str) -> DeltaError:
+    text = f"PARTITION clause cannot contain the non-partition column: `{name}`."
+    return analysis("NON_PARTITION_COLUMN", text, "AnalysisException")
+
+
+def no_overwrite_by(condition: str) -> DeltaError:
+    text = f"Table does not support overwrite by expression: {condition}"
+    return DeltaError("SparkException", "_LEGACY_ERROR_TEMP_2245", text)
+
+
+def merge_not_deterministic(what: str, condition: str) -> DeltaError:
+    return analysis(
+        "DELTA_NON_DETERMINISTIC_FUNCTION_NOT_SUPPORTED",
+        f"Non-deterministic functions are not supported in the {what} of MERGE operation"
+        f" (condition = ({condition})).",
+    )
