@@ -13,13 +13,15 @@ import msgspec
 from engine.commands import errors
 from engine.commands.constraints import check_no_constraint_on
 from engine.commands.execution import begin
+from engine.commands.generation import DEFAULT
 from engine.commands.table import Table
 from engine.errors import UnsupportedFeature
-from engine.log.clustering import clustering_columns
 from engine.log import properties
+from engine.log.clustering import clustering_columns
 from engine.log.column_mapping import is_mapped
+from engine.log.features import supports
 from engine.log.schema import Field, Schema, parse_ddl, schema_string
-from engine.outcomes import Outcome
+from engine.outcomes import NothingToCommit, Outcome
 from engine.sql.coercion import common_type
 from engine.sql.table_statements import (
     AddColumns,
@@ -54,6 +56,8 @@ def add_columns(table: Table, statement: AddColumns) -> Steps[Outcome]:
             raise errors.column_exists(column.name)
         if not column.nullable:
             raise errors.not_null_in_added_column()
+        if DEFAULT in column.metadata:
+            raise errors.default_in_added_column()
         columns.insert(_place(position, columns, len(columns)), column)
         told = {"position": str(position)} if position else {}
         shown.append({"column": _shown(column), **told})
@@ -66,6 +70,8 @@ def drop_columns(table: Table, statement: DropColumns) -> Steps[Outcome]:
     schema = txn.snapshot.schema
     if not statement.if_exists:
         _check_known(schema, statement.columns)
+    if not any(_found(schema, name) for name in statement.columns):
+        return NothingToCommit(txn.read_version)
     if not is_mapped(txn.metadata):
         raise errors.drop_without_mapping()
     dropped = [found.name for name in statement.columns if (found := _found(schema, name))]
@@ -127,6 +133,8 @@ def _changed(old: Field, statement: ChangeColumn, txn: Transaction) -> Field:
             new = _commented(new, str(given.metadata["comment"]))
     if statement.comment is not None:
         new = _commented(new, statement.comment)
+    if statement.default is not None:
+        new = _defaulting(new, statement.default, txn)
     if statement.nullable is False and old.nullable:
         raise errors.column_made_not_null(old.name)
     if statement.nullable is not None:
@@ -136,6 +144,16 @@ def _changed(old: Field, statement: ChangeColumn, txn: Transaction) -> Field:
 
 def _commented(column: Field, comment: str) -> Field:
     return dataclasses.replace(column, metadata={**column.metadata, "comment": comment})
+
+
+def _defaulting(column: Field, text: str, txn: Transaction) -> Field:
+    """With another default, with none if the text is empty."""
+    kept = {key: value for key, value in column.metadata.items() if key != DEFAULT}
+    if not text:
+        return dataclasses.replace(column, metadata=kept)
+    if not supports(txn.snapshot.protocol, "allowColumnDefaults"):
+        raise errors.defaults_not_enabled()
+    return dataclasses.replace(column, metadata={**kept, DEFAULT: text})
 
 
 def _widened(old: Field, type_name: str, txn: Transaction) -> Field:
@@ -164,9 +182,10 @@ def replace_columns(table: Table, statement: ReplaceColumns) -> Steps[Outcome]:
     schema, wanted = txn.snapshot.schema, parse_ddl(statement.ddl)
     for column in schema:
         new = wanted.get(column.name)
-        if new is None or new.type != column.type:
-            what = "dropped" if new is None else new.type
-            raise errors.impossible_column_change(column.name, column.type, what)
+        if new is None:
+            raise errors.column_left_out(column.name)
+        if new.type != column.type:
+            raise errors.impossible_column_change(column.name, column.type, new.type)
     columns = [_replaced(schema.get(column.name), column) for column in wanted]
     shown = [_shown(column) for column in wanted]
     return (yield from _committed(txn, columns, Operation("REPLACE COLUMNS", {"columns": shown})))

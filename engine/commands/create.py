@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from engine.commands import errors
 from engine.commands.clustering import clustering_domain, with_clustering
 from engine.commands.execution import job, progress_of
-from engine.commands.properties import checked
+from engine.commands.property_checks import check_keys, checked
 from engine.commands.queries import OwnRead, in_transaction
 from engine.commands.sources import Source
 from engine.commands.table import Table
@@ -32,6 +32,7 @@ def create_table(
     table: Table, statement: CreateTable, query: Source | OwnRead | None = None
 ) -> Steps[Outcome]:
     """Create or replace a table, with what a query gives if there is one."""
+    check_keys(key for key, _ in statement.properties)
     txn = yield from table.start()
     exists = txn.read_version >= 0
     if exists and not statement.replace:
