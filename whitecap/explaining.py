@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.dialects import dialect_named
-from engine.errors import EngineError, InvalidInput, Problem
-from engine.explain.case import Case, rebuilt
+from engine.dialects import Dialect, dialect_named
+from engine.errors import EngineError, InvalidInput, Problem, UnsupportedFeature
+from engine.explain.case import Case, rebuilt, snapshot_of
 from engine.explain.checks import target_of
 from engine.explain.conflicts import Conflict
 from engine.explain.explanation import Explanation
@@ -18,7 +20,9 @@ from engine.explain.orders import Order
 from engine.explain.plain import answer, plain
 from engine.explain.suggestions import Suggestion
 from engine.interleaving.world import World
+from engine.log.clustering import clustering_columns
 from engine.log.commit_file import LOG_DIRECTORY
+from engine.settings import Settings
 from engine.storage.directory import DirectoryStore
 from sim.small_table import SmallCase, load_small_case, small_case_of
 
@@ -78,15 +82,24 @@ def explain(
     b: str | None = None,
     *,
     dialect: str | None = None,
+    settings: Mapping[str, str] | None = None,
+    others: Mapping[str, str | Path] | None = None,
 ) -> Explained:
     """Race statements `a` and `b` in every order on a table, and explain what happens.
 
     `table` is a YAML file (or its text or content), or the directory of a Delta table, which is
-    only read. A YAML file may name the statements itself. Raises `InvalidInput` with every problem.
+    only read. A YAML file may name the statements itself. `settings` are those of the session, by
+    Spark's keys; `others` the directories of tables that the statements read beside a real one, by
+    name. Raises `InvalidInput` with every problem.
     """
     if isinstance(table, str | Path) and (directory := _directory(table)) is not None:
-        return Explained(_of_directory(directory, _both(a, b, ()), dialect))
+        real = _RealTables(directory, {name: Path(path) for name, path in (others or {}).items()})
+        return Explained(real.explained(_both(a, b, ()), dialect, settings or {}))
+    if others:
+        raise InvalidInput([Problem("others", "a table in YAML names its own `other_tables`")])
     small = small_case(table)
+    if settings:
+        small = small.model_copy(update={"settings": {**small.settings, **settings}})
     return Explained(explained(small.case(_both(a, b, small.statements), dialect)))
 
 
@@ -105,8 +118,11 @@ def _directory(table: str | Path) -> Path | None:
     if isinstance(table, str) and "\n" in table:
         return None
     path = Path(table)
-    if not path.is_dir():
-        return None
+    return _checked(path) if path.is_dir() else None
+
+
+def _checked(path: Path) -> Path:
+    """The directory of a Delta table. Raises `InvalidInput` for any other."""
     if not (path / LOG_DIRECTORY).is_dir():
         text = f"is no Delta table: it has no {LOG_DIRECTORY}"
         raise InvalidInput([Problem(str(path), text)])
@@ -122,16 +138,42 @@ def _both(a: str | None, b: str | None, named: list[str] | tuple[str, ...]) -> t
     return a, b
 
 
-def _of_directory(path: Path, statements: tuple[str, str], dialect: str | None) -> Explanation:
-    """Race on branches of the table on disk; changes are tried on a copy of its rows in memory."""
-    chosen = dialect_named(dialect or DEFAULT_DIALECT)
-    name = target_of(statements)
-    world = World(DirectoryStore(path), {name: ""}, chosen)
-    try:
-        case = Case({name: rebuilt(world, name)}, name, statements, chosen)
-        case.world()
-    except EngineError as error:
-        case, untried = Case({}, name, statements, chosen), f"No change was tried: {error}."
-    else:
-        untried = ""
-    return explained(case, world, untried)
+@dataclass(frozen=True, slots=True)
+class _RealTables:
+    """A table on disk, and those that are read beside it by name."""
+
+    target: Path
+    others: Mapping[str, Path]
+
+    def explained(
+        self, statements: tuple[str, str], dialect: str | None, conf: Mapping[str, str]
+    ) -> Explanation:
+        """Race on branches of the tables; changes are tried on copies of their rows in memory."""
+        chosen = dialect_named(dialect or DEFAULT_DIALECT)
+        name = target_of(statements)
+        try:
+            settings = chosen.settings_of(conf)
+        except UnsupportedFeature as error:
+            raise InvalidInput([Problem("settings", str(error))]) from error
+        world = self._world(name, chosen, settings)
+        case = Case({}, name, statements, chosen, settings)
+        try:
+            columns = clustering_columns(snapshot_of(world, name))
+            tables = {each: rebuilt(world, each) for each in world.roots}
+            case = dataclasses.replace(case, tables=tables, cluster_by=columns)
+            case.world()
+        except EngineError as error:
+            return explained(case, world, f"No change was tried: {error}.")
+        return explained(case, world)
+
+    def _world(self, name: str, dialect: Dialect, settings: Settings) -> World:
+        paths = {name: self.target.resolve()}
+        paths |= {other: _checked(path).resolve() for other, path in self.others.items()}
+        above = Path(os.path.commonpath(paths.values()))
+        roots = {each: _root(path.relative_to(above)) for each, path in paths.items()}
+        return World(DirectoryStore(above), roots, dialect, settings)
+
+
+def _root(path: Path) -> str:
+    """A table's root in the store: nothing where the store is the table's own directory."""
+    return "" if path == Path() else f"{path.as_posix()}/"

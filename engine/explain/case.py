@@ -17,6 +17,7 @@ from engine.interleaving.schedules import schedules
 from engine.interleaving.world import World
 from engine.log.schema import Schema, ddl
 from engine.log.snapshot import Snapshot
+from engine.log.statistics import parse_statistics
 from engine.outcomes import Aborted
 from engine.settings import Settings
 from engine.sql.parsing import parse_statement
@@ -104,6 +105,9 @@ def rebuilt(world: World, name: str) -> TableOf:
     snapshot = snapshot_of(world, name)
     if snapshot.num_files > MOST_ROWS:
         raise UnsupportedFeature(f"it has more than {MOST_ROWS:,} files")
+    told = (parse_statistics(file.stats).num_records or 0 for file in snapshot.all_files())
+    if sum(told) > MOST_ROWS:
+        raise UnsupportedFeature(f"it has more than {MOST_ROWS:,} rows")
     scene = world.branch()
     client = scene.client()[name]
     steps = client.data_files.read(snapshot.all_files(), snapshot.schema)
@@ -119,7 +123,13 @@ def rebuilt(world: World, name: str) -> TableOf:
     )
 
 
-_KEPT = ("delta.enableDeletionVectors", "delta.appendOnly", ISOLATION_PROPERTY)
+_KEPT = (
+    "delta.appendOnly",
+    "delta.enableChangeDataFeed",
+    "delta.enableDeletionVectors",
+    "delta.enableRowTracking",
+    ISOLATION_PROPERTY,
+)
 
 
 def _portable(configuration: Mapping[str, str]) -> dict[str, str]:

@@ -179,15 +179,19 @@ def _unsorted(sql: str) -> str:
     return sql[: sql.upper().index("ZORDER")].rstrip()
 
 
+_INSTEAD = ", instead of clustering it"
+
+
 def _partitioning(*columns: str) -> Changer:
     def partition(case: Case) -> Change | None:
         layout = [*case.table.partition_columns, *columns]
         listed = ", ".join(layout)
+        changed = dataclasses.replace(case.with_table(partition_columns=layout), cluster_by=())
         return Change(
             "partition_by",
-            f"Partition the table by {listed}",
+            f"Partition the table by {listed}{_INSTEAD if case.cluster_by else ''}",
             (f"CREATE OR REPLACE TABLE {case.target} ... PARTITIONED BY ({listed})",),
-            case.with_table(partition_columns=layout),
+            changed,
             "The table is written anew; many distinct values make many small files.",
         )
 

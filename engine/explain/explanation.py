@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from engine.explain.case import Case, conflicts_in, play, snapshot_of
@@ -11,6 +12,7 @@ from engine.explain.orders import Order, Refusal, idle, order_of, refusals
 from engine.explain.suggestions import Suggestion, suggestions
 from engine.interleaving.world import World
 from engine.log import properties
+from engine.log.clustering import clustering_columns
 from engine.log.snapshot import Snapshot
 from engine.transaction.isolation import table_level
 
@@ -69,11 +71,28 @@ def explain(case: Case, world: World | None = None, untried: str = "") -> Explan
 def _facts(case: Case, snapshot: Snapshot) -> str:
     metadata = snapshot.metadata
     assert metadata is not None
-    layout = ", ".join(snapshot.partition_columns)
-    vectors = properties.DELETION_VECTORS.of(metadata.configuration)
     level = table_level(metadata, case.dialect.default_isolation)
-    return (
-        f"{'partitioned by ' + layout if layout else 'unpartitioned'},"
-        f" {'deletion vectors' if vectors else 'no deletion vectors'}, {level.value},"
-        f" {snapshot.num_files} file{'' if snapshot.num_files == 1 else 's'}"
+    return ", ".join(
+        (
+            _layout(snapshot),
+            *_features(metadata.configuration),
+            level.value,
+            f"{snapshot.num_files} file{'' if snapshot.num_files == 1 else 's'}",
+        )
     )
+
+
+def _layout(snapshot: Snapshot) -> str:
+    if snapshot.partition_columns:
+        return f"partitioned by {', '.join(snapshot.partition_columns)}"
+    clustered = clustering_columns(snapshot)
+    return f"clustered by {', '.join(clustered)}" if clustered else "unpartitioned"
+
+
+def _features(configuration: Mapping[str, str]) -> Iterator[str]:
+    vectors = properties.DELETION_VECTORS.of(configuration)
+    yield "deletion vectors" if vectors else "no deletion vectors"
+    if properties.ROW_TRACKING.of(configuration):
+        yield "row tracking"
+    if properties.CHANGE_DATA_FEED.of(configuration):
+        yield "change data feed"

@@ -18,6 +18,19 @@ import click
 )
 @click.argument("statement_a", metavar="[A]", required=False)
 @click.argument("statement_b", metavar="[B]", required=False)
+@click.option(
+    "--other",
+    "others",
+    metavar="NAME=PATH",
+    multiple=True,
+    help="Another Delta table that A or B read, beside a real one; may be given again.",
+)
+@click.option(
+    "--conf",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="A setting of the session, by Spark's key; may be given again.",
+)
 @click.option("--dialect", help="Instead of the table's; delta-oss-4.4 if it names none.")
 @click.option(
     "--format",
@@ -31,6 +44,8 @@ def explain(
     table: Path,
     statement_a: str | None,
     statement_b: str | None,
+    others: tuple[str, ...],
+    conf: tuple[str, ...],
     dialect: str | None,
     form: str,
     out: Path | None,
@@ -42,7 +57,14 @@ def explain(
     """
     from whitecap.explaining import explain as explained
 
-    document = explained(table, statement_a, statement_b, dialect=dialect).as_dict()
+    document = explained(
+        table,
+        statement_a,
+        statement_b,
+        dialect=dialect,
+        settings=_pairs(conf, "--conf needs KEY=VALUE"),
+        others=_pairs(others, "--other needs NAME=PATH"),
+    ).as_dict()
     if form == "terminal" and out is None:
         from whitecap.terminal.explanation import show
 
@@ -55,6 +77,14 @@ def explain(
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(text, encoding="utf-8")
     click.echo(f"explanation  {out}")
+
+
+def _pairs(given: tuple[str, ...], needed: str) -> dict[str, str]:
+    """Options of the form `key=value`."""
+    parted = [one.partition("=") for one in given]
+    if not all(key and equals and value for key, equals, value in parted):
+        raise click.UsageError(needed)
+    return {key: value for key, _, value in parted}
 
 
 def _written(document: dict[str, Any], form: str) -> str:

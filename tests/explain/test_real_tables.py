@@ -1,0 +1,122 @@
+"""Tables on disk: what they have is kept when changes are tried, and others may be read beside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import whitecap
+from engine.commands import Table, run_statement
+from engine.dialects import DATABRICKS_14_3
+from engine.errors import InvalidInput
+from engine.sql.parsing import parse_statement
+from engine.storage.directory import DirectoryStore
+from engine.storage.memory import run
+from whitecap.cli import main
+
+MERGE = (
+    "MERGE INTO orders t USING updates s ON t.id = s.id"
+    " WHEN MATCHED THEN UPDATE SET t.amount = s.amount"
+)
+DELETE = "DELETE FROM orders WHERE id = 3"
+
+
+def make(path: Path, *statements: str) -> Path:
+    store, table = DirectoryStore(path), Table("made", dialect=DATABRICKS_14_3)
+    for sql in statements:
+        run(run_statement(parse_statement(sql), {"made": table}), store)
+    return path
+
+
+@pytest.fixture
+def orders(tmp_path: Path) -> Path:
+    return make(
+        tmp_path / "orders",
+        "CREATE TABLE made (id BIGINT, day DATE, amount DOUBLE) PARTITIONED BY (day)",
+        "INSERT INTO made VALUES (1, DATE'2026-03-01', 1), (3, DATE'2026-03-02', 3)",
+    )
+
+
+@pytest.fixture
+def updates(tmp_path: Path) -> Path:
+    return make(
+        tmp_path / "updates",
+        "CREATE TABLE made (id BIGINT, amount DOUBLE)",
+        "INSERT INTO made VALUES (1, 10)",
+    )
+
+
+def test_a_merge_may_read_another_table_on_disk(orders: Path, updates: Path) -> None:
+    found = whitecap.explain(orders, MERGE, DELETE, others={"updates": updates})
+    assert found.can_conflict
+    assert found.suggestions[0].change.key == "name_partitions"
+    with pytest.raises(InvalidInput, match="statement A: updates: no such table"):
+        whitecap.explain(orders, MERGE, DELETE)
+
+
+def test_the_command_line_takes_other_tables_and_settings(orders: Path, updates: Path) -> None:
+    arguments = ["explain", "--table", str(orders), MERGE, DELETE]
+    shown = CliRunner().invoke(main, [*arguments, "--other", f"updates={updates}"])
+    assert shown.exit_code == 0
+    assert "Name the partitions" in shown.output
+    wrong = CliRunner().invoke(main, [*arguments, "--other", str(updates)])
+    assert wrong.exit_code == 2
+    assert "NAME=PATH" in wrong.output
+    missing = CliRunner().invoke(main, [*arguments, "--other", f"updates={updates}/nowhere"])
+    assert missing.exit_code == 2
+    assert "is no Delta table" in missing.output
+
+
+def test_settings_of_the_session_count(orders: Path) -> None:
+    setting = {"whitecap.rowLevelConcurrency.enabled": "false"}
+    with pytest.raises(InvalidInput, match="Delta Lake has no row-level concurrency"):
+        whitecap.explain(orders, DELETE, DELETE, settings=setting)
+    plain = make(
+        orders.parent / "plain",
+        "CREATE TABLE made (id BIGINT) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')",
+        "INSERT INTO made VALUES (1), (2), (3)",
+    )
+    first, second = "DELETE FROM t WHERE id = 1", "DELETE FROM t WHERE id = 2"
+    on = whitecap.explain(plain, first, second, dialect="databricks-14.3")
+    off = whitecap.explain(plain, first, second, dialect="databricks-14.3", settings=setting)
+    assert not on.can_conflict
+    assert off.can_conflict
+    told = ["explain", "--table", str(plain), first, second, "--dialect", "databricks-14.3"]
+    shown = CliRunner().invoke(
+        main, [*told, "--conf", "whitecap.rowLevelConcurrency.enabled=false"]
+    )
+    assert shown.output.startswith("They conflict")
+
+
+def test_clustering_and_row_tracking_are_kept_where_changes_are_tried(tmp_path: Path) -> None:
+    path = make(
+        tmp_path / "t",
+        "CREATE TABLE made (id BIGINT, v INT) CLUSTER BY (id)"
+        " TBLPROPERTIES ('delta.enableRowTracking' = 'true')",
+        "INSERT INTO made VALUES (1, 1), (2, 2)",
+    )
+    found = whitecap.explain(path, "UPDATE t SET v = 0 WHERE id = 1", "DELETE FROM t WHERE id = 2")
+    assert "clustered by id" in found.as_dict()["facts"]
+    assert "row tracking" in found.as_dict()["facts"]
+    (rows,) = (one.change.case for one in found.suggestions)
+    assert rows.cluster_by == ("id",)
+    assert rows.table.properties["delta.enableRowTracking"] == "true"
+
+
+def test_a_clustered_table_is_not_told_to_be_partitioned_too() -> None:
+    table = {
+        "name": "t",
+        "schema": "id BIGINT, day DATE, v INT",
+        "cluster_by": ["day"],
+        "files": [[{"id": 1, "day": "2026-01-01"}, {"id": 2, "day": "2026-01-02"}]],
+    }
+    found = whitecap.explain(
+        table,
+        "UPDATE t SET v = 0 WHERE day = '2026-01-01'",
+        "DELETE FROM t WHERE day > '2026-01-01'",
+    )
+    partitioned = next(o.change for o in found.suggestions if o.change.key == "partition_by")
+    assert partitioned.case.cluster_by == ()
+    assert "instead of clustering it" in partitioned.title
