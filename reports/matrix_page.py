@@ -39,6 +39,7 @@ def _shown(matrix: Plain) -> dict[str, Any]:
         ],
         "headline": headline(matrix),
         "anchor": anchor,
+        "applies": applies,
     }
 
 
@@ -52,9 +53,19 @@ def headline(matrix: Plain) -> str:
         return "Only some of the tables were raced, so the published cells may read differently."
     if all(compared):
         tables = "published table" if len(compared) == 1 else f"{len(compared)} published tables"
-        return f"Every cell of the {tables} comes out as published."
+        as_far = "" if _all_apply(matrix) else f", as far as it applies to {matrix['dialect']}"
+        return f"Every cell of the {tables} comes out as published{as_far}."
     differing = sum(not cell["agrees"] for table in matrix["published"] for cell in table["cells"])
     return f"{differing} published {'cell differs' if differing == 1 else 'cells differ'}."
+
+
+def _all_apply(matrix: Plain) -> bool:
+    return all(applies(cell) for table in matrix["published"] for cell in table["cells"])
+
+
+def applies(cell: Plain) -> bool:
+    """Whether all of a published cell's words can apply to the dialect."""
+    return bool(cell["expected"] == cell["published"])
 
 
 def published_grid(table: Plain) -> Grid:

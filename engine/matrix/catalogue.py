@@ -10,7 +10,7 @@ from engine.commands import append_batch, run_statement
 from engine.commands.table import Tables
 from engine.errors import InvalidInput, Problem
 from engine.interleaving.contender import Start
-from engine.matrix.family import NEW_TABLE, SCHEMA, TABLE, day_of
+from engine.matrix.family import NEW_TABLE, SCHEMA, TABLE, Layout, day_of
 from engine.outcomes import Outcome
 from engine.sql.parsing import parse_statement
 from engine.sql.scope import nearest
@@ -24,7 +24,7 @@ class Target:
 
     row_id: int
     names_day: bool
-    partitioned: bool
+    layout: Layout
     who: str = "A"
 
     @property
@@ -35,11 +35,6 @@ class Target:
     def row(self) -> str:
         """A row with this id, as a list of SQL values."""
         return f"({self.row_id}, DATE'{self.day}', 0)"
-
-    @property
-    def layout(self) -> str:
-        """How the table is created as it is."""
-        return "PARTITIONED BY (day)" if self.partitioned else ""
 
     def condition(self, prefix: str = "") -> str:
         """The condition that picks the row."""
@@ -98,7 +93,8 @@ def _insert_only_merge(target: Target) -> str:
 
 
 def _where_day(target: Target) -> str:
-    return f" WHERE {target.of_day()}" if target.names_day and target.partitioned else ""
+    by_partition = target.names_day and target.layout is Layout.PARTITIONED
+    return f" WHERE {target.of_day()}" if by_partition else ""
 
 
 def _one_row(target: Target) -> str:
@@ -170,11 +166,11 @@ EXTENDED = (
     ),
     Command(
         "REPLACE TABLE",
-        lambda t: f"CREATE OR REPLACE TABLE {TABLE} ({SCHEMA}) USING delta {t.layout}",
+        lambda t: f"CREATE OR REPLACE TABLE {TABLE} ({SCHEMA}) USING delta {t.layout.value}",
     ),
     Command(
         "REPLACE TABLE AS SELECT",
-        lambda t: f"CREATE OR REPLACE TABLE {TABLE} USING delta {t.layout} AS {_one_row(t)}",
+        lambda t: f"CREATE OR REPLACE TABLE {TABLE} USING delta {t.layout.value} AS {_one_row(t)}",
     ),
     Command("CREATE TABLE", lambda _: f"CREATE TABLE {NEW_TABLE} ({SCHEMA}) USING delta"),
     Command(
@@ -190,7 +186,7 @@ def commands_named(names: Sequence[str]) -> list[Command]:
     known = {command.name.lower(): command for command in (*PUBLISHED, *EXTENDED)}
     wanted = {name.lower() for name in names}
     unknown = [
-        Problem(name, "no such command", nearest(name, known))
+        Problem(name, "no such command", nearest(name, [c.name for c in known.values()]))
         for name in names
         if name.lower() not in known
     ]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from engine.matrix.catalogue import ZORDER
-from engine.matrix.family import Relation
+from engine.matrix.family import Layout, Relation
 from engine.matrix.observing import Observation, Witness
 from engine.transaction.isolation import IsolationLevel
 
@@ -120,21 +120,37 @@ class Cell:
         return f"only with{'' if found == {True} else 'out'} deletion vectors"
 
     def _only_places(self) -> str:
-        split, whole = _split(self.observations, lambda one: one.variant.partitioned)
-        if not split or not whole:
-            return _places(split or whole)
-        if not any(one.conflicts for one in split):
-            return _joined("only on unpartitioned tables", _places(whole))
-        if not any(one.conflicts for one in whole):
-            return _joined("only on partitioned tables", _places(split))
-        if _places(split) == _places(whole):
-            return _places(whole)
-        clauses = {"unpartitioned": _places(whole), "partitioned": _places(split)}
-        return "; ".join(f"on {name} tables {text}" for name, text in clauses.items() if text)
+        """On which layouts, and how near to each other there."""
+        explored = _by_layout(self.observations)
+        places = {
+            layout: _places(seen)
+            for layout, seen in explored.items()
+            if any(one.conflicts for one in seen)
+        }
+        if len(set(places.values())) == 1:
+            layouts = "" if len(places) == len(explored) else f"only on {_tables(list(places))}"
+            return _joined(layouts, places[min(places, key=list(Layout).index)])
+        clauses = {
+            text: [layout for layout in places if places[layout] == text]
+            for text in dict.fromkeys(places.values())
+        }
+        listed = [f"on {_tables(found)} {text}" for text, found in clauses.items() if text]
+        return "; ".join(listed)
 
 
 def _joined(first: str, second: str) -> str:
-    return f"{first}, {second}" if second else first
+    return ", ".join(part for part in (first, second) if part)
+
+
+def _by_layout(observations: Iterable[Observation]) -> dict[Layout, list[Observation]]:
+    found: dict[Layout, list[Observation]] = {}
+    for one in observations:
+        found.setdefault(one.variant.layout, []).append(one)
+    return found
+
+
+def _tables(layouts: Sequence[Layout]) -> str:
+    return " and ".join(layout.adjective for layout in layouts) + " tables"
 
 
 def _uses_zorder(one: Observation) -> bool:

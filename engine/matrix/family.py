@@ -1,9 +1,10 @@
 """The family of tables and situations over which pairs of commands are raced.
 
 One table of eight rows in four files of two rows, two files for each of two days. It is varied in
-partitioning (none, by day), deletion vectors and isolation level; two commands meet on it at the
-same row, in one file, in one partition, or in different partitions. Where there are deletion
-vectors, each file also holds a row that was deleted before.
+layout (neither partitioned nor clustered, partitioned by day, clustered by day), deletion vectors
+and isolation level; two commands meet on it at the same row, in one file, in one partition, or in
+different partitions. Where there are deletion vectors, each file also holds a row that was deleted
+before.
 """
 
 from __future__ import annotations
@@ -32,6 +33,24 @@ FILES = ((1, 2), (3, 4), (5, 6), (7, 8))
 def day_of(row_id: int) -> str:
     """The day, and so the partition, of a row; of new rows too, whose ids are larger by 100."""
     return FIRST_DAY if row_id % 100 <= 4 else SECOND_DAY
+
+
+class Layout(Enum):
+    """How the table's files are laid out; the value is the clause that says so in SQL."""
+
+    UNPARTITIONED = ""
+    PARTITIONED = "PARTITIONED BY (day)"
+    CLUSTERED = "CLUSTER BY (day)"
+
+    @property
+    def text(self) -> str:
+        """The layout in words."""
+        return self.adjective + (" by day" if self.value else "")
+
+    @property
+    def adjective(self) -> str:
+        """What such a table is called."""
+        return self.name.lower()
 
 
 class Relation(Enum):
@@ -82,7 +101,7 @@ SITUATIONS = tuple(Situation(r, named) for named in (False, True) for r in Relat
 class Variant:
     """One table of the family."""
 
-    partitioned: bool
+    layout: Layout
     deletion_vectors: bool
     isolation: IsolationLevel
     rows_reconciled: bool = False
@@ -91,15 +110,16 @@ class Variant:
     @property
     def text(self) -> str:
         """The table in words."""
-        layout = "partitioned by day" if self.partitioned else "unpartitioned"
         vectors = "deletion vectors" if self.deletion_vectors else "no deletion vectors"
         rows = ", row-level concurrency" if self.rows_reconciled else ""
-        return f"{layout}, {vectors}{rows}, {self.isolation.value}"
+        return f"{self.layout.text}, {vectors}{rows}, {self.isolation.value}"
 
     def world(self, dialect: Dialect, settings: Settings) -> World:
         """The table, ready for races."""
         tables = {TABLE: self.table(dialect)}
         world = World.of_tables(tables, dialect, self.settings(settings), absent=(NEW_TABLE,))
+        if self.layout is Layout.CLUSTERED:
+            world = world.after(f"ALTER TABLE {TABLE} {self.layout.value}")
         if self.deletion_vectors:
             world = world.after(f"DELETE FROM {TABLE} WHERE id < 0")
         return world.warmed()
@@ -116,21 +136,21 @@ class Variant:
         """The situations that can make a difference: a table without partitions has one way
         to speak of a day, unless rows are told apart by what conditions say.
         """
-        if self.partitioned or self.rows_reconciled:
+        if self.layout is Layout.PARTITIONED or self.rows_reconciled:
             return SITUATIONS
         return tuple(one for one in SITUATIONS if not one.names_day)
 
     def table(self, dialect: Dialect) -> TableOf:
         """Its rows and properties; a level is set where it is not the dialect's default."""
         properties = {}
-        if self.deletion_vectors:
-            properties["delta.enableDeletionVectors"] = "true"
+        if self.deletion_vectors or self.layout is Layout.CLUSTERED:  # those may get them unasked
+            properties["delta.enableDeletionVectors"] = str(self.deletion_vectors).lower()
         if self.isolation is not dialect.default_isolation:
             properties[ISOLATION_PROPERTY] = self.isolation.value
         rows = [[_row(row_id, ids) for row_id in self._ids(ids)] for ids in FILES]
         return TableOf(
             schema=SCHEMA,
-            partition_columns=["day"] if self.partitioned else [],
+            partition_columns=["day"] if self.layout is Layout.PARTITIONED else [],
             properties=properties,
             files=[DataFile({}, part) for part in rows],
             versions=0,
@@ -142,7 +162,7 @@ class Choice:
     """Which tables of the family are wanted; every field lists the values to try."""
 
     isolation: tuple[IsolationLevel, ...]
-    partitioned: tuple[bool, ...] = (False, True)
+    layouts: tuple[Layout, ...] = tuple(Layout)
     deletion_vectors: tuple[bool, ...] = (False, True)
     rows_reconciled: tuple[bool, ...] = (False, True)
 
@@ -156,15 +176,18 @@ def levels_of(dialect: Dialect) -> tuple[IsolationLevel, ...]:
 def variants(dialect: Dialect, choice: Choice) -> list[Variant]:
     """The tables of a choice, simplest first."""
     combinations = product(
-        choice.rows_reconciled, choice.partitioned, choice.deletion_vectors, choice.isolation
+        choice.rows_reconciled, choice.layouts, choice.deletion_vectors, choice.isolation
     )
     return [
-        Variant(split, vectors, level, rows)
-        for rows, split, vectors, level in combinations
-        if not rows or (vectors and not split and reconciles_rows(dialect))
+        Variant(layout, vectors, level, rows)
+        for rows, layout, vectors, level in combinations
+        if not rows or (vectors and reconciles_rows(dialect, layout))
     ]
 
 
-def reconciles_rows(dialect: Dialect) -> bool:
-    """Whether a dialect has row-level concurrency on tables that are not clustered."""
-    return dialect.row_level is not None and not dialect.row_level.only_clustered_tables
+def reconciles_rows(dialect: Dialect, layout: Layout) -> bool:
+    """Whether a dialect has row-level concurrency on tables of a layout with deletion vectors."""
+    rules = dialect.row_level
+    if rules is None or layout is Layout.PARTITIONED:
+        return False
+    return layout is Layout.CLUSTERED or not rules.only_clustered_tables

@@ -10,7 +10,14 @@ from engine.dialects import Dialect
 from engine.errors import InvalidInput, Problem, UnsupportedFeature
 from engine.matrix.catalogue import Command
 from engine.matrix.cells import Cell
-from engine.matrix.family import Choice, Variant, levels_of, reconciles_rows, variants
+from engine.matrix.family import (
+    Choice,
+    Layout,
+    Variant,
+    levels_of,
+    reconciles_rows,
+    variants,
+)
 from engine.matrix.observing import Observation, Observed
 from engine.matrix.published import Group, PublishedCell, PublishedTable, tables_of
 from engine.sql.scope import nearest
@@ -26,8 +33,8 @@ class DerivedCell:
 
     @property
     def agrees(self) -> bool:
-        """Whether the races give the vendor's very words."""
-        return self.published.text == self.cell.sentence
+        """Whether the races give the vendor's very words, as far as they apply to the dialect."""
+        return self.published.expected == self.cell.sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +125,11 @@ def _cell_of(observations: Iterable[Observation], row: Group, column: Group) -> 
 
 def choice_of(
     dialect: Dialect,
-    isolation: IsolationLevel | None,
-    rows_reconciled: bool | None,
-    deletion_vectors: bool | None,
-    partitioned: bool | None,
+    isolation: IsolationLevel | None = None,
+    rows_reconciled: bool | None = None,
+    deletion_vectors: bool | None = None,
+    partitioned: bool | None = None,
+    clustered: bool | None = None,
 ) -> Choice:
     """The tables that the user asks for, `None` standing for every value.
 
@@ -132,23 +140,41 @@ def choice_of(
         raise UnsupportedFeature(
             f"{dialect.name} lets nobody set {isolation.value}: {_names(levels)} only"
         )
-    if rows_reconciled and not reconciles_rows(dialect):
-        raise UnsupportedFeature(f"{dialect.name} has no row-level concurrency on such tables")
     choice = Choice(
         levels if isolation is None else (isolation,),
-        (False, True) if partitioned is None else (partitioned,),
+        _layouts(partitioned, clustered),
         (False, True) if deletion_vectors is None else (deletion_vectors,),
         (True, False) if rows_reconciled is None else (rows_reconciled,),
     )
-    if not variants(dialect, choice):
-        text = "needs an unpartitioned table with deletion vectors"
-        raise InvalidInput([Problem("row-level concurrency", text)])
+    if rows_reconciled:
+        _check_rows(dialect, choice)
     return choice
+
+
+def _layouts(partitioned: bool | None, clustered: bool | None) -> tuple[Layout, ...]:
+    if partitioned and clustered:
+        raise InvalidInput([Problem("clustered", "a partitioned table cannot be clustered")])
+    wanted = {Layout.PARTITIONED: partitioned, Layout.CLUSTERED: clustered}
+    only = tuple(layout for layout, is_wanted in wanted.items() if is_wanted)
+    return only or tuple(layout for layout in Layout if wanted.get(layout) is not False)
+
+
+def _check_rows(dialect: Dialect, choice: Choice) -> None:
+    """Raises if no table of a choice has row-level concurrency."""
+    if dialect.row_level is None:
+        reason = next(iter(dialect.lacks.values()))
+        raise UnsupportedFeature(f"row-level concurrency is not part of {dialect.name}: {reason}")
+    if variants(dialect, choice):
+        return
+    able = [layout for layout in Layout if reconciles_rows(dialect, layout)]
+    tables = " or ".join(layout.adjective for layout in able)
+    text = f"{dialect.name} has it on {tables} tables with deletion vectors only"
+    raise InvalidInput([Problem("row-level concurrency", text)])
 
 
 def is_whole(dialect: Dialect, choice: Choice) -> bool:
     """Whether nothing is left out that the published tables speak of."""
-    whole = choice_of(dialect, None, None, None, None)
+    whole = choice_of(dialect)
     return {*variants(dialect, choice)} >= {
         variant
         for variant in variants(dialect, whole)
@@ -170,8 +196,9 @@ def level_named(name: str | None) -> IsolationLevel | None:
         if level is not IsolationLevel.SNAPSHOT
     }
     if name.lower() not in levels:
-        close = nearest(name, [level.value for level in levels.values()])
-        raise InvalidInput([Problem("isolation", f"there is no level {name!r}", close)])
+        known = [level.value for level in levels.values()]
+        text = f"a table's level is {' or '.join(known)}, not {name!r}"
+        raise InvalidInput([Problem("isolation", text, nearest(name, known))])
     return levels[name.lower()]
 
 

@@ -124,7 +124,7 @@ def _race(
     """Race two commands, unless the same statements were raced before; returns their texts."""
     ids = (FIRST_ID, situation.relation.value)
     targets = [
-        Target(row_id, situation.names_day, variant.partitioned, who)
+        Target(row_id, situation.names_day, variant.layout, who)
         for row_id, who in zip(ids, NAMES, strict=True)
     ]
     both = list(zip(pair, targets, strict=True))

@@ -63,6 +63,7 @@ def _derived(derived: DerivedCell, is_whole: bool) -> Plain:
         "column": derived.published.column,
         "published": derived.published.text,
         "agrees": derived.agrees if is_whole else None,
+        "expected": derived.published.expected,
         "reading": derived.published.reading,
         **_cell(derived.cell),
         "only_when": derived.cell.only_when_besides,

@@ -31,11 +31,12 @@ def matrix(
     rows_reconciled: bool | None = None,
     deletion_vectors: bool | None = None,
     partitioned: bool | None = None,
+    clustered: bool | None = None,
 ) -> Matrix:
     """The matrix of some commands over a part of the family."""
     found = dialect_named(dialect)
     commands: list[Command] = commands_named(names)
-    choice = choice_of(found, isolation, rows_reconciled, deletion_vectors, partitioned)
+    choice = choice_of(found, isolation, rows_reconciled, deletion_vectors, partitioned, clustered)
     tables = variants(found, choice)
     observed = [observe(variant, found, commands, Settings()) for variant in tables]
     return matrix_of(found, choice, commands, tables, observed)

@@ -66,6 +66,44 @@ def test_with_row_level_concurrency_the_races_give_the_documented_cell(
     assert cell.agrees
 
 
+NOT_WITH_ZORDER = "Can conflict when ZORDER BY is used. Cannot conflict otherwise."
+
+
+@pytest.mark.parametrize(("row", "column", "text"), DOCUMENTED_WITH_ROWS)
+def test_on_13_3_clustered_tables_give_the_documented_cell_but_for_zorder_which_they_refuse(
+    row: str, column: str, text: str
+) -> None:
+    cell = cell_of("databricks-13.3", WITH_ROWS, row, column)
+    assert cell.published.text == text
+    assert cell.cell.sentence == ("Cannot conflict" if text == NOT_WITH_ZORDER else text)
+    assert cell.agrees
+    assert ("refuse ZORDER BY" in cell.published.reading) == (text == NOT_WITH_ZORDER)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "layouts"),
+    [
+        ("databricks-13.3", {"clustered"}),
+        ("databricks-14.2", {"clustered", "unpartitioned"}),
+        ("databricks-14.3", {"clustered", "unpartitioned"}),
+    ],
+)
+def test_row_level_concurrency_is_on_the_tables_that_the_runtime_documents(
+    dialect: str, layouts: set[str]
+) -> None:
+    with_rows = {table for table in published_matrix(dialect).variants if table.rows_reconciled}
+    assert {table.layout.adjective for table in with_rows} == layouts
+    assert all(table.deletion_vectors for table in with_rows)
+
+
+def test_clustered_tables_without_row_level_concurrency_conflict_by_files() -> None:
+    names = ("UPDATE", "DELETE")
+    off = cells_of(matrix("databricks-14.3", names, rows_reconciled=False, clustered=True))
+    assert off[names].only_when == ""
+    on = cells_of(matrix("databricks-14.3", names, rows_reconciled=True, clustered=True), True)
+    assert on[names].only_when == "only at the same row"
+
+
 @pytest.mark.parametrize("dialect", ["databricks-13.3", "databricks-14.2", "databricks-14.3"])
 @pytest.mark.parametrize(("row", "column", "text"), DOCUMENTED_WITHOUT_ROWS)
 def test_without_row_level_concurrency_the_races_give_the_documented_cell(
@@ -95,6 +133,7 @@ def test_a_part_of_the_family_can_be_chosen() -> None:
     level = IsolationLevel.WRITE_SERIALIZABLE
     part = matrix("databricks-14.3", ("UPDATE", "INSERT"), level, True, True, False)
     assert [variant.text for variant in part.variants] == [
-        "unpartitioned, deletion vectors, row-level concurrency, WriteSerializable"
+        "unpartitioned, deletion vectors, row-level concurrency, WriteSerializable",
+        "clustered by day, deletion vectors, row-level concurrency, WriteSerializable",
     ]
     assert not cells_of(part, rows_reconciled=True)["UPDATE", "INSERT"].can_conflict

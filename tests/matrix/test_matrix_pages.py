@@ -7,6 +7,7 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 from matrices import published_matrix
 
@@ -87,18 +88,51 @@ def test_the_command_writes_json_that_says_what_was_raced(tmp_path: Path) -> Non
     assert document["tables"] == [
         "unpartitioned, deletion vectors, row-level concurrency, WriteSerializable",
         "unpartitioned, deletion vectors, row-level concurrency, Serializable",
+        "clustered by day, deletion vectors, row-level concurrency, WriteSerializable",
+        "clustered by day, deletion vectors, row-level concurrency, Serializable",
     ]
     cells = {(c["loser"], c["winner"]): c for c in document["grids"][0]["pairs"]}
     assert cells["DELETE", "UPDATE"]["only_when"] == "only at the same row"
 
 
-def test_the_command_refuses_what_cannot_be() -> None:
-    for arguments, said in (
-        (["--dialect", "delta-oss-4"], "did you mean"),
-        (["--row-level-concurrency", "on"], "has no row-level concurrency"),
-        (["--pair", "UPDAT", "DELET"], "error: UPDAT"),
-        (["--out", "x.txt"], "needs --format"),
-    ):
-        result = CliRunner().invoke(main, ["matrix", *arguments])
-        assert result.exit_code == 2
-        assert said in result.output
+OLDEST = ["--dialect", "databricks-13.3"]
+ROWS = ["--row-level-concurrency", "on"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--dialect", "delta-oss-4"], "did you mean 'delta-oss-4.4'?"),
+        (ROWS, "row-level concurrency is not part of delta-oss-4.4"),
+        ([*OLDEST, *ROWS, "--clustered", "no"], "on clustered tables with deletion vectors only"),
+        ([*OLDEST, *ROWS, "--deletion-vectors", "off"], "on clustered tables with deletion"),
+        (["--partitioned", "yes", "--clustered", "yes"], "a partitioned table cannot be clustered"),
+        (["--isolation", "Snapshot"], "Serializable or WriteSerializable, not 'Snapshot'"),
+        (["--isolation", "WriteSerializable"], "delta-oss-4.4 lets nobody set WriteSerializable"),
+        (["--pair", "UPDAT", "DELET"], "error: UPDAT: no such command (did you mean 'UPDATE'?)"),
+        (["--out", "x.txt"], "needs --format, one of html, markdown, json"),
+        (["--out", "/"], "is a directory"),
+    ],
+)
+def test_the_command_refuses_what_cannot_be_before_it_races(
+    arguments: list[str], said: str
+) -> None:
+    result = CliRunner().invoke(main, ["matrix", *arguments])
+    assert result.exit_code == 2
+    assert said in result.output
+
+
+def test_the_ending_of_the_file_names_the_format(tmp_path: Path) -> None:
+    for name, begins in (("a.html", "<!DOCTYPE html>"), ("a.md", "# Which"), ("a.json", "{")):
+        out = tmp_path / name
+        arguments = ["matrix", "--pair", "INSERT", "INSERT", "--out", str(out)]
+        assert CliRunner().invoke(main, arguments).exit_code == 0
+        assert out.read_text().lstrip().startswith(begins)
+
+
+def test_a_cell_of_which_a_part_cannot_apply_is_not_marked_as_it_was_published() -> None:
+    document = {**plain(published_matrix("databricks-13.3")), "origin": "whitecap of a test"}
+    text = matrix_html(document)
+    assert "comes out as published, as far as it applies to databricks-13.3." in text
+    assert text.count('class="verdict same"') == 10
+    assert text.count("Published: Can conflict when ZORDER BY is used.") == 2

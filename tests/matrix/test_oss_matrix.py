@@ -111,7 +111,7 @@ def test_row_level_concurrency_on_a_partitioned_table_is_refused() -> None:
 def test_misspelt_levels_and_commands_are_answered_with_the_nearest() -> None:
     with pytest.raises(InvalidInput, match="did you mean 'Serializable'"):
         level_named("serialisable")
-    with pytest.raises(InvalidInput, match="did you mean 'truncate'"):
+    with pytest.raises(InvalidInput, match="did you mean 'TRUNCATE'"):
         matrix("delta-oss-4.4", ("TRUNKATE",))
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 ON_OFF = {"on": True, "off": False, "both": None}
 YES_NO = {"yes": True, "no": False, "both": None}
-
+FORMS = {".html": "html", ".htm": "html", ".md": "markdown", ".json": "json"}
 
 FEW = 3
 """So many commands are raced sooner than processes start."""
@@ -35,7 +35,8 @@ def _tried(name: str, values: dict[str, bool | None], text: str) -> Callable[[F]
 @click.option("--isolation", help="Serializable or WriteSerializable; without it, all there are.")
 @_tried("--row-level-concurrency", ON_OFF, "Tables where it applies, or those where not.")
 @_tried("--deletion-vectors", ON_OFF, "Tables with them, or those without.")
-@_tried("--partitioned", YES_NO, "Partitioned tables, or unpartitioned ones.")
+@_tried("--partitioned", YES_NO, "Partitioned tables, or the others.")
+@_tried("--clustered", YES_NO, "Liquid-clustered tables, or the others.")
 @click.option("--pair", nargs=2, metavar="A B", help="Only these two commands, with the witnesses.")
 @click.option(
     "--format",
@@ -44,13 +45,16 @@ def _tried(name: str, values: dict[str, bool | None], text: str) -> Callable[[F]
     default="terminal",
     show_default=True,
 )
-@click.option("--out", type=click.Path(path_type=Path), help="Write there instead of printing.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Write there; its ending names the format."
+)
 def matrix(
     dialect_name: str,
     isolation: str | None,
     row_level_concurrency: str,
     deletion_vectors: str,
     partitioned: str,
+    clustered: str,
     pair: tuple[str, str] | None,
     form: str,
     out: Path | None,
@@ -63,7 +67,9 @@ def matrix(
     from engine.dialects import dialect_named
     from engine.matrix.catalogue import EXTENDED, PUBLISHED, commands_named
     from engine.matrix.matrix import choice_of, level_named
+    from whitecap.out_file import form_of
 
+    form = form_of(form, out, FORMS)
     dialect = dialect_named(dialect_name)
     choice = choice_of(
         dialect,
@@ -71,6 +77,7 @@ def matrix(
         ON_OFF[row_level_concurrency],
         ON_OFF[deletion_vectors],
         YES_NO[partitioned],
+        YES_NO[clustered],
     )
     commands = commands_named(pair) if pair else [*PUBLISHED, *EXTENDED]
     found = _raced(dialect_name, choice, commands)
@@ -110,23 +117,18 @@ def _observed(dialect_name: str, names: Sequence[str], variant: Any) -> Observed
 def _give(found: Matrix, form: str, out: Path | None, with_witnesses: bool) -> None:
     from engine.matrix.plain import plain
     from sim.code_version import code_version
+    from whitecap.out_file import write_out
 
     document = {**plain(found), "origin": f"whitecap {code_version()}"}
-    if form == "terminal" and out is None:
+    if form == "terminal":
         from whitecap.terminal.matrix import show
 
         show(document, with_witnesses)
         return
-    text = _written(document, form, out)
-    if out is None:
-        click.echo(text)
-    else:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(text, encoding="utf-8")
-        click.echo(f"matrix  {out}")
+    write_out(out, _written(document, form), "matrix")
 
 
-def _written(document: dict[str, Any], form: str, out: Path | None) -> str:
+def _written(document: dict[str, Any], form: str) -> str:
     from reports.matrix_page import matrix_html, matrix_markdown
 
     match form:
@@ -134,7 +136,4 @@ def _written(document: dict[str, Any], form: str, out: Path | None) -> str:
             return json.dumps(document, indent=2, ensure_ascii=False)
         case "markdown":
             return matrix_markdown(document)
-        case "html":
-            return matrix_html(document)
-        case _:
-            raise click.UsageError(f"--out {out} needs --format markdown, json or html")
+    return matrix_html(document)

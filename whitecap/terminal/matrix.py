@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from reports.matrix_page import all_pairs, headline, published_grid, symbol
+from reports.matrix_page import all_pairs, applies, headline, published_grid, symbol
 from whitecap.terminal.console import new_console
 
 Plain = Mapping[str, Any]
@@ -57,8 +57,10 @@ def _published_cell(cell: Plain | None) -> Text:
     if cell is None:
         return Text()
     text = Text(cell["sentence"], style="red" if cell["can_conflict"] else "green")
-    if cell["agrees"]:
+    if cell["agrees"] and applies(cell):
         text.append(" ✓", style="green")
+    if cell["agrees"] and not applies(cell):
+        text.append(f"\npublished: {cell['published']}", style="dim")
     if cell["agrees"] is False:
         text.append(f"\npublished: {cell['published']}", style="bold red")
     if cell["only_when"]:
