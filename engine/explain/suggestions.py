@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from engine.errors import DeltaError, EngineError
 from engine.explain.case import Case
-from engine.explain.changes import Change, own_changes, pairs, platform_changes
+from engine.explain.change import Change, pairs
+from engine.explain.changes import own_changes, platform_changes
 from engine.explain.orders import in_turn
 from engine.interleaving.race import Played
 from engine.outcomes import Aborted

@@ -71,6 +71,24 @@ def test_a_level_that_sql_refuses_is_not_suggested_as_sql() -> None:
     )
 
 
+def test_what_helps_is_named_and_not_what_comes_along_with_it() -> None:
+    """Databricks' default level lets the append pass, whatever rows say."""
+    insert = "INSERT INTO orders VALUES (9, DATE'2026-03-02', 'FR', 1)"
+    found = suggested("TRUNCATE TABLE orders", insert)
+    assert list(found) == ["write_serializable"]
+    assert "row_level_concurrency" in suggested(LOOSE, insert)
+
+
+def test_against_compaction_databricks_needs_vectors_and_no_other_layout() -> None:
+    found = suggested("OPTIMIZE orders", "OPTIMIZE orders")
+    assert list(found) == ["vectors_on_databricks"]
+    case = found["vectors_on_databricks"].change.case
+    assert case.table.partition_columns == ["day", "country"]
+    theirs = suggested("OPTIMIZE orders", LOOSE, "databricks-14.3")
+    assert "deletion_vectors" in theirs
+    assert "row_level_concurrency" not in theirs
+
+
 def test_every_suggestion_holds_when_it_is_tried_again() -> None:
     tried: list[Case] = []
     for other in (LOOSE, "OPTIMIZE orders", "INSERT INTO orders VALUES (9, NULL, 'FR', 1)"):
