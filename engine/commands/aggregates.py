@@ -47,6 +47,8 @@ def compile_aggregate(node: exp.AggFunc, scope: Scope, parameters: Parameters) -
 
 def _fold(node: exp.AggFunc, type_name: str) -> tuple[Fold, str]:
     match node:
+        case exp.CountIf():
+            return lambda values: sum(value is True for value in values), "bigint"
         case exp.Count():
             return len, "bigint"
         case exp.Min():

@@ -10,10 +10,10 @@ import msgspec
 from engine.commands import errors
 from engine.commands.clustering import clustering_domain, is_clustered, with_clustering
 from engine.commands.execution import begin
+from engine.commands.property_errors import column_not_in_schema
 from engine.commands.table import Table
 from engine.log.clustering import clustering_columns
 from engine.outcomes import NothingToCommit, Outcome
-from engine.sql.scope import schema_scope
 from engine.sql.table_statements import ClusterBy
 from engine.storage.requests import Steps
 from engine.transaction.operation import Operation
@@ -28,7 +28,8 @@ def cluster_by(table: Table, statement: ClusterBy) -> Steps[Outcome]:
     if not statement.columns and not clustered:
         return NothingToCommit(txn.read_version)
     for name in statement.columns:
-        schema_scope(txn.snapshot.schema).find(name, "")
+        if txn.snapshot.schema.get(name) is None:
+            raise column_not_in_schema(name)
     old = clustering_columns(txn.snapshot)
     if not clustered:
         configuration = with_clustering(txn.metadata.configuration, txn.dialect)

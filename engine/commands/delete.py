@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engine.commands import errors
 from engine.commands.data_files import FileRows
 from engine.commands.execution import (
     begin,
@@ -50,8 +51,10 @@ def delete(table: Table, statement: Delete, pinned: Pinned) -> Steps[Outcome]:
     return (yield from txn.commit_if_needed([*progress, *actions], operation, tags))
 
 
-def truncate(table: Table, _statement: Truncate) -> Steps[Outcome]:
+def truncate(table: Table, statement: Truncate) -> Steps[Outcome]:
     """Run a TRUNCATE: always commits, unless there is no file to remove."""
+    if statement.names_partition:
+        raise errors.truncate_partition()
     txn = yield from begin(table)
     files = list(txn.filter_all_files())
     yield from job("TRUNCATE")

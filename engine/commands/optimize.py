@@ -15,7 +15,6 @@ from engine.log.actions import AddFile
 from engine.log.clustering import clustering_columns
 from engine.outcomes import Outcome
 from engine.sql.predicates import Predicate
-from engine.sql.scope import schema_scope
 from engine.sql.statements import Optimize
 from engine.sql.terms import Parameters
 from engine.storage.requests import NewId, Steps
@@ -30,6 +29,8 @@ def optimize(table: Table, statement: Optimize) -> Steps[Outcome]:
         _check_clustered(statement)
     predicates = partition_predicates(statement.condition, statement.parameters, txn)
     _check_zorder(statement, txn)
+    if statement.full and not clustering_columns(txn.snapshot):
+        raise errors.full_without_clustering()
     if clustering_columns(txn.snapshot):
         rewrite = _clustering(statement, txn, (yield NewId()))
     elif statement.zorder_by:
@@ -65,11 +66,11 @@ def _check_clustered(statement: Optimize) -> None:
 
 def _check_zorder(statement: Optimize, txn: Transaction) -> None:
     partitions = {name.lower() for name in txn.metadata.partition_columns}
-    scope = schema_scope(txn.snapshot.schema)
     for name in statement.zorder_by:
         if name.lower() in partitions:
             raise errors.zorder_on_partition_column(name)
-        scope.find(name, "")
+        if txn.snapshot.schema.get(name) is None:
+            raise errors.zorder_on_unknown_column(name)
 
 
 def _compaction(

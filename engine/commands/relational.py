@@ -19,14 +19,18 @@ from engine.commands.select_parts import (
     by_position,
     casts_between,
     cells_of,
+    check_select,
+    combined,
     cut_rows,
     distinct_rows,
     has_aggregate,
     item_name,
+    numbers_of,
     select_items,
     sort_key,
     unaliased,
 )
+from engine.commands.windows import with_windows
 from engine.errors import UnsupportedFeature
 from engine.sql.coercion import common_type
 from engine.sql.compiler import DIALECT, compile_boolean, compile_term
@@ -57,8 +61,8 @@ class Planner:
                 return self.plan(node.this, outer)
             case exp.Select():
                 return self._select(node, outer)
-            case exp.Union():
-                return self._union(node, outer)
+            case exp.Union() | exp.Except() | exp.Intersect():
+                return self._set_operation(node, outer)
             case exp.Values():
                 return self._values(node, outer)
         raise UnsupportedFeature(f"queries of this form: {node.sql(DIALECT)}")
@@ -73,7 +77,7 @@ class Planner:
     def _relation(self, node: exp.Expr, outer: Scope) -> Rows:
         if isinstance(node, exp.Table):
             known = self.common.get(node.name.lower())
-            return known or self.tables[id(node)]
+            return known or numbers_of(node) or self.tables[id(node)]
         return self.plan(node, outer)
 
     def _from(self, node: exp.Select, outer: Scope) -> tuple[Scope, Callable[[Row], list[Row]]]:
@@ -130,6 +134,7 @@ class Planner:
     # SELECT ---------------------------------------------------------------------------------
 
     def _select(self, node: exp.Select, outer: Scope) -> Rows:
+        check_select(node)
         scope, rows_of = self._from(node, outer)
         where = node.args.get("where")
         keep = None if where is None else self.condition(where.this, scope)
@@ -144,12 +149,14 @@ class Planner:
 
     def _plain(self, node: exp.Select, scope: Scope, rows_of: Callable[[Row], list[Row]]) -> Rows:
         items = list(select_items(node.expressions, scope))
-        terms = [compile_term(self._resolved(item, scope), scope) for _, item in items]
+        resolved = [self._resolved(item, scope) for _, item in items]
+        windows = with_windows(resolved, scope, self.parameters)
+        terms = [compile_term(item, windows.scope) for item in windows.items]
         bounds = [term.bind(self.parameters).evaluate for term in terms]
         order = self._order(node, scope)
 
         def rows(row: Row) -> list[Row]:
-            found = rows_of(row)
+            found = windows.added(rows_of(row))
             return [tuple(b(one) for b in bounds) for one in (order(found) if order else found)]
 
         return Rows(tuple(name for name, _ in items), tuple(term.type for term in terms), rows)
@@ -214,18 +221,21 @@ class Planner:
 
     # Set operations and literal rows ---------------------------------------------------------
 
-    def _union(self, node: exp.Union, outer: Scope) -> Rows:
+    def _set_operation(self, node: exp.SetOperation, outer: Scope) -> Rows:
         left, right = self.plan(node.left, outer), self.plan(node.right, outer)
         pairs = zip(left.types, right.types, strict=True)
         types = tuple(common_type(one, other) for one, other in pairs)
         sides = [(side, casts_between(side.types, types)) for side in (left, right)]
 
         def rows(row: Row) -> list[Row]:
-            return [
-                tuple(cast(value) for cast, value in zip(casts, one, strict=True))
+            ones, others = (
+                [
+                    tuple(cast(value) for cast, value in zip(casts, one, strict=True))
+                    for one in side.of(row)
+                ]
                 for side, casts in sides
-                for one in side.of(row)
-            ]
+            )
+            return combined(node, ones, others)
 
         both = Rows(left.names, types, rows)
         return distinct_rows(both) if node.args.get("distinct") else both

@@ -53,7 +53,11 @@ class Scan:
 def scans_of(query: Relational) -> list[Scan]:
     """The tables of a query, other than those that it names itself."""
     own = {cte.alias.lower() for cte in query.node.find_all(exp.CTE)}
-    tables = [node for node in query.node.find_all(exp.Table) if node.name.lower() not in own]
+    tables = [
+        node
+        for node in query.node.find_all(exp.Table)
+        if node.name.lower() not in own and not isinstance(node.this, exp.Func)
+    ]
     return [Scan(node, table_name(node), tuple(_conditions(node))) for node in tables]
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from engine.commands import errors
+from engine.commands import errors, write_errors
 from engine.commands.relational import Planner
 from engine.commands.relational_sources import own_rows, pinned_rows
 from engine.commands.select_parts import Rows
@@ -55,6 +55,8 @@ def row_condition(
     if statement.condition is None:
         return RowCondition()
     condition = statement.condition.with_parameters(statement.parameters)
+    if not condition.is_deterministic and not txn.dialect.resolves_rows:
+        raise write_errors.non_deterministic(condition.sql)
     asking = _asking(condition)
     if not asking:
         return RowCondition((condition,), (condition,))

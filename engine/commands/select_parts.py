@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
 
+from engine.errors import UnsupportedFeature
+from engine.sql.compiler import DIALECT
 from engine.sql.scope import Scope
 from engine.sql.types import caster
 from engine.storage.requests import Row
@@ -26,6 +29,7 @@ def select_items(nodes: Iterable[exp.Expr], scope: Scope) -> Iterable[tuple[str,
     """The columns of a SELECT list with their names, stars spread."""
     for at, node in enumerate(nodes):
         star = isinstance(node, exp.Star)
+        left_out = _left_out(node)
         owner = node.table if isinstance(node, exp.Column) and node.is_star else None
         if not star and owner is None:
             yield item_name(node, at), unaliased(node)
@@ -33,7 +37,56 @@ def select_items(nodes: Iterable[exp.Expr], scope: Scope) -> Iterable[tuple[str,
         for relation in scope.relations:
             if star or (owner or "").lower() in relation.names:
                 qualifier = next(iter(relation.names), None) or None
-                yield from ((name, exp.column(name, qualifier)) for name in relation.columns)
+                for name in relation.columns:
+                    if name.lower() not in left_out:
+                        yield name, exp.column(name, qualifier)
+
+
+def _left_out(node: exp.Expr) -> set[str]:
+    """The columns of `* EXCEPT (...)`. Raises `UnsupportedFeature` for other changes to a star."""
+    star = node.this if isinstance(node, exp.Column) else node
+    if star.args.get("replace") or star.args.get("rename"):
+        raise UnsupportedFeature(f"a star with changes: {node.sql(DIALECT)}")
+    return {one.name.lower() for one in star.args.get("except_") or ()}
+
+
+_KNOWN_PARTS = frozenset(
+    {"expressions", "from_", "joins", "where", "group", "having", "order", "limit", "distinct"}
+    | {"with_", "kind", "hint"}
+)
+
+
+def check_select(node: exp.Select) -> None:
+    """Raises `UnsupportedFeature` for a part of a SELECT that nothing here reads."""
+    for key, value in node.args.items():
+        if value and key not in _KNOWN_PARTS:
+            raise UnsupportedFeature(f"{key.upper()} in a query: {node.sql(DIALECT)}")
+
+
+def numbers_of(node: exp.Table) -> Rows | None:
+    """The rows of `range(end)` or `range(start, end[, step])`; `None` for a table by name."""
+    call = node.this
+    if not isinstance(call, exp.Func):
+        return None
+    numbers = [int(one.sql()) for one in call.expressions if isinstance(one, exp.Literal | exp.Neg)]
+    if call.name.lower() != "range" or not 0 < len(numbers) == len(call.expressions) < 4:
+        raise UnsupportedFeature(f"the table function {call.sql(DIALECT)}")
+    rows = [(number,) for number in range(*numbers)]
+    return Rows(("id",), ("bigint",), lambda _outer: rows)
+
+
+def combined(node: exp.SetOperation, ones: list[Row], others: list[Row]) -> list[Row]:
+    """Rows of both sides; of EXCEPT and INTERSECT those of the first that count."""
+    if isinstance(node, exp.Union):
+        return ones + others
+    left = Counter(others)
+    kept = []
+    for row in ones:
+        is_there = left[row] > 0
+        left[row] -= 1 if is_there and not node.args.get("distinct") else 0
+        if is_there is isinstance(node, exp.Intersect):
+            kept.append(row)
+    return kept
 
 
 def item_name(node: exp.Expr, at: int) -> str:
@@ -55,7 +108,8 @@ def by_position(node: exp.Expr, select: exp.Select) -> exp.Expr:
 
 
 def has_aggregate(node: exp.Select) -> bool:
-    return any(item.find(exp.AggFunc) for item in node.expressions)
+    found = (part for item in node.expressions for part in item.find_all(exp.AggFunc))
+    return any(part.find_ancestor(exp.Window) is None for part in found)
 
 
 def cells_of(node: exp.Expr) -> Sequence[exp.Expr]:

@@ -149,7 +149,9 @@ class Delete(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Truncate(Statement):
-    """TRUNCATE TABLE."""
+    """TRUNCATE TABLE; Delta refuses the one that names a partition."""
+
+    names_partition: bool = False
 
 
 @dataclass(frozen=True, slots=True)

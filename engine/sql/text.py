@@ -18,6 +18,9 @@ from engine.sql.compiler import DIALECT
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
 
+SYNTAX_ERROR = "ParseException", "PARSE_SYNTAX_ERROR"
+
+
 def _problem(sql: str, error: Exception) -> Problem:
     details = getattr(error, "errors", None) or [{}]
     line, column = details[0].get("line"), details[0].get("col")
@@ -30,7 +33,7 @@ def _problem(sql: str, error: Exception) -> Problem:
     highlight = details[0].get("highlight")
     near = f" near {highlight!r}" if highlight else ""
     place = f"line {line}, column {column} of {sql!r}" if line else repr(sql)
-    return Problem(place, f"{reason.rstrip('.')}{near}")
+    return Problem(place, f"{reason.rstrip('.')}{near}", refused_as=SYNTAX_ERROR)
 
 
 def parse_node(sql: str) -> exp.Expr:

@@ -29,6 +29,7 @@ from engine.sql.statements import (
     Update,
     Values,
 )
+from engine.sql.text import SYNTAX_ERROR
 
 ROWS_MARK = "rows parameter "
 """Before the name of a parameter that holds all rows of a VALUES; no user's parameter has it."""
@@ -54,6 +55,11 @@ def table_name(node: exp.Expr) -> TableName:
         raise UnsupportedFeature(f"several tables at once: {node.sql(DIALECT)}")
     path = ".".join(part.name for part in node.parts)
     version = node.args.get("version")
+    if version is not None and version.this != "VERSION":
+        raise UnsupportedFeature(f"time travel by timestamp: {node.sql(DIALECT)}")
+    alias = node.args.get("alias")
+    if alias is not None and isinstance(alias.this, exp.Parameter):
+        raise UnsupportedFeature(f"time travel by @: {node.sql(DIALECT)}")
     at = None if version is None else int(version.expression.name)
     return TableName(path, node.alias, at)
 
@@ -90,7 +96,7 @@ def _insert(node: exp.Insert, template: Template) -> Statement:
     columns = tuple(c.name for c in target.expressions) if isinstance(target, exp.Schema) else ()
     table_node = target.this if isinstance(target, exp.Schema) else target
     table = table_name(table_node)
-    source = node.args.get("source") or node.expression
+    source = _with_common(node, node.args.get("source") or node.expression)
     return Insert(
         table,
         template,
@@ -101,6 +107,26 @@ def _insert(node: exp.Insert, template: Template) -> Statement:
         tuple(_partition_value(part) for part in _partition(table_node)),
         _predicate(_where(node), table),
     )
+
+
+def _with_common(node: exp.Expr, query: exp.Expr) -> exp.Expr:
+    """The statement's query, with the queries that the statement names before it."""
+    named = node.args.get("with_")
+    if named is None:
+        return query
+    names = {cte.alias.lower() for cte in named.expressions}
+    if isinstance(query, exp.Table):
+        if query.name.lower() not in names:
+            return query
+        alias = query.args.get("alias") or exp.TableAlias(this=exp.to_identifier(query.name))
+        inner = exp.select("*").from_(exp.table_(query.name))
+        inner.set("with_", named.copy())
+        return exp.Subquery(this=inner, alias=alias)
+    inside = query.this if isinstance(query, exp.Subquery) else query
+    own = inside.args.get("with_")
+    mine = [] if own is None else own.expressions
+    inside.set("with_", exp.With(expressions=[*named.expressions, *mine]))
+    return query
 
 
 def _partition(table: exp.Table) -> list[exp.Expr]:
@@ -141,15 +167,28 @@ def _assignments(nodes: Iterable[exp.Expr], table: TableName) -> tuple[tuple[str
 
 
 def _truncate(node: exp.TruncateTable, template: Template) -> Statement:
-    return Truncate(table_name(node.expressions[0]), template)
+    table = node.expressions[0]
+    partition = isinstance(table, exp.Table) and table.args.get("partition") is not None
+    return Truncate(table_name(table), template, partition or bool(node.args.get("partition")))
 
 
 def _merge(node: exp.Merge, template: Template) -> Statement:
     table = table_name(node.this)
-    using = node.args["using"]
+    using = _with_common(node, node.args["using"])
     source = table_name(using) if isinstance(using, exp.Table) else query_of(using)
     clauses = tuple(_clause(when, table) for when in node.args["whens"].expressions)
+    for match in Match:
+        _check_order([clause for clause in clauses if clause.match is match])
     return Merge(table, template, source, node.args["on"], clauses)
+
+
+def _check_order(clauses: list[MergeClause]) -> None:
+    """Raises `InvalidInput` for a clause after one of its kind that takes all rows."""
+    if any(clause.condition is None for clause in clauses[:-1]):
+        kind = clauses[0].match.value.removeprefix("WHEN ").replace(" ", "_")
+        refused_as = "ParseException", f"NON_LAST_{kind}_CLAUSE_OMIT_CONDITION"
+        text = "only the last clause of its kind may come without a condition"
+        raise InvalidInput([Problem(clauses[0].match.value, text, refused_as=refused_as)])
 
 
 def _clause(when: exp.When, table: TableName) -> MergeClause:
@@ -163,6 +202,8 @@ def _clause(when: exp.When, table: TableName) -> MergeClause:
         return MergeClause(match, Act.UPDATE, condition, _set_clause(then, table))
     if isinstance(then, exp.Insert):
         return MergeClause(match, Act.INSERT, condition, _insert_clause(then))
+    if then.name.upper() != "DELETE":
+        raise InvalidInput([Problem(when.sql(DIALECT), "no such action", refused_as=SYNTAX_ERROR)])
     return MergeClause(match, Act.DELETE, condition)
 
 
@@ -175,6 +216,10 @@ def _set_clause(then: exp.Update, table: TableName) -> tuple[tuple[str, exp.Expr
 def _insert_clause(then: exp.Insert) -> tuple[tuple[str, exp.Expr], ...] | None:
     if isinstance(then.this, exp.Star):
         return None
+    if then.this is None:
+        raise InvalidInput(
+            [Problem(then.sql(DIALECT), "names no columns", refused_as=SYNTAX_ERROR)]
+        )
     names, values = then.this.expressions, then.expression.expressions
     if len(names) != len(values):
         raise InvalidInput(
@@ -247,11 +292,19 @@ def _is_plain(node: exp.Select) -> bool:
     if any(value and key not in _PLAIN_SELECT for key, value in node.args.items()):
         return False
     source = node.args.get("from_")
-    if source is not None and not isinstance(source.this, exp.Table):
+    if source is not None and not _is_named(source.this):
         return False
-    return node.find(exp.AggFunc, exp.Subquery, exp.Exists) is None and not any(
+    if any(star.args.get("except_") for star in node.find_all(exp.Star)):
+        return False
+    complicated = (exp.AggFunc, exp.Subquery, exp.Exists, exp.Window)
+    return node.find(*complicated) is None and not any(
         found is not node for found in node.find_all(exp.Query)
     )
+
+
+def _is_named(node: exp.Expr) -> bool:
+    """Whether it is a table, not a function that gives one."""
+    return isinstance(node, exp.Table) and not isinstance(node.this, exp.Func)
 
 
 def _is_whole(node: exp.Select) -> bool:
@@ -261,7 +314,10 @@ def _is_whole(node: exp.Select) -> bool:
 
 
 def _is_star(node: exp.Select) -> bool:
-    return len(node.expressions) == 1 and isinstance(node.expressions[0], exp.Star)
+    star = node.expressions[0]
+    return (
+        len(node.expressions) == 1 and isinstance(star, exp.Star) and not star.args.get("except_")
+    )
 
 
 def _item(node: exp.Expr, table: TableName) -> exp.Expr:

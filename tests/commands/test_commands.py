@@ -290,7 +290,6 @@ def test_each_data_command_tells_its_job_what_it_read_and_wrote(db: Database) ->
         ("DELETE FROM t WHERE s.x = 1", "s.x: no such table here"),
         ("INSERT INTO t SELECT y FROM t", "y: no such column"),
         ("MERGE INTO t USING u s ON t.x = s.x WHEN MATCHED THEN DELETE", "u: no such table"),
-        ("OPTIMIZE t ZORDER BY (w)", "w: no such column"),
         ("DELETE FROM t WHERE", "line 1"),
         ("DELETE FROM t WHERE x = :key", "key.*no value"),
     ],

@@ -1,0 +1,97 @@
+"""What Delta 4.4 on Spark 4.2 refuses, under the exception and error class seen there."""
+
+from __future__ import annotations
+
+import pytest
+from sql_database import Database
+
+from engine.errors import DeltaError, InvalidInput
+
+IN_PLAN = "ExtendedAnalysisException"
+UNCHANGED = "SparkException", "UNSUPPORTED_TABLE_CHANGE"
+SET = "ALTER TABLE t SET TBLPROPERTIES"
+MERGE = "MERGE INTO t USING s ON t.x = s.x AND t.v = s.v"
+
+REFUSED = [
+    (f"{SET} ('owner' = 'me')", "ParseException", "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY"),
+    (f"{SET} ('a' = 'b', 'a' = 'c')", "ParseException", "DUPLICATE_KEY"),
+    (f"{SET} ('delta.nosuch' = '1')", "DeltaAnalysisException", "DELTA_UNKNOWN_CONFIGURATION"),
+    (f"{SET} ('delta.appendOnly' = 'maybe')", *UNCHANGED),
+    (f"{SET} ('delta.checkpointInterval' = '0')", *UNCHANGED),
+    (f"{SET} ('delta.checkpointPolicy' = 'x')", *UNCHANGED),
+    (f"{SET} ('delta.isolationLevel' = 'WriteSerializable')", *UNCHANGED),
+    (f"{SET} ('delta.logRetentionDuration' = 'interval 3 days')", *UNCHANGED),
+    (
+        f"{SET} ('delta.logRetentionDuration' = 'abc')",
+        "DeltaIllegalArgumentException",
+        "DELTA_INVALID_INTERVAL",
+    ),
+    (
+        f"{SET} ('delta.feature.nosuch' = 'supported')",
+        "DeltaTableFeatureException",
+        "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
+    ),
+    (f"{SET} ('delta.columnMapping.mode' = 'x')", "ColumnMappingUnsupportedException", None),
+    (
+        f"{SET} ('delta.dataSkippingStatsColumns' = 'nope')",
+        "DeltaAnalysisException",
+        "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
+    ),
+    (
+        "ALTER TABLE t ADD COLUMN w INT DEFAULT 5",
+        "DeltaAnalysisException",
+        "WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUPPORTED",
+    ),
+    (
+        "ALTER TABLE t ALTER COLUMN v SET DEFAULT 5",
+        "DeltaAnalysisException",
+        "WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
+    ),
+    (
+        "ALTER TABLE t REPLACE COLUMNS (x INT)",
+        "DeltaAnalysisException",
+        "DELTA_UNSUPPORTED_ALTER_TABLE_REPLACE_COL_OP",
+    ),
+    ("ALTER TABLE t CHANGE v w BIGINT", "ParseException", "_LEGACY_ERROR_TEMP_0034"),
+    (
+        "OPTIMIZE t ZORDER BY (nope)",
+        "DeltaIllegalArgumentException",
+        "DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST",
+    ),
+    ("OPTIMIZE t FULL", "DeltaUnsupportedOperationException", "DELTA_OPTIMIZE_FULL_NOT_SUPPORTED"),
+    (
+        "VACUUM t RETAIN 0 HOURS",
+        "DeltaIllegalArgumentException",
+        "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT",
+    ),
+    (
+        "TRUNCATE TABLE t PARTITION (x = 1)",
+        "DeltaAnalysisException",
+        "DELTA_TRUNCATE_TABLE_PARTITION_NOT_SUPPORTED",
+    ),
+    ("DELETE FROM t WHERE rand() < 2", IN_PLAN, "INVALID_NON_DETERMINISTIC_EXPRESSIONS"),
+    ("UPDATE t SET v = 1 WHERE rand() > 2", IN_PLAN, "INVALID_NON_DETERMINISTIC_EXPRESSIONS"),
+    ("DELETE FROM t WHERE nope = 1", IN_PLAN, "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
+    ("DELETE FROM t WHERE x = DATE'2026-01-01'", IN_PLAN, "DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES"),
+    ("DELETE FROM t WHERE x = 1 AND", "ParseException", "PARSE_SYNTAX_ERROR"),
+    (
+        f"{MERGE} WHEN MATCHED THEN DELETE WHEN MATCHED THEN UPDATE SET v = 1",
+        "ParseException",
+        "NON_LAST_MATCHED_CLAUSE_OMIT_CONDITION",
+    ),
+    (f"{MERGE} WHEN MATCHED THEN DO NOTHING", "ParseException", "PARSE_SYNTAX_ERROR"),
+    (f"{MERGE} WHEN NOT MATCHED THEN INSERT VALUES (1)", "ParseException", "PARSE_SYNTAX_ERROR"),
+]
+
+
+@pytest.mark.parametrize(("sql", "exception", "error_class"), REFUSED)
+def test_what_is_refused_has_spark_s_words(
+    db: Database, sql: str, exception: str, error_class: str | None
+) -> None:
+    db.create("s", "x INT, v BIGINT")
+    with pytest.raises((DeltaError, InvalidInput)) as refused:
+        db.sql(sql)
+    found = refused.value
+    error = found if isinstance(found, DeltaError) else found.as_refusal()  # type: ignore[attr-defined]
+    assert error is not None
+    assert (error.exception, error.error_class) == (exception, error_class)
