@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.conformance.case import TableOf
 from engine.dialects import Dialect, dialect_named
 from engine.errors import EngineError, InvalidInput, Problem, UnsupportedFeature
-from engine.explain.case import Case, rebuilt, snapshot_of
+from engine.explain.case import Case, described, rebuilt, snapshot_of
 from engine.explain.checks import target_of
 from engine.explain.conflicts import Conflict
 from engine.explain.explanation import Explanation
@@ -156,15 +156,11 @@ class _RealTables:
         except UnsupportedFeature as error:
             raise InvalidInput([Problem("settings", str(error))]) from error
         world = self._world(name, chosen, settings)
-        case = Case({}, name, statements, chosen, settings)
-        try:
-            columns = clustering_columns(snapshot_of(world, name))
-            tables = {each: rebuilt(world, each) for each in world.roots}
-            case = dataclasses.replace(case, tables=tables, cluster_by=columns)
-            case.world()
-        except EngineError as error:
-            return explained(case, world, f"No change was tried: {error}.")
-        return explained(case, world)
+        columns = clustering_columns(snapshot_of(world, name))
+        tables, untried = _copies(world, name)
+        base = world if untried else None
+        case = Case(tables, name, statements, chosen, settings, columns, base)
+        return explained(case, world, untried)
 
     def _world(self, name: str, dialect: Dialect, settings: Settings) -> World:
         paths = {name: self.target.resolve()}
@@ -172,6 +168,16 @@ class _RealTables:
         above = Path(os.path.commonpath(paths.values()))
         roots = {each: _root(path.relative_to(above)) for each, path in paths.items()}
         return World(DirectoryStore(above), roots, dialect, settings)
+
+
+def _copies(world: World, name: str) -> tuple[dict[str, TableOf], str]:
+    """The tables' rows; of tables that cannot be copied what they are like, and why."""
+    try:
+        tables = {each: rebuilt(world, each) for each in world.roots}
+        World.of_tables(tables, world.dialect, world.settings)
+    except EngineError as error:
+        return {name: described(world, name)}, f"Other layouts were not tried: {error}."
+    return tables, ""
 
 
 def _root(path: Path) -> str:

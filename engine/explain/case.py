@@ -36,7 +36,8 @@ MOST_ROWS = 10_000
 class Case:
     """Tables of rows, built in memory; `target` is the one that both statements write.
 
-    `cluster_by` are the columns that the target is clustered by, no column for none.
+    `cluster_by` are the columns that the target is clustered by, no column for none. `base` holds
+    tables that are too large to be built anew: then `tables` only describes the target.
     """
 
     tables: Mapping[str, TableOf]
@@ -45,17 +46,37 @@ class Case:
     dialect: Dialect = DELTA_OSS_4_4
     settings: Settings = field(default_factory=Settings)
     cluster_by: tuple[str, ...] = ()
+    base: World | None = None
 
     @property
     def table(self) -> TableOf:
         return self.tables[self.target]
 
     def world(self) -> World:
-        """The tables, ready for races. Raises `DeltaError` if Delta refuses to make them so."""
+        """The tables, ready for races.
+
+        Raises `DeltaError` if Delta refuses to make them so, `UnsupportedFeature` for another
+        layout of a table that is too large.
+        """
+        if self.base is not None:
+            return self._changed(self.base)
         world = World.of_tables(self.tables, self.dialect, self.settings)
         if not self.cluster_by:
             return world
         return world.after(f"ALTER TABLE {self.target} CLUSTER BY ({', '.join(self.cluster_by)})")
+
+    def _changed(self, base: World) -> World:
+        """The table as it is, but for dialect, settings and properties."""
+        world = dataclasses.replace(base, dialect=self.dialect, settings=self.settings)
+        now = snapshot_of(base, self.target)
+        if (*self.table.partition_columns,) != (*now.partition_columns,):
+            raise UnsupportedFeature("another layout of so many rows")
+        wanted = self.table.properties.items()
+        new = {key: value for key, value in wanted if now.configuration.get(key) != value}
+        if not new:
+            return world
+        pairs = ", ".join(f"'{key}' = '{value}'" for key, value in new.items())
+        return world.after(f"ALTER TABLE {self.target} SET TBLPROPERTIES ({pairs})")
 
     def with_table(self, **changes: Any) -> Case:
         """The same with the target changed; `properties` are added to those it has."""
@@ -114,13 +135,8 @@ def rebuilt(world: World, name: str) -> TableOf:
     files = run(client.at_root(steps), scene.store)
     if sum(one.live_count for one in files) > MOST_ROWS:
         raise UnsupportedFeature(f"it has more than {MOST_ROWS:,} rows")
-    return TableOf(
-        schema=ddl(snapshot.schema),
-        partition_columns=list(snapshot.partition_columns),
-        properties=_portable(snapshot.configuration),
-        files=[_file(one.live_rows(), snapshot.schema) for one in files],
-        versions=0,
-    )
+    live = [_file(one.live_rows(), snapshot.schema) for one in files]
+    return _replaced(described(world, name), files=live)
 
 
 _KEPT = (
@@ -134,6 +150,18 @@ _KEPT = (
 
 def _portable(configuration: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in configuration.items() if key in _KEPT}
+
+
+def described(world: World, name: str) -> TableOf:
+    """A table of a world without its rows."""
+    snapshot = snapshot_of(world, name)
+    return TableOf(
+        schema=ddl(snapshot.schema),
+        partition_columns=list(snapshot.partition_columns),
+        properties=_portable(snapshot.configuration),
+        files=[],
+        versions=0,
+    )
 
 
 def _file(rows: Sequence[Row], schema: Schema) -> DataFile:

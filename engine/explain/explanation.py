@@ -34,7 +34,7 @@ class Explanation:
     tried: tuple[str, ...]
     """Changes that did not help."""
     untried: str = ""
-    """Why no change was tried, if none was."""
+    """What was not tried, and why."""
 
     @property
     def can_conflict(self) -> bool:
@@ -44,15 +44,14 @@ class Explanation:
 def explain(case: Case, world: World | None = None, untried: str = "") -> Explanation:
     """Race the two statements and explain.
 
-    `world` holds the tables where `case` does not make them; `untried` says why no change can be
-    tried. Raises `InvalidInput` for statements that cannot be run.
+    `world` holds the tables where `case` does not make them; `untried` says which changes cannot
+    be tried, and why. Raises `InvalidInput` for statements that cannot be run.
     """
     world = world or case.world()
     check_statements(world, case.target, case.statements)
     played = play(world, case.statements)
     before = snapshot_of(world, case.target)
-    may_help = conflicts_in(played) and not untried
-    helps, tried = suggestions(case) if may_help else ((), ())
+    helps, tried = suggestions(case) if conflicts_in(played) else ((), ())
     return Explanation(
         dialect=case.dialect.name,
         table=case.target,

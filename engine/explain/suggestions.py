@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.errors import DeltaError, EngineError
 from engine.explain.case import Case
@@ -27,34 +27,42 @@ class Suggestion:
 
 def suggestions(case: Case) -> tuple[tuple[Suggestion, ...], tuple[str, ...]]:
     """What helps and what was tried in vain; two changes at once only where one does not do."""
-    own, rows = own_changes(case), _rows_in_turn(case.played(), case.target)
-    single = [change for changer in own if (change := changer(case)) is not None]
-    helps = _helping(single, rows)
-    if not helps:
-        helps = _helping(pairs(case, own), rows)[:MOST_PAIRS]
-    platform = [c for changer in platform_changes() if (c := changer(case)) is not None]
-    helps += _helping([c for c in platform if not _is_among(c, helps)], rows)
-    tried = [c.title for c in (*single, *platform) if not _is_among(c, helps)]
-    return tuple(helps), tuple(tried)
+    own, trials = own_changes(case), _Trials(_rows_in_turn(case.played(), case.target))
+    trials.race(change for changer in own if (change := changer(case)) is not None)
+    if not trials.helps:
+        both = _Trials(trials.rows)
+        both.race(pairs(case, own))
+        trials.helps += both.helps[:MOST_PAIRS]
+    trials.race(c for changer in platform_changes() if (c := changer(case)) is not None)
+    return tuple(trials.helps), tuple(trials.in_vain)
 
 
-def _helping(changes: Iterable[Change], rows: list[str]) -> list[Suggestion]:
-    """The changes after which both statements commit in every order; the same case once.
+@dataclass(slots=True)
+class _Trials:
+    """Changes that were raced; `rows` are what the two leave one after the other."""
 
-    One after the other, the two must still leave the same `rows`.
-    """
-    found: list[Suggestion] = []
-    for change in changes:
-        if _is_among(change, found):
-            continue
-        try:
-            played = change.case.played()
-        except EngineError:
-            continue
+    rows: list[str]
+    helps: list[Suggestion] = field(default_factory=list)
+    in_vain: list[str] = field(default_factory=list)
+
+    def race(self, changes: Iterable[Change]) -> None:
+        """Play each change; one that cannot be made is neither a help nor in vain."""
+        for change in changes:
+            if _is_among(change, self.helps):
+                continue
+            try:
+                played = change.case.played()
+            except EngineError:
+                continue
+            if self._is_help(change, played):
+                self.helps.append(Suggestion(change, len(played)))
+            else:
+                self.in_vain.append(change.title)
+
+    def _is_help(self, change: Change, played: Sequence[Played]) -> bool:
+        """Whether both commit in every order, and still leave the same rows in turn."""
         is_fine = all(_is_fine(ending) for one in played for ending in one.endings)
-        if is_fine and _rows_in_turn(played, change.case.target) == rows:
-            found.append(Suggestion(change, len(played)))
-    return found
+        return is_fine and _rows_in_turn(played, change.case.target) == self.rows
 
 
 def _rows_in_turn(schedules: Sequence[Played], target: str) -> list[str]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
+from deltalake import write_deltalake
 
 import whitecap
 from engine.commands import Table, run_statement
@@ -120,3 +122,28 @@ def test_a_clustered_table_is_not_told_to_be_partitioned_too() -> None:
     partitioned = next(o.change for o in found.suggestions if o.change.key == "partition_by")
     assert partitioned.case.cluster_by == ()
     assert "instead of clustering it" in partitioned.title
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    rows = pa.table({"id": pa.array(range(12_000), pa.int64()), "day": ["a", "b"] * 6_000})
+    for half in (rows.slice(0, 6_000), rows.slice(6_000)):
+        write_deltalake(tmp_path / "large", half, partition_by=["day"], mode="append")
+    return tmp_path / "large"
+
+
+def test_of_a_large_table_all_but_its_layout_is_tried(large: Path) -> None:
+    found = whitecap.explain(
+        large, "UPDATE t SET id = -1 WHERE id = 2", "DELETE FROM t WHERE id = 3"
+    )
+    assert [one.change.key for one in found.suggestions] == ["name_partitions"]
+    told = found.as_dict()
+    assert told["untried"] == "Other layouts were not tried: it has more than 10,000 rows."
+    assert told["tried"] == ["Enable deletion vectors"]
+
+
+def test_a_large_table_gets_row_level_concurrency_if_its_layout_allows_it(tmp_path: Path) -> None:
+    rows = pa.table({"id": pa.array(range(12_000), pa.int64())})
+    write_deltalake(tmp_path, rows)
+    found = whitecap.explain(tmp_path, "DELETE FROM t WHERE id = 2", "DELETE FROM t WHERE id = 3")
+    assert [one.change.key for one in found.suggestions] == ["row_level_concurrency"]
