@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.explain.case import NAMES
+from engine.explain.conditions import compaction_of, condition_of
 from engine.explain.orders import in_turn
 from engine.interleaving.race import Played
 from engine.interleaving.rules import Rule, rule_of
@@ -36,7 +37,9 @@ class Conflict:
     """How the loser ends if it is run again after the winner."""
 
 
-def conflicts(schedules: list[Played], before: Snapshot) -> Iterator[Conflict]:
+def conflicts(
+    schedules: list[Played], statements: tuple[str, str], before: Snapshot
+) -> Iterator[Conflict]:
     """Every conflict once for each loser and exception."""
     seen = set()
     for one in schedules:
@@ -47,11 +50,12 @@ def conflicts(schedules: list[Played], before: Snapshot) -> Iterator[Conflict]:
             if (loser, verdict.exception) not in seen:
                 seen.add((loser, verdict.exception))
                 rerun = in_turn(schedules, loser).endings[loser]
-                yield _conflict(loser, verdict, one, before, outcome_text(rerun))
+                reads = _reads(verdict, statements[loser], before)
+                yield _conflict(loser, verdict, one, before, reads, outcome_text(rerun))
 
 
 def _conflict(
-    loser: int, verdict: Verdict, played: Played, before: Snapshot, rerun: str
+    loser: int, verdict: Verdict, played: Played, before: Snapshot, reads: str, rerun: str
 ) -> Conflict:
     winner = NAMES[1 - loser]
     return Conflict(
@@ -60,7 +64,7 @@ def _conflict(
         verdict,
         rule_of(verdict),
         _file(verdict, before, winner, played.endings[1 - loser]),
-        _reads(verdict, before),
+        reads,
         verdict.message_parameters.get("partitionValues"),
         rerun,
     )
@@ -80,7 +84,9 @@ def _file(verdict: Verdict, before: Snapshot, winner: str, ending: object) -> st
     return f"{path}, which {winner} {'removed' if was_there else 'added'}"
 
 
-def _reads(verdict: Verdict, before: Snapshot) -> str:
+def _reads(verdict: Verdict, sql: str, before: Snapshot) -> str:
+    if verdict.rule == "removed_vs_read":
+        return _files_read(sql)
     if verdict.predicate is None:
         return ""
     if verdict.rule in ROW_RULES:
@@ -91,3 +97,14 @@ def _reads(verdict: Verdict, before: Snapshot) -> str:
         columns = " and ".join(before.partition_columns)
         return f"every partition: no part of its condition is about {columns} alone"
     return f"partitions where {verdict.predicate}"
+
+
+def _files_read(sql: str) -> str:
+    """Which files a statement reads, as far as its text tells."""
+    if compaction_of(sql) is not None:
+        return "the files that it compacts"
+    condition = condition_of(sql)
+    if condition is None:
+        return ""
+    text = condition.text.strip()
+    return f"files that may hold rows where {text}" if text else "every file"

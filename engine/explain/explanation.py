@@ -58,7 +58,7 @@ def explain(case: Case, world: World | None = None, untried: str = "") -> Explan
         facts=_facts(case, before),
         statements=case.statements,
         orders=tuple(order_of(one, case.target) for one in played),
-        conflicts=tuple(conflicts(played, before)),
+        conflicts=tuple(conflicts(played, case.statements, before)),
         refusals=tuple(refusals(played)),
         idle=idle(played),
         suggestions=helps,

@@ -87,3 +87,17 @@ def test_there_is_always_something_to_do(other: str, advice: str) -> None:
 def test_orders_with_several_commits_of_one_statement_are_told_apart() -> None:
     titles = [order.title for order in whitecap.explain(ORDERS, "VACUUM orders", DELETE_1).orders]
     assert "side by side, commits of A, B, A" in titles
+
+
+def test_of_a_removed_file_it_is_told_why_it_was_read() -> None:
+    plain = ORDERS.replace("true", "false")
+    delete = "DELETE FROM orders WHERE id IN (1, 2)"
+    reads = {
+        first: whitecap.explain(plain, first, delete).conflicts[-1].reads
+        for first in (DELETE_1, "DELETE FROM orders", "OPTIMIZE orders")
+    }
+    assert reads == {
+        DELETE_1: "files that may hold rows where id = 1",
+        "DELETE FROM orders": "every file",
+        "OPTIMIZE orders": "the files that it compacts",
+    }
