@@ -6,7 +6,7 @@ assignment), schema/DeltaInvariantCheckerExec (NOT NULL and CHECK constraints).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -29,6 +29,13 @@ def arity_mismatch(schema: Schema, given: int) -> DeltaError:
     """The source has too few or too many columns. Source: DeltaErrors.notEnoughColumnsInInsert."""
     error_class = "DELTA_INSERT_COLUMN_ARITY_MISMATCH"
     text = f"the table has {len(schema)} column(s), the data {given}"
+    return DeltaError("DeltaAnalysisException", error_class, f"[{error_class}] {text}")
+
+
+def duplicate_columns(names: Iterable[str]) -> DeltaError:
+    """The source has a column that a PARTITION clause gives as well."""
+    error_class = "DELTA_DUPLICATE_COLUMNS_FOUND.DATA"
+    text = f"Found duplicate column(s) in the data to save: {', '.join(names)}."
     return DeltaError("DeltaAnalysisException", error_class, f"[{error_class}] {text}")
 
 
@@ -58,8 +65,10 @@ def _planned(statement: Insert, source: Source, schema: Schema, session: Session
         if node is not None:
             given[name.lower()] = compile_term(node, scope)
     order = statement.columns or (source.names if statement.by_name else ())
-    names = [n for n in order or _insert_order(statement, schema) if n.lower() not in given]
+    names = [n for n in order or schema.names if n.lower() not in given]
     if len(names) != len(source.names):
+        if {name.lower() for name in source.names} & given.keys():
+            raise duplicate_columns(source.names)
         raise arity_mismatch(schema, len(source.names) + len(given))
     for at, name in enumerate(names):
         schema_scope(schema).find(name, "")
@@ -74,13 +83,6 @@ def _term(column: Field, given: Mapping[str, Term], session: Session) -> Term:
     if found is None:
         return default_term(column, session)
     return convert(found, column.type, session)
-
-
-def _insert_order(statement: Insert, schema: Schema) -> Sequence[str]:
-    """Columns by position; dynamic PARTITION columns come last, as Spark places them."""
-    dynamic = [name.lower() for name, node in statement.partition if node is None]
-    others = [name for name in schema.names if name.lower() not in dynamic]
-    return [*others, *(name for name, node in statement.partition if node is None)]
 
 
 @lru_cache(maxsize=256)
