@@ -6,10 +6,12 @@ assignment), schema/DeltaInvariantCheckerExec (NOT NULL and CHECK constraints).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from engine.commands import errors, write_errors
+from engine.commands.assigning import inserted
 from engine.commands.generation import Generated, check_given, default_term, generated
 from engine.commands.sources import Source, projection
 from engine.errors import DeltaError
@@ -18,9 +20,9 @@ from engine.log.properties import CONSTRAINT_PREFIX
 from engine.log.schema import Field, Schema, schema_of_metadata
 from engine.sql.compiler import compile_term
 from engine.sql.predicates import Predicate, parse_predicate
-from engine.sql.scope import Scope, schema_scope
+from engine.sql.scope import Scope
 from engine.sql.statements import Insert
-from engine.sql.terms import Term, column, convert
+from engine.sql.terms import Term, column
 from engine.sql.types import Session
 from engine.storage.requests import Row
 
@@ -59,6 +61,7 @@ def insert_plan(statement: Insert, source: Source, schema: Schema, session: Sess
 
 def _planned(statement: Insert, source: Source, schema: Schema, session: Session) -> InsertPlan:
     """One term for each target column. Raises `DeltaError` if the columns do not fit."""
+    _check_names(statement, schema)
     given: dict[str, Term] = {}
     scope = Scope((), session)
     for name, node in statement.partition:
@@ -69,9 +72,10 @@ def _planned(statement: Insert, source: Source, schema: Schema, session: Session
     if len(names) != len(source.names):
         if {name.lower() for name in source.names} & given.keys():
             raise duplicate_columns(source.names)
-        raise arity_mismatch(schema, len(source.names) + len(given))
+        raise _wrong_arity(statement, schema, len(source.names), len(names), len(given))
+    if statement.by_name and not statement.columns:
+        _check_given(source.names, schema)
     for at, name in enumerate(names):
-        schema_scope(schema).find(name, "")
         given[name.lower()] = column(at, source.types[at])
     check_given(schema, tuple(given))
     terms = [_term(column, given, session) for column in schema]
@@ -82,7 +86,37 @@ def _term(column: Field, given: Mapping[str, Term], session: Session) -> Term:
     found = given.get(column.name.lower())
     if found is None:
         return default_term(column, session)
-    return convert(found, column.type, session)
+    return inserted(found, column, session)
+
+
+def _check_names(statement: Insert, schema: Schema) -> None:
+    """The names in a column list and a PARTITION clause. Raises `DeltaError` for wrong ones."""
+    seen: set[str] = set()
+    for name in statement.columns:
+        if schema.get(name) is None:
+            raise errors.no_such_column(name, schema.names)
+        if name.lower() in seen:
+            raise write_errors.column_named_twice(name)
+        seen.add(name.lower())
+
+
+def _check_given(names: Sequence[str], schema: Schema) -> None:
+    unknown = [name for name in names if schema.get(name) is None]
+    if len(names) > len(schema):
+        raise write_errors.wrong_number_of_columns(len(names), len(schema))
+    if unknown:
+        raise write_errors.too_many_columns()
+
+
+def _wrong_arity(
+    statement: Insert, schema: Schema, given: int, wanted: int, static: int
+) -> DeltaError:
+    """What Spark says about too many or too few columns: it depends on how they are named."""
+    if statement.columns:
+        return write_errors.wrong_number_of_columns(given, wanted)
+    if given > wanted and not static:
+        return write_errors.too_many_columns()
+    return arity_mismatch(schema, given + static)
 
 
 @lru_cache(maxsize=256)

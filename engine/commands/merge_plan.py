@@ -6,23 +6,26 @@ clauses). Conditions are compiled over a joined row: the target's values, then t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
 from sqlglot import exp
 
+from engine.commands import errors, write_errors
+from engine.commands.assigning import is_default, updated
 from engine.commands.generation import check_given, default_term
 from engine.commands.sources import Source
-from engine.errors import DeltaError, InvalidInput
+from engine.errors import DeltaError, InvalidInput, Problem
 from engine.log.identity import identity_of
 from engine.log.schema import Schema
 from engine.sql.coercion import common_type
 from engine.sql.compiler import DIALECT, compile_boolean, compile_term
 from engine.sql.normal_form import conjuncts_of, join_and
-from engine.sql.predicates import TRUE, Predicate, unqualified
+from engine.sql.predicates import TRUE, Predicate, is_deterministic, unqualified
 from engine.sql.rendering import Template
-from engine.sql.scope import Relation, Scope
+from engine.sql.scope import AMBIGUOUS, Relation, Scope
 from engine.sql.statements import Act, Match, Merge, MergeClause, TableName
 from engine.sql.terms import Term, column, convert
 from engine.sql.types import Session
@@ -80,7 +83,7 @@ def plan_merge(
     key = (id(schema), source.names, source.types, session, evolves)
     known = statement.plans.get(key)
     if known is None or known[0] is not schema:
-        plan = _Planner(statement, schema, source, session, evolves).plan()
+        plan = _resolved(_Planner(statement, schema, source, session, evolves))
         known = statement.plans[key] = (schema, plan)
     return known[1]
 
@@ -100,6 +103,7 @@ class _Planner:
         self.alone = Scope((self.target,), session)
 
     def plan(self) -> MergePlan:
+        self._check_conditions()
         conjuncts = conjuncts_of(self.statement.on)
         keys = [self._join_key(node) for node in conjuncts]
         rest = [node for node, key in zip(conjuncts, keys, strict=True) if key is None]
@@ -114,6 +118,18 @@ class _Planner:
             self._clauses(Match.NOT_MATCHED_BY_SOURCE),
             self._inserted_columns(),
         )
+
+    def _check_conditions(self) -> None:
+        """Raises `DeltaError` for conditions that Delta does not take."""
+        told: list[tuple[str, exp.Expr | None]] = [("search condition", self.statement.on)]
+        told += [(f"{c.act.value} condition", c.condition) for c in self.statement.clauses]
+        for what, node in told:
+            if node is None:
+                continue
+            if node.find(exp.Query) is not None:
+                raise errors.subquery(f"{what} of MERGE operation", node.sql(DIALECT))
+            if not is_deterministic(node):
+                raise write_errors.merge_not_deterministic(what, node.sql(DIALECT))
 
     def _of(self, match: Match) -> list[MergeClause]:
         return [clause for clause in self.statement.clauses if clause.match is match]
@@ -186,19 +202,31 @@ class _Planner:
         if clause.assignments is None:
             return self._star("UPDATE")
         terms = [column(at, f.type) for at, f in enumerate(self.schema)]
-        for name, node in clause.assignments:
-            at, type_name = self.alone.find(name, "")
-            terms[at] = convert(compile_term(node, scope), type_name, self.session)
+        return self._assigned(terms, clause.assignments, scope, write_errors.column_set_twice)
+
+    def _assigned(
+        self,
+        terms: list[Term],
+        assignments: Sequence[tuple[str, exp.Expr]],
+        scope: Scope,
+        twice: Callable[[str], DeltaError],
+    ) -> tuple[Term, ...]:
+        seen: set[str] = set()
+        for name, node in assignments:
+            at, _ = self.alone.find(name, "")
+            if name.lower() in seen:
+                raise twice(name)
+            seen.add(name.lower())
+            if is_default(node):
+                raise InvalidInput([Problem(name, "DEFAULT is not known to MERGE")])
+            terms[at] = updated(compile_term(node, scope), self.schema.fields[at], self.session)
         return tuple(terms)
 
     def _inserted(self, clause: MergeClause, scope: Scope) -> tuple[Term, ...]:
         if clause.assignments is None:
             return self._star("INSERT")
         terms = [default_term(field, self.session) for field in self.schema]
-        for name, node in clause.assignments:
-            at, type_name = self.alone.find(name, "")
-            terms[at] = convert(compile_term(node, scope), type_name, self.session)
-        return tuple(terms)
+        return self._assigned(terms, clause.assignments, scope, write_errors.merge_column_twice)
 
     def _inserted_columns(self) -> tuple[str, ...]:
         known = {name.lower() for name in self.source.names}
@@ -229,8 +257,20 @@ class _Planner:
                 left_out = column(at, field.type) if keeps else default_term(field, self.session)
                 terms.append(left_out)
             else:
-                terms.append(convert(column(found, type_name), field.type, self.session))
+                terms.append(updated(column(found, type_name), field, self.session))
         return tuple(terms)
+
+
+def _resolved(planner: _Planner) -> MergePlan:
+    """The plan; what it cannot resolve is refused as Delta's own resolution of MERGE does."""
+    try:
+        return planner.plan()
+    except InvalidInput as error:
+        first, *others = error.problems
+        if first.text == AMBIGUOUS:
+            raise
+        told = dataclasses.replace(first, refused_as=write_errors.MERGE_UNRESOLVED)
+        raise InvalidInput([told, *others]) from error
 
 
 def _source_names(statement: Merge) -> tuple[str, ...]:
@@ -244,7 +284,9 @@ def _predicate(node: exp.Expr) -> Predicate:
 
 def _unresolved(name: str, act: str, source: Source) -> DeltaError:
     """Source: DeltaErrors / ResolveDeltaMergeInto: INSERT * and UPDATE * need every column."""
-    error_class = "DELTA_MERGE_UNRESOLVED_EXPRESSION"
     columns = ", ".join(source.names)
     text = f"Cannot resolve {name} in {act} clause given columns {columns}."
-    return DeltaError("DeltaAnalysisException", error_class, f"[{error_class}] {text}")
+    exception, error_class = write_errors.MERGE_UNRESOLVED
+    if act == "INSERT":  # a check of its own, whose text is there
+        exception, error_class = "DeltaAnalysisException", "DELTA_MERGE_UNRESOLVED_EXPRESSION"
+    return DeltaError(exception, error_class, f"[{error_class}] {text}")

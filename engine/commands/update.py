@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from engine.commands import errors
+from engine.commands import errors, write_errors
+from engine.commands.assigning import check_deterministic, is_default, updated
 from engine.commands.data_files import FileRows
 from engine.commands.execution import (
     begin,
@@ -19,6 +20,7 @@ from engine.commands.execution import (
     progress_of,
     uses_vectors,
 )
+from engine.commands.generation import default_term
 from engine.commands.inserting import row_check
 from engine.commands.row_conditions import Pinned, row_condition
 from engine.commands.row_reads import track_rows
@@ -42,7 +44,7 @@ from engine.sql.compiler import compile_term
 from engine.sql.predicates import TRUE, split_conditions
 from engine.sql.scope import schema_scope
 from engine.sql.statements import Update
-from engine.sql.terms import Term, column, convert
+from engine.sql.terms import Term, column
 from engine.sql.types import Session
 from engine.storage.requests import ReadClock, Row, Steps
 from engine.transaction.operation import Operation
@@ -138,9 +140,17 @@ def assignment_terms(statement: Update, schema: Schema, session: Session) -> lis
     """One term for each column: what it is assigned, else itself."""
     scope = schema_scope(schema, statement.table.names, session)
     terms = [column(at, f.type) for at, f in enumerate(schema)]
+    seen: set[str] = set()
     for name, node in statement.assignments:
-        at, type_name = scope.find(name, "")
-        if identity_of(schema.fields[at]) is not None:
+        at, _ = scope.find(name, "")
+        field = schema.fields[at]
+        if identity_of(field) is not None:
             raise errors.identity_updated(name)
-        terms[at] = convert(compile_term(node, scope), type_name, session)
+        if name.lower() in seen:
+            raise write_errors.column_set_twice(name)
+        seen.add(name.lower())
+        check_deterministic(node)
+        default = is_default(node) and schema.get(node.name) is None
+        value = default_term(field, session) if default else compile_term(node, scope)
+        terms[at] = updated(value, field, session)
     return terms

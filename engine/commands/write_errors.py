@@ -44,6 +44,27 @@ def write_overflow(from_type: str, to_type: str, column: str) -> DeltaError:
     )
 
 
+def cannot_cast(from_type: str, to_type: str) -> DeltaError:
+    text = f'cannot cast "{from_type.upper()}" to "{to_type.upper()}"'
+    return analysis("DATATYPE_MISMATCH.CAST_WITH_FUNC_SUGGESTION", text, IN_PLAN)
+
+
+def wrong_number_of_columns(given: int, wanted: int) -> DeltaError:
+    kind = "NOT_ENOUGH_DATA_COLUMNS" if given < wanted else "TOO_MANY_DATA_COLUMNS"
+    text = f"Cannot write {given} column(s) where {wanted} are named."
+    return analysis(f"INSERT_COLUMN_ARITY_MISMATCH.{kind}", text, "AnalysisException")
+
+
+def merge_column_twice(name: str) -> DeltaError:
+    text = f"Duplicate column names in INSERT clause: {name}."
+    return analysis("DELTA_DUPLICATE_COLUMNS_ON_INSERT", text)
+
+
+def no_overwrite_by_subquery() -> DeltaError:
+    text = "The feature is not supported: INSERT OVERWRITE with a subquery condition."
+    return analysis("UNSUPPORTED_FEATURE.OVERWRITE_BY_SUBQUERY", text, IN_PLAN)
+
+
 def too_many_columns() -> DeltaError:
     text = "A metadata mismatch was detected when writing to the Delta table."
     return analysis("DELTA_METADATA_MISMATCH", text, "DeltaAnalysisExceptionWithSubErrors")
@@ -52,11 +73,6 @@ def too_many_columns() -> DeltaError:
 def column_named_twice(name: str) -> DeltaError:
     text = f"The column `{name}` already exists. Choose another name or rename the existing column."
     return analysis("COLUMN_ALREADY_EXISTS", text, "AnalysisException")
-
-
-def partition_clause(name: str) -> DeltaError:
-    text = f"PARTITION clause cannot contain the non-partition column: `{name}`."
-    return analysis("NON_PARTITION_COLUMN", text, "AnalysisException")
 
 
 def no_overwrite_by(condition: str) -> DeltaError:

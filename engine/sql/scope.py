@@ -24,6 +24,9 @@ UNRESOLVED = "ExtendedAnalysisException", "UNRESOLVED_COLUMN.WITH_SUGGESTION"
 """How Spark refuses a column that is not there."""
 
 
+AMBIGUOUS = "column is in several tables; qualify it"
+
+
 def nearest(name: str, names: Iterable[str]) -> str | None:
     """The valid name most like a misspelt one, if any is like it."""
     matches = difflib.get_close_matches(name.lower(), [n.lower() for n in names], n=1, cutoff=0.5)
@@ -84,7 +87,8 @@ class Scope:
             return relation.offset + index, relation.types[index]
         shown = f"{qualifier}.{name}" if qualifier else name
         if hits:
-            raise InvalidInput([Problem(shown, "column is in several tables; qualify it")])
+            refused_as = "AnalysisException", "AMBIGUOUS_REFERENCE"
+            raise InvalidInput([Problem(shown, AMBIGUOUS, refused_as=refused_as)])
         known = [column for relation in self.relations for column in relation.columns]
         raise InvalidInput([Problem(shown, "no such column", nearest(name, known), UNRESOLVED)])
 

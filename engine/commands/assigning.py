@@ -1,0 +1,69 @@
+"""Values on their way into a column: the cast, and what Spark says if it fails.
+
+Source: TableOutputResolver.scala (store assignment of INSERT), UpdateExpressionsSupport.scala
+(UPDATE and MERGE).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+
+from engine.commands import write_errors
+from engine.errors import DeltaError
+from engine.log.schema import Field
+from engine.sql.function_nodes import function_name
+from engine.sql.functions import NON_DETERMINISTIC
+from engine.sql.terms import Term, apply
+from engine.sql.types import TEMPORAL, Session, caster, is_integral, is_numeric
+
+Overflow = Callable[[str, str, str], DeltaError]
+
+
+def inserted(term: Term, field: Field, session: Session) -> Term:
+    """The term as an INSERT puts it into a column."""
+    return _assigned(term, field, session, write_errors.insert_overflow)
+
+
+def updated(term: Term, field: Field, session: Session) -> Term:
+    """The term as UPDATE and MERGE put it into a column."""
+    return _assigned(term, field, session, write_errors.write_overflow)
+
+
+def _assigned(term: Term, field: Field, session: Session, overflow: Overflow) -> Term:
+    if _never_fits(term.type, field.type):
+        raise write_errors.cannot_cast(term.type, field.type)
+    cast = caster(term.type, field.type, session)
+    if cast is None:
+        return Term(field.type, term.bind)
+    if not (is_integral(field.type) and is_numeric(term.type)):
+        return apply(cast, term, field.type)
+
+    def fitted(value: Any) -> Any:
+        try:
+            return cast(value)
+        except DeltaError as error:
+            raise overflow(term.type, field.type, field.name) from error
+
+    return apply(fitted, term, field.type)
+
+
+def _never_fits(from_type: str, to_type: str) -> bool:
+    """Days and instants are no numbers, nor numbers days."""
+    sides = {from_type in TEMPORAL, to_type in TEMPORAL}
+    numbers = is_numeric(from_type) or is_numeric(to_type)
+    return sides == {True, False} and numbers
+
+
+def check_deterministic(node: exp.Expr) -> None:
+    """Raises `DeltaError` for a value that differs from call to call."""
+    if any(function_name(call) in NON_DETERMINISTIC for call in node.find_all(exp.Func)):
+        raise write_errors.non_deterministic(node.sql("databricks"))
+
+
+def is_default(node: exp.Expr) -> bool:
+    """Whether a value is the keyword DEFAULT."""
+    word = isinstance(node, exp.Var) or (isinstance(node, exp.Column) and not node.table)
+    return word and node.name.upper() == "DEFAULT"
