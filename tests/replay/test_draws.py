@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.conformance.case import CaseResult, CaseStatus, load_cases
+from engine.conformance.case import CaseResult, CaseStatus, StatementCase, load_cases
 from engine.conformance.run import run_cases
 from sim.replay.drawing.layouts import LAYOUTS
 from sim.replay.drawing.races import PROPERTIES, SETTINGS, DrawnRace, draw_race
@@ -78,3 +78,47 @@ def test_a_saved_case_is_one_that_the_conformance_command_reads(tmp_path: Path) 
     case = msgspec.structs.replace(draw_race(1, 1).case(), expect={"current": "committed"})
     (again,) = load_cases(save_case(case, tmp_path / "found"))
     assert again == case
+
+
+class _Session:
+    """A session that answers, or not."""
+
+    def __init__(self, answers: bool) -> None:
+        self._answers = answers
+
+    def range(self, _: int) -> Any:
+        return self
+
+    def count(self) -> int:
+        if not self._answers:
+            raise ConnectionError("the session is gone")
+        return 1
+
+
+class _Troubled(Fuzzer):
+    """Whose races cannot be played."""
+
+    def __init__(self, trouble: Exception, answers: bool = True) -> None:
+        self._trouble = trouble
+        self._spark: Any = _Session(answers)
+
+    def observed(self, case: StatementCase) -> StatementCase:
+        raise self._trouble
+
+
+def test_a_race_that_cannot_be_played_is_skipped_with_the_reason() -> None:
+    finding = _Troubled(RuntimeError("no place")).play(draw_race(1, 1))
+    assert finding.result.status is CaseStatus.SKIPPED
+    assert "no place" in finding.result.reason
+
+
+def test_a_session_that_is_gone_ends_the_fuzz() -> None:
+    with pytest.raises(ConnectionError):
+        _Troubled(RuntimeError("no place"), answers=False).play(draw_race(1, 1))
+
+
+def test_an_interrupt_ends_the_fuzz_also_where_it_comes_as_another_error() -> None:
+    trouble = RuntimeError("gateway")
+    trouble.__context__ = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt):
+        _Troubled(trouble).play(draw_race(1, 1))
