@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.conformance.case import TableOf
 from engine.dialects import Dialect, dialect_named
 from engine.errors import EngineError, InvalidInput, Problem, UnsupportedFeature
-from engine.explain.case import Case, described, rebuilt, snapshot_of
+from engine.explain.case import Case, described, ends_alike, play, rebuilt, snapshot_of
 from engine.explain.checks import target_of
 from engine.explain.conflicts import Conflict
 from engine.explain.explanation import Explanation
@@ -157,10 +157,11 @@ class _RealTables:
             raise InvalidInput([Problem("settings", str(error))]) from error
         world = self._world(name, chosen, settings)
         columns = clustering_columns(snapshot_of(world, name))
-        tables, untried = _copies(world, name)
-        base = world if untried else None
-        case = Case(tables, name, statements, chosen, settings, columns, base)
-        return explained(case, world, untried)
+        described_only = {name: described(world, name)}
+        case = Case(described_only, name, statements, chosen, settings, columns, world)
+        copy, why_not = _copied(case, world)
+        untried = "" if copy is not None else f"Other layouts were not tried: {why_not}."
+        return explained(copy or case, world, untried)
 
     def _world(self, name: str, dialect: Dialect, settings: Settings) -> World:
         paths = {name: self.target.resolve()}
@@ -170,14 +171,15 @@ class _RealTables:
         return World(DirectoryStore(above), roots, dialect, settings)
 
 
-def _copies(world: World, name: str) -> tuple[dict[str, TableOf], str]:
-    """The tables' rows; of tables that cannot be copied what they are like, and why."""
+def _copied(case: Case, world: World) -> tuple[Case | None, str]:
+    """The case on copies of the tables' rows; `None` and why, if that is not the same."""
     try:
-        tables = {each: rebuilt(world, each) for each in world.roots}
-        World.of_tables(tables, world.dialect, world.settings)
+        tables = {name: rebuilt(world, name) for name in world.roots}
+        copy = dataclasses.replace(case, tables=tables, base=None)
+        alike = ends_alike(copy.played(), play(world, case.statements))
     except EngineError as error:
-        return {name: described(world, name)}, f"Other layouts were not tried: {error}."
-    return tables, ""
+        return None, str(error)
+    return (copy, "") if alike else (None, "a copy of its rows behaves otherwise")
 
 
 def _root(path: Path) -> str:

@@ -14,12 +14,14 @@ from typing import Any
 import msgspec
 
 from engine.commands import SharedTable, Table, Tables, run_statement
+from engine.commands.generation import EXPRESSION
 from engine.conformance.case import CaseResult, DataFile, StatementCase, TableOf
 from engine.conformance.compare import failed, judge, skipped
 from engine.conformance.staged import StagedStatement
 from engine.dialects import dialect_named
 from engine.errors import UnsupportedFeature
-from engine.log.schema import Schema, ddl, parse_ddl
+from engine.log.identity import identity_of
+from engine.log.schema import Field, Schema, parse_ddl
 from engine.outcomes import Outcome
 from engine.settings import Settings
 from engine.sql.parsing import parse_statement
@@ -118,8 +120,7 @@ def build(table: Table, wanted: TableOf, store: MemoryStore) -> int:
     )
     schema = parse_ddl(wanted.schema)
     for file in wanted.files:
-        rows = ", ".join(f"({_values(row)})" for row in _rows_of(file, schema))
-        insert = parse_statement(f"INSERT INTO {table.name} VALUES {rows}")
+        insert = parse_statement(_insert(table.name, file, schema))
         run(run_statement(insert, {table.name: table}), store)
     if properties != wanted.properties:
         run(table.at_root(_set_raw(table, wanted.properties)), store)
@@ -131,13 +132,29 @@ def _is_refused(key: str, value: str) -> bool:
 
 
 def _create(name: str, wanted: TableOf, properties: Mapping[str, str]) -> str:
-    text = f"CREATE TABLE {name} ({ddl(parse_ddl(wanted.schema))}) USING delta"
+    text = f"CREATE TABLE {name} ({wanted.schema}) USING delta"
     if wanted.partition_columns:
         text += f" PARTITIONED BY ({', '.join(wanted.partition_columns)})"
     if properties:
         pairs = ", ".join(f"'{key}' = '{value}'" for key, value in properties.items())
         text += f" TBLPROPERTIES ({pairs})"
     return text
+
+
+def _insert(name: str, file: DataFile, schema: Schema) -> str:
+    """The INSERT of a file's rows; columns that Delta makes itself are left to it."""
+    given = Schema(tuple(f for f in schema if not _is_made(f) or _is_given(f, file)))
+    listed = "" if len(given) == len(schema) else f" ({', '.join(given.names)})"
+    rows = ", ".join(f"({_values(row)})" for row in _rows_of(file, given))
+    return f"INSERT INTO {name}{listed} VALUES {rows}"
+
+
+def _is_made(column: Field) -> bool:
+    return identity_of(column) is not None or EXPRESSION in column.metadata
+
+
+def _is_given(column: Field, file: DataFile) -> bool:
+    return any(column.name in row for row in file.rows)
 
 
 def _rows_of(file: DataFile, schema: Schema) -> Iterable[Row]:

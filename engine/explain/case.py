@@ -10,7 +10,7 @@ from typing import Any
 from engine.commands import run_statement
 from engine.conformance.case import DataFile, TableOf
 from engine.dialects import DELTA_OSS_4_4, Dialect
-from engine.errors import UnsupportedFeature
+from engine.errors import DeltaError, UnsupportedFeature
 from engine.interleaving.contender import Start
 from engine.interleaving.race import Played
 from engine.interleaving.schedules import schedules
@@ -108,6 +108,24 @@ def start_of(sql: str) -> Start:
 def conflicts_in(played: list[Played]) -> bool:
     """Whether any schedule ends in a conflict."""
     return any(isinstance(ending, Aborted) for one in played for ending in one.endings)
+
+
+def ends_alike(one: list[Played], other: list[Played]) -> bool:
+    """Whether two worlds let the same statements end the same way, order by order."""
+    return [_kinds(played) for played in one] == [_kinds(played) for played in other]
+
+
+def _kinds(played: Played) -> list[str]:
+    return [_kind(ending) for ending in played.endings]
+
+
+def _kind(ending: object) -> str:
+    match ending:
+        case Aborted(verdict):
+            return verdict.exception
+        case DeltaError():
+            return f"{ending.exception} {ending.error_class}"
+    return type(ending).__name__
 
 
 def snapshot_of(world: World, name: str) -> Snapshot:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from engine.errors import DeltaError, InvalidInput, Problem
 from engine.explain.case import Case, conflicts_in, play, snapshot_of
 from engine.explain.checks import check_statements
 from engine.explain.conflicts import Conflict, conflicts
@@ -47,7 +48,7 @@ def explain(case: Case, world: World | None = None, untried: str = "") -> Explan
     `world` holds the tables where `case` does not make them; `untried` says which changes cannot
     be tried, and why. Raises `InvalidInput` for statements that cannot be run.
     """
-    world = world or case.world()
+    world = world or _made(case)
     check_statements(world, case.target, case.statements)
     played = play(world, case.statements)
     before = snapshot_of(world, case.target)
@@ -65,6 +66,15 @@ def explain(case: Case, world: World | None = None, untried: str = "") -> Explan
         tried=tried,
         untried=untried,
     )
+
+
+def _made(case: Case) -> World:
+    """Raises `InvalidInput` for a table that Delta refuses to make."""
+    try:
+        return case.world()
+    except DeltaError as error:
+        said = f"Delta refuses to make it: {error.message}"
+        raise InvalidInput([Problem(f"table {case.target}", said)]) from error
 
 
 def _facts(case: Case, snapshot: Snapshot) -> str:
