@@ -57,6 +57,7 @@ class Dialect:
     identity_columns_refuse_concurrency: bool = False
     conditions_may_ask_queries: bool = False
     clustered_tables_get_vectors: bool = False
+    tolerates_row_tracking_enablement: bool = True
     row_level: RowLevelRules | None = None
     lacks: Mapping[str, str] = dataclasses.field(default_factory=dict, hash=False)
     differences: tuple[Difference, ...] = ()
@@ -102,7 +103,7 @@ _OLDER_ROWS_PAGE = (
 )
 _CLUSTERING_PAGE = "https://learn.microsoft.com/en-ca/azure/databricks/delta/clustering"
 _DROP_PAGE = "https://docs.databricks.com/gcp/archive/legacy/drop-feature-legacy"
-_TRACKING_PAGE = "https://docs.databricks.com/delta/row-tracking.html"
+_ROW_TRACKING_PAGE = "https://docs.databricks.com/gcp/en/tables/features/row-tracking"
 _PREVIEW_PAGE = "https://docs.databricks.com/release-notes/runtime/14.0.html"
 _LEVELS_PAGE = "https://docs.azure.cn/databricks/optimizations/isolation-level"
 _DELETE_PAGE = (
@@ -159,8 +160,9 @@ _OF_DATABRICKS = (
         "WriteSerializable is the default level, and SQL may set either level.", _ISOLATION_PAGE
     ),
     Difference(
-        "Switching a feature on is a metadata change that fails all concurrent writes.",
-        _CONFLICTS_PAGE,
+        "Switching a feature on is a metadata change that fails all concurrent writes, row tracking"
+        " included.",
+        f"{_CONFLICTS_PAGE}; {_ROW_TRACKING_PAGE}",
     ),
     Difference(
         "On tables with deletion vectors OPTIMIZE without ZORDER BY and DML do not conflict:"
@@ -204,6 +206,7 @@ def _databricks(
         identity_columns_refuse_concurrency=True,
         conditions_may_ask_queries=True,
         clustered_tables_get_vectors=True,
+        tolerates_row_tracking_enablement=False,
         row_level=rows,
         lacks={
             _ENABLEMENT: f"switching a feature on fails concurrent writes, see {_CONFLICTS_PAGE}",
@@ -228,7 +231,7 @@ DATABRICKS_13_3 = _databricks(
     ),
     {
         _PREVIEW: f"the preview for other tables came with 14.0, see {_PREVIEW_PAGE}",
-        "delta.enableRowTracking": f"it came with 14.1, see {_TRACKING_PAGE}",
+        "delta.enableRowTracking": f"it came with 14.1, see {_ROW_TRACKING_PAGE}",
         **_DROP_FEATURE,
     },
 )

@@ -155,6 +155,20 @@ class Settings:
         return cls(**values, property_defaults=defaults)
 
 
+def own_options() -> list[str]:
+    """The keys of our own options, with the choice that holds without them."""
+    keys = {
+        field.metadata["conf"]: field.default
+        for field in dataclasses.fields(Settings)
+        if field.metadata.get("conf", "").startswith(OPTION_PREFIX)
+    }
+    return [f"{key} ({_shown(default)})" for key, default in keys.items()]
+
+
+def _shown(default: Any) -> str:
+    return str(default).lower() if isinstance(default, bool) else str(default)
+
+
 _FIELD_OF_CONF = {
     field.metadata["conf"].lower(): field
     for field in dataclasses.fields(Settings)

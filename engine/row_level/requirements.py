@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.conflicts.messages import commit_verdict
-from engine.conflicts.winner import WinningCommit
+from engine.conflicts.winner import ROW_TRACKING_ONLY_TAG, WinningCommit
 from engine.dialects import ROW_COMMANDS, Dialect
 from engine.log import properties
 from engine.log.clustering import clustering_columns
@@ -107,6 +107,15 @@ def refusal(
             winner,
             current.table_name,
             "REORG applied an upgrade",
+        )
+    enables_tracking = winner.metadata is not None and winner.is_tagged(ROW_TRACKING_ONLY_TAG)
+    if enables_tracking and not dialect.tolerates_row_tracking_enablement:
+        return commit_verdict(
+            "metadata",
+            ConflictException.METADATA_CHANGED,
+            winner,
+            current.table_name,
+            "row tracking was enabled",
         )
     return None
 

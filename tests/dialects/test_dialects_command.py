@@ -57,6 +57,13 @@ def test_it_lists_one_dialect_as_json() -> None:
     assert described["row_level_concurrency"]["merge_needs_target_predicate"]
 
 
+def test_it_names_the_options_that_a_dialect_has_and_what_holds_without_them() -> None:
+    option = "whitecap.rowLevelConcurrency.maxWinningCommits (100)"
+    for name, has_it in (("databricks-14.3", True), ("delta-oss-4.4", False)):
+        text = CliRunner().invoke(main, ["dialects", name]).output
+        assert (option in text) is has_it
+
+
 def test_an_unknown_dialect_is_bad_input_with_the_nearest_name() -> None:
     result = CliRunner().invoke(main, ["dialects", "databricks-14"])
     assert result.exit_code == ExitCode.BAD_INPUT

@@ -15,6 +15,7 @@ from engine.dialects import (
     RowLevelRules,
     dialect_named,
 )
+from engine.settings import own_options
 
 
 @click.command()
@@ -44,6 +45,8 @@ def _lines(dialect: Dialect) -> Iterator[str]:
     yield f"  isolation: {_isolation(dialect)}"
     yield f"  row-level concurrency: {_row_level(dialect.row_level)}"
     yield f"  OPTIMIZE beside DML: {_optimize(dialect)}"
+    options = [one for one in own_options() if one.partition(" ")[0] not in dialect.lacks]
+    yield f"  options where documents leave room: {', '.join(options)}"
     if dialect is DELTA_OSS_4_4:
         yield "  what the other dialects are compared with"
     for difference in dialect.differences:

@@ -1,0 +1,43 @@
+"""A feature that is switched on beside writers: who goes on, on which platform."""
+
+from __future__ import annotations
+
+import pytest
+from races_on_rows import FOUR_ROWS, World, ending
+
+from engine.dialects import (
+    DATABRICKS_14_2,
+    DATABRICKS_14_3,
+    DELTA_OSS_3_3,
+    DELTA_OSS_4_4,
+    Dialect,
+)
+
+INSERT, DELETE = "INSERT INTO t VALUES (9, 9, 9)", "DELETE FROM t WHERE id = 1"
+VECTORS, TRACKING = "delta.enableDeletionVectors", "delta.enableRowTracking"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "key", "goes_on"),
+    [
+        (DELTA_OSS_4_4, VECTORS, True),
+        (DELTA_OSS_4_4, TRACKING, True),
+        (DELTA_OSS_3_3, VECTORS, False),
+        (DELTA_OSS_3_3, TRACKING, True),
+        (DATABRICKS_14_2, VECTORS, False),
+        (DATABRICKS_14_2, TRACKING, False),
+        (DATABRICKS_14_3, TRACKING, False),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("statement", [INSERT, DELETE])
+def test_a_feature_that_is_switched_on(
+    dialect: Dialect, key: str, goes_on: bool, statement: str
+) -> None:
+    world = World.of(FOUR_ROWS, dialect=dialect, properties={VECTORS: "false"})
+    if key == TRACKING:  # the table knows the feature already, so that only metadata changes
+        world.run("ALTER TABLE t SET TBLPROPERTIES ('delta.feature.rowTracking' = 'supported')")
+    current = world.begin(statement)
+    world.run(f"ALTER TABLE t SET TBLPROPERTIES ('{key}' = 'true')")
+    found = ending(current.finish())
+    assert found == "committed" if goes_on else found.startswith("MetadataChanged")
