@@ -6,18 +6,24 @@ Source: TableOutputResolver.scala (store assignment of INSERT), UpdateExpression
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import dataclasses
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqlglot import exp
 
 from engine.commands import write_errors
+from engine.commands.generation import DEFAULT
+from engine.commands.table import Table
 from engine.errors import DeltaError
 from engine.log.schema import Field
 from engine.sql.function_nodes import function_name
 from engine.sql.functions import NON_DETERMINISTIC
+from engine.sql.statements import Insert, Values
 from engine.sql.terms import Term, apply
+from engine.sql.text import parse_condition
 from engine.sql.types import TEMPORAL, Session, caster, is_integral, is_numeric
+from engine.storage.requests import Steps
 
 Overflow = Callable[[str, str, str], DeltaError]
 
@@ -61,6 +67,30 @@ def check_deterministic(node: exp.Expr) -> None:
     """Raises `DeltaError` for a value that differs from call to call."""
     if any(function_name(call) in NON_DETERMINISTIC for call in node.find_all(exp.Func)):
         raise write_errors.non_deterministic(node.sql("databricks"))
+
+
+def with_defaults(statement: Insert, table: Table) -> Steps[Insert]:
+    """An INSERT of VALUES with what DEFAULT stands for in the table as it is now."""
+    query = statement.query
+    if not isinstance(query, Values) or not any(is_default(c) for row in query.rows for c in row):
+        return statement
+    snapshot = yield from table.at_root(table.latest())
+    static = {name.lower() for name, value in statement.partition if value is not None}
+    names = statement.columns or [n for n in snapshot.schema.names if n.lower() not in static]
+    fields = [snapshot.schema.get(name) for name in names]
+    rows = tuple(
+        tuple(
+            _default_node(fields, at) if is_default(cell) else cell for at, cell in enumerate(row)
+        )
+        for row in query.rows
+    )
+    return dataclasses.replace(statement, query=dataclasses.replace(query, rows=rows), plans={})
+
+
+def _default_node(fields: Sequence[Field | None], at: int) -> exp.Expr:
+    field = fields[at] if at < len(fields) else None
+    text = None if field is None else field.metadata.get(DEFAULT)
+    return exp.Null() if text is None else parse_condition(str(text))
 
 
 def is_default(node: exp.Expr) -> bool:

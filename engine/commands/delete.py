@@ -48,7 +48,8 @@ def delete(table: Table, statement: Delete, pinned: Pinned) -> Steps[Outcome]:
     actions = yield from delete_actions(table, txn, chosen.conditions, chosen.tests)
     operation = Operation("DELETE", {"predicate": logged(chosen.told)})
     tags = preserved_row_tracking(txn.metadata)
-    return (yield from txn.commit_if_needed([*progress, *actions], operation, tags))
+    done = [*progress, *actions] if actions else []  # who found nothing has done nothing
+    return (yield from txn.commit_if_needed(done, operation, tags))
 
 
 def truncate(table: Table, statement: Truncate) -> Steps[Outcome]:

@@ -30,6 +30,12 @@ def default_term(column: Field, session: Session) -> Term:
     return convert(compile_term(parse_condition(text), Scope((), session)), column.type, session)
 
 
+def is_made_up(column: Field) -> bool:
+    """Whether the table has a value of its own for a column that a write leaves out."""
+    known = column.metadata.keys() & {DEFAULT, EXPRESSION}
+    return bool(known) or identity_of(column) is not None
+
+
 def check_given(schema: Schema, given: Sequence[str]) -> None:
     """Raises `DeltaError` for values of a column that only the table may fill."""
     for name in given:

@@ -12,7 +12,13 @@ from functools import lru_cache
 
 from engine.commands import errors, write_errors
 from engine.commands.assigning import inserted
-from engine.commands.generation import Generated, check_given, default_term, generated
+from engine.commands.generation import (
+    Generated,
+    check_given,
+    default_term,
+    generated,
+    is_made_up,
+)
 from engine.commands.sources import Source, projection
 from engine.errors import DeltaError
 from engine.log.actions import Metadata
@@ -78,6 +84,9 @@ def _planned(statement: Insert, source: Source, schema: Schema, session: Session
     for at, name in enumerate(names):
         given[name.lower()] = column(at, source.types[at])
     check_given(schema, tuple(given))
+    for field in schema if statement.columns else ():
+        if not (field.nullable or field.name.lower() in given or is_made_up(field)):
+            raise write_errors.required_column(field.name)
     terms = [_term(column, given, session) for column in schema]
     return InsertPlan(terms, tuple(given))
 

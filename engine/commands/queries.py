@@ -134,6 +134,9 @@ def _tracked_files(
     select = query if isinstance(query, Select) else None
     condition = None if select is None else select.condition
     parts = () if condition is None else condition.with_parameters(parameters).conjuncts()
+    if not txn.settings.stats_skipping:
+        txn.read_whole_table()  # PrepareDeltaScan is off, and nothing else tells what is read
+        return list(txn.snapshot.all_files())
     if select is None or select.limit is None:
         track_rows(table, txn, parts)
         return list(txn.filter_files(parts) if parts else txn.filter_all_files())

@@ -31,11 +31,13 @@ from engine.commands.select_parts import (
     unaliased,
 )
 from engine.commands.windows import with_windows
-from engine.errors import UnsupportedFeature
+from engine.errors import InvalidInput, UnsupportedFeature
 from engine.sql.coercion import common_type
 from engine.sql.compiler import DIALECT, compile_boolean, compile_term
+from engine.sql.rendering import sql_literal
 from engine.sql.scope import Relation, Scope
 from engine.sql.terms import Evaluate, Parameters, convert
+from engine.sql.text import parse_condition
 from engine.sql.types import Session
 from engine.storage.requests import Row
 
@@ -149,7 +151,7 @@ class Planner:
 
     def _plain(self, node: exp.Select, scope: Scope, rows_of: Callable[[Row], list[Row]]) -> Rows:
         items = list(select_items(node.expressions, scope))
-        resolved = [self._resolved(item, scope) for _, item in items]
+        resolved = [self.resolved(item, scope) for _, item in items]
         windows = with_windows(resolved, scope, self.parameters)
         terms = [compile_term(item, windows.scope) for item in windows.items]
         bounds = [term.bind(self.parameters).evaluate for term in terms]
@@ -277,7 +279,7 @@ class Planner:
                 return lambda row: bool(query.of(row))
             case exp.In():
                 return self._in_query(node, scope)
-        return compile_boolean(self._resolved(node, scope), scope).bind(self.parameters).evaluate
+        return compile_boolean(self.resolved(node, scope), scope).bind(self.parameters).evaluate
 
     def _in_query(self, node: exp.In, scope: Scope) -> Evaluate:
         query = self.plan(node.args["query"], scope)
@@ -294,7 +296,7 @@ class Planner:
 
         return member
 
-    def _resolved(self, node: exp.Expr, scope: Scope) -> exp.Expr:
+    def resolved(self, node: exp.Expr, scope: Scope) -> exp.Expr:
         """The expression with scalar subqueries replaced by their values."""
 
         if isinstance(node, exp.Subquery):
@@ -306,8 +308,12 @@ class Planner:
 
     def _scalar(self, query: exp.Subquery) -> exp.Expr:
         """The one value of a subquery, as a literal. Tables are known by the original nodes."""
-        rows = self.plan(query.this, Scope((), self.session)).of(())
-        return exp.convert(rows[0][0] if rows else None)
+        try:
+            rows = self.plan(query.this, Scope((), self.session)).of(())
+        except InvalidInput as error:
+            text = f"a subquery that depends on the row around it: {query.sql(DIALECT)}"
+            raise UnsupportedFeature(text) from error
+        return parse_condition(sql_literal(rows[0][0] if rows else None)).copy()
 
 
 def _subqueries(node: exp.Expr) -> list[exp.Subquery]:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from engine.commands import errors
+from engine.commands import errors, write_errors
 from engine.commands.generation import Generated
+from engine.commands.source_filters import is_filter
 from engine.commands.sources import Source
 from engine.log.schema import Schema, schema_of_metadata
 from engine.sql.compiler import compile_boolean
@@ -45,9 +46,25 @@ def replaced_rows(
     """
     if statement.replace_using or statement.replace_on is not None:
         return Replacement((TRUE,), (_counterpart(statement, txn, rows, source, session),))
+    if statement.replace_where is not None:
+        _check_filter(statement.replace_where, statement, txn, session)
     conditions = _conditions(statement, txn)
     _check(rows, conditions, schema_of_metadata(txn.metadata), session)
     return Replacement(conditions)
+
+
+def _check_filter(
+    condition: Predicate, statement: Insert, txn: Transaction, session: Session
+) -> None:
+    """Raises `DeltaError` for a condition that Spark does not hand to tables."""
+    if condition.node.find(exp.Query) is not None:
+        raise write_errors.no_overwrite_by_subquery()
+    if not condition.is_deterministic:
+        raise write_errors.non_deterministic(condition.sql)
+    schema = txn.snapshot.schema
+    condition.bind(schema, session)  # names a column that does not exist
+    if not is_filter(condition.node, schema, session, statement.parameters):
+        raise write_errors.no_overwrite_by(condition.sql)
 
 
 def _conditions(statement: Insert, txn: Transaction) -> tuple[Predicate, ...]:

@@ -6,6 +6,7 @@ Source: https://learn.microsoft.com/en-us/azure/databricks/sql/language-manual/d
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -18,13 +19,16 @@ from engine.commands.select_parts import Rows
 from engine.commands.table import Table, Tables
 from engine.sql.predicates import TRUE, Predicate
 from engine.sql.scope import Relation, Scope
-from engine.sql.statements import Delete, Relational, Update
+from engine.sql.statements import Delete, Relational, TableName, Update
 from engine.sql.terms import Evaluate
 from engine.storage.requests import Steps
 from engine.transaction.transaction import Transaction
 
 Pinned = Mapping[int, Rows]
 """The rows of other tables, by the places in the condition's tree where they are asked for."""
+
+
+_NO_TABLE = TableName("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +46,23 @@ class RowCondition:
 def rows_asked_of_others(statement: Delete | Update, tables: Tables) -> Steps[dict[int, Rows]]:
     """The rows of other tables that the condition asks, pinned before the transaction starts."""
     rows: dict[int, Rows] = {}
-    for part in _asking(statement.condition):
-        for query in _queries(part):
-            rows |= yield from pinned_rows(query, statement.table, tables)
+    for query in (query for part in _asking(statement.condition) for query in _queries(part.node)):
+        rows |= yield from pinned_rows(query, statement.table, tables)
+    assigned = statement.assignments if isinstance(statement, Update) else ()
+    for query in (query for _, value in assigned for query in _queries(value)):
+        # Delta computes these before the transaction looks at anything: no read is tracked.
+        rows |= yield from pinned_rows(query, _NO_TABLE, tables)
     return rows
+
+
+def with_values(table: Table, txn: Transaction, statement: Update, pinned: Pinned) -> Update:
+    """The statement with the values of the subqueries that it assigns."""
+    if not any(True for _, value in statement.assignments for _ in _queries(value)):
+        return statement
+    scope = Scope((Relation.of(txn.snapshot.schema, *statement.table.names),), table.session)
+    planner = Planner(pinned, statement.parameters, table.session)
+    values = tuple((name, planner.resolved(node, scope)) for name, node in statement.assignments)
+    return dataclasses.replace(statement, assignments=values, plans={})
 
 
 def row_condition(
@@ -74,7 +91,7 @@ def _test(
     part: Predicate, table: Table, txn: Transaction, statement: Delete | Update, pinned: Pinned
 ) -> Steps[Evaluate]:
     rows = dict(pinned)
-    for query in _queries(part):
+    for query in _queries(part.node):
         rows |= yield from own_rows(query, rows, table, txn, statement.parameters)
     target = Relation.of(txn.snapshot.schema, *statement.table.names)
     planner = Planner(rows, statement.parameters, table.session)
@@ -89,8 +106,8 @@ def _asks(part: Predicate) -> bool:
     return part.node.find(exp.Query) is not None
 
 
-def _queries(part: Predicate) -> Iterator[Relational]:
-    """The outermost queries of a condition."""
-    for node in part.node.walk(prune=lambda node: isinstance(node, exp.Query)):
+def _queries(asking: exp.Expr) -> Iterator[Relational]:
+    """The outermost queries of an expression."""
+    for node in asking.walk(prune=lambda node: isinstance(node, exp.Query)):
         if isinstance(node, exp.Query):
             yield Relational(node)

@@ -14,6 +14,7 @@ from engine.commands.alter_columns import (
     rename_column,
     replace_columns,
 )
+from engine.commands.assigning import with_defaults
 from engine.commands.clone import clone_source, clone_table
 from engine.commands.cluster_by import cluster_by
 from engine.commands.compaction import auto_compact
@@ -114,6 +115,7 @@ def _command(statement: Statement, target: Table, tables: Tables) -> Steps[Steps
     names, parameters, session = statement.table, statement.parameters, target.session
     match statement:
         case Insert():
+            statement = yield from with_defaults(statement, target)
             rows = yield from source_of(statement.query, names, tables, parameters, session)
             return insert(target, statement, rows)
         case Merge():

@@ -22,7 +22,7 @@ from engine.commands.execution import (
 )
 from engine.commands.generation import default_term
 from engine.commands.inserting import row_check
-from engine.commands.row_conditions import Pinned, row_condition
+from engine.commands.row_conditions import Pinned, row_condition, with_values
 from engine.commands.row_reads import track_rows
 from engine.commands.search import Found, search
 from engine.commands.sources import projection
@@ -61,6 +61,7 @@ def update(table: Table, statement: Update, pinned: Pinned) -> Steps[Outcome]:
     if progress is None:
         return NothingToCommit(txn.read_version)
     chosen = yield from row_condition("UPDATE", table, txn, statement, pinned)
+    statement = with_values(table, txn, statement, pinned)
     change = _change_of(statement, txn, table)
     conditions = chosen.conditions or (TRUE,)
     partition, data = split_conditions(conditions, txn.metadata.partition_columns)

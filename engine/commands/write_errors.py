@@ -65,6 +65,10 @@ def no_overwrite_by_subquery() -> DeltaError:
     return analysis("UNSUPPORTED_FEATURE.OVERWRITE_BY_SUBQUERY", text, IN_PLAN)
 
 
+def required_column(name: str) -> DeltaError:
+    return analysis("DELTA_INSERT_COLUMN_MISMATCH", f"Column {name} is not specified in INSERT")
+
+
 def too_many_columns() -> DeltaError:
     text = "A metadata mismatch was detected when writing to the Delta table."
     return analysis("DELTA_METADATA_MISMATCH", text, "DeltaAnalysisExceptionWithSubErrors")

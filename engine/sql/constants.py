@@ -118,7 +118,9 @@ class Constants:
             common = _literal_type(type_name, node) or common_type(type_name, term.type)
         except EngineError:
             return None
-        return convert(term, common) if may_unwrap(type_name, common) else None
+        if not may_unwrap(type_name, common):
+            return None
+        return convert(term, common, self._no_columns.session)
 
     def member(self, node: exp.Expr, field: Field) -> Term | None:
         """A member of an IN list; a parameter stays as it is, for it may hold several values."""

@@ -1,0 +1,65 @@
+"""Which conditions Spark can hand to a table that overwrites by them, as REPLACE WHERE does.
+
+Source: Spark's DataSourceV2Strategy.scala (OverwriteByExpression), DataSourceStrategy.scala:
+translateFilter. Columns compared with literals, IN lists, IS NULL, LIKE with a plain pattern, and
+AND, OR and NOT of these; the optimizer has simplified the condition before.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from engine.log.schema import Schema
+from engine.sql.constants import Constants
+from engine.sql.normal_form import normal_form
+from engine.sql.terms import Parameters
+from engine.sql.types import Session
+
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
+_TEXTS = (exp.StartsWith, exp.EndsWith, exp.Contains)
+
+
+def is_filter(node: exp.Expr, schema: Schema, session: Session, parameters: Parameters) -> bool:
+    """Whether the condition is one that a source knows."""
+    return _Reader(Constants(schema, session), parameters).knows(normal_form(node))
+
+
+class _Reader:
+    def __init__(self, constants: Constants, parameters: Parameters) -> None:
+        self._constants = constants
+        self._parameters = parameters
+
+    def knows(self, node: exp.Expr) -> bool:
+        node = node.unnest()
+        match node:
+            case exp.And() | exp.Or():
+                return self.knows(node.left) and self.knows(node.right)
+            case exp.Not():
+                return self.knows(node.this)
+            case exp.Boolean():
+                return True
+            case exp.Is() if isinstance(node.expression, exp.Null):
+                return self._constants.column(node.this) is not None
+            case exp.In():
+                return all(self._compares(node.this, member) for member in node.expressions)
+            case exp.Like():
+                plain = node.expression.name.strip("%")
+                return not any(mark in plain for mark in "%_\\") and self._is_column(node.this)
+        if isinstance(node, _TEXTS):
+            return self._is_column(node.this)
+        if not isinstance(node, _COMPARISONS):
+            return False
+        left, right = node.this, node.args["expression"]
+        return self._compares(left, right) or self._compares(right, left)
+
+    def _is_column(self, node: exp.Expr) -> bool:
+        return self._constants.column(node) is not None
+
+    def _compares(self, column: exp.Expr, value: exp.Expr) -> bool:
+        """A column with a value that is not NULL, neither of them cast for good."""
+        field = self._constants.column(column)
+        term = None if field is None else self._constants.compared(value, field.type)
+        if term is None:
+            return False
+        bound = term.bind(self._parameters)
+        return bound.is_constant and bound.value is not None
