@@ -7,6 +7,7 @@ Source: TableOutputResolver.scala (store assignment of INSERT), UpdateExpression
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,13 +17,14 @@ from engine.commands import write_errors
 from engine.commands.generation import DEFAULT
 from engine.commands.table import Table
 from engine.errors import DeltaError
+from engine.log.ddl import LIMITED_TEXT
 from engine.log.schema import Field
 from engine.sql.function_nodes import function_name
 from engine.sql.functions import NON_DETERMINISTIC
 from engine.sql.statements import Insert, Values
 from engine.sql.terms import Term, apply
 from engine.sql.text import parse_condition
-from engine.sql.types import TEMPORAL, Session, caster, is_integral, is_numeric
+from engine.sql.types import TEMPORAL, Session, caster, is_decimal, is_integral, is_numeric
 from engine.storage.requests import Steps
 
 Overflow = Callable[[str, str, str], DeltaError]
@@ -42,9 +44,13 @@ def _assigned(term: Term, field: Field, session: Session, overflow: Overflow) ->
     if _never_fits(term.type, field.type):
         raise write_errors.cannot_cast(term.type, field.type)
     cast = caster(term.type, field.type, session)
+    if field.type == "string":
+        text = Term(field.type, term.bind) if cast is None else apply(cast, term, field.type)
+        return _limited(text, field)
     if cast is None:
         return Term(field.type, term.bind)
-    if not (is_integral(field.type) and is_numeric(term.type)):
+    bounded = is_integral(field.type) or is_decimal(field.type)
+    if not (bounded and is_numeric(term.type)):
         return apply(cast, term, field.type)
 
     def fitted(value: Any) -> Any:
@@ -52,6 +58,29 @@ def _assigned(term: Term, field: Field, session: Session, overflow: Overflow) ->
             return cast(value)
         except DeltaError as error:
             raise overflow(term.type, field.type, field.name) from error
+
+    return apply(fitted, term, field.type)
+
+
+_LIMITED = re.compile(r"(var)?char\((\d+)\)")
+
+
+def text_limit(field: Field) -> int | None:
+    """How many letters a CHAR or VARCHAR column holds, `None` for other columns."""
+    found = _LIMITED.match(str(field.metadata.get(LIMITED_TEXT, "")))
+    return None if found is None else int(found[2])
+
+
+def _limited(term: Term, field: Field) -> Term:
+    """A text cut of blanks beyond its column's limit; CHAR is filled up with them."""
+    limit = text_limit(field)
+    if limit is None:
+        return term
+    fills = str(field.metadata[LIMITED_TEXT]).startswith("char")
+
+    def fitted(text: str) -> str:
+        kept = text if len(text) <= limit else text[:limit] + text[limit:].rstrip(" ")
+        return kept.ljust(limit) if fills else kept
 
     return apply(fitted, term, field.type)
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from engine.commands import errors
 from engine.commands.clustering import clustering_domain, with_clustering
 from engine.commands.execution import job, progress_of
+from engine.commands.generation import check_expressions
 from engine.commands.property_checks import check_keys, checked
 from engine.commands.queries import OwnRead, in_transaction
 from engine.commands.sources import Source
@@ -21,6 +22,7 @@ from engine.log.actions import AnyAction, DomainMetadata, Format, Metadata
 from engine.log.clustering import CLUSTERING_DOMAIN
 from engine.log.schema import Field, Schema, parse_ddl, schema_string
 from engine.outcomes import NothingToCommit, Outcome
+from engine.sql.predicates import session_of
 from engine.sql.scope import schema_scope
 from engine.sql.table_statements import CreateTable
 from engine.storage.requests import NewId, ReadClock, Steps
@@ -56,6 +58,7 @@ def create_table(
 
 def _metadata(statement: CreateTable, txn: Transaction, source: Source | None) -> Steps[Metadata]:
     schema = _schema(statement, source)
+    check_expressions(schema, session_of(txn.settings))
     scope = schema_scope(schema)
     partitions = [schema.fields[scope.find(n, "")[0]].name for n in statement.partition_columns]
     configuration = checked(dict(statement.properties), txn.dialect)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.commands import errors
+from engine.commands import errors, write_errors
 from engine.log.identity import Identity, identity_of
 from engine.log.schema import Field, Schema
 from engine.sql.compiler import compile_term
@@ -28,6 +28,16 @@ def default_term(column: Field, session: Session) -> Term:
     if text is None:
         return literal(None, column.type)
     return convert(compile_term(parse_condition(text), Scope((), session)), column.type, session)
+
+
+def check_expressions(schema: Schema, session: Session) -> None:
+    """Raises `DeltaError` for a generated column whose expression has another type."""
+    scope = schema_scope(schema, session=session)
+    for column in schema:
+        text = column.metadata.get(EXPRESSION)
+        kind = column.type if text is None else compile_term(parse_condition(text), scope).type
+        if kind != column.type:
+            raise write_errors.generated_type(column.name, kind, column.type)
 
 
 def is_made_up(column: Field) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from engine.commands import errors, write_errors
-from engine.commands.assigning import inserted
+from engine.commands.assigning import inserted, text_limit
 from engine.commands.generation import (
     Generated,
     check_given,
@@ -145,7 +145,8 @@ def row_check(metadata: Metadata, session: Session) -> Callable[[Row], None] | N
         if key.startswith(CONSTRAINT_PREFIX)
     )
     required = [(at, f.name) for at, f in enumerate(schema) if not f.nullable]
-    if not checks and not required:
+    limits = [(at, f.name, limit) for at, f in enumerate(schema) if (limit := text_limit(f))]
+    if not checks and not required and not limits:
         return None
     tests = [(name, p.sql, p.bind(schema, session)) for name, p in _constraints(checks)]
 
@@ -153,6 +154,9 @@ def row_check(metadata: Metadata, session: Session) -> Callable[[Row], None] | N
         for at, name in required:
             if row[at] is None:
                 raise _violation("DELTA_NOT_NULL_CONSTRAINT_VIOLATED", name, "NOT NULL")
+        for at, name, limit in limits:
+            if len(row[at] or "") > limit:
+                raise _violation("DELTA_EXCEED_CHAR_VARCHAR_LIMIT", name, f"length <= {limit}")
         for name, text, test in tests:
             if test(row) is not True:
                 raise _violation("DELTA_VIOLATE_CONSTRAINT_WITH_VALUES", name, text)
@@ -171,6 +175,8 @@ def _violation(error_class: str, name: str, text: str) -> DeltaError:
 def rows_for(statement: Insert, source: Source, metadata: Metadata, session: Session) -> Generated:
     """The rows to write, by task. Raises `DeltaError` for a row that may not be in the table."""
     schema = schema_of_metadata(metadata)
+    if schema.fields and len(metadata.partition_columns) == len(schema):
+        raise write_errors.only_partition_columns()
     plan = insert_plan(statement, source, schema, session)
     project = projection(plan.terms, statement.parameters, len(source.names))
     tasks = [[project(row) for row in task] for task in source.tasks]

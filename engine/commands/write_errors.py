@@ -69,6 +69,18 @@ def required_column(name: str) -> DeltaError:
     return analysis("DELTA_INSERT_COLUMN_MISMATCH", f"Column {name} is not specified in INSERT")
 
 
+def generated_type(column: str, kind: str, wanted: str) -> DeltaError:
+    text = f"The expression type of the generated column {column} is {kind.upper()}, but the column"
+    return analysis(
+        "DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH", f"{text} type is {wanted.upper()}."
+    )
+
+
+def only_partition_columns() -> DeltaError:
+    text = "Data written into Delta needs to contain at least one non-partitioned column."
+    return analysis("DELTA_NON_PARTITION_COLUMN_ABSENT", text)
+
+
 def too_many_columns() -> DeltaError:
     text = "A metadata mismatch was detected when writing to the Delta table."
     return analysis("DELTA_METADATA_MISMATCH", text, "DeltaAnalysisExceptionWithSubErrors")

@@ -69,6 +69,10 @@ def read_columns(text: str) -> list[ColumnText]:
     return columns
 
 
+LIMITED_TEXT = "__CHAR_VARCHAR_TYPE_STRING"
+"""The key of a text column's metadata that holds its CHAR or VARCHAR type, as Spark writes it."""
+
+
 def read_type(text: str) -> Any:
     """Read one type. Raises `InvalidInput`."""
     reader = _Reader(text)
@@ -105,19 +109,21 @@ class _Reader:
         self._text = text.strip()
         self._tokens = [match.group().strip() for match in _TOKEN.finditer(self._text)]
         self._at = 0
+        self._limited: str | None = None
 
     def column(self) -> ColumnText:
         name = _unquoted(self._next())
         kind = self.type()
+        limit = {} if self._limited is None else {LIMITED_TEXT: self._limited}
         nullable, metadata = self._options()
-        return ColumnText(name, kind, nullable, metadata)
+        return ColumnText(name, kind, nullable, {**limit, **metadata})
 
     def type(self) -> Any:
         name = self._next().lower()
         if name in _DECIMALS:
             return self._decimal()
         if name in {"char", "varchar"}:
-            self._brackets()
+            self._limited = f"{name}({self._brackets().strip()})"
             return "string"
         match name:
             case "array":

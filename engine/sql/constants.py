@@ -37,6 +37,8 @@ def may_unwrap(type_name: str, wider: str) -> bool:
         return True
     if type_name in ("date", "timestamp", "timestamp_ntz"):
         return wider in ("date", "timestamp")
+    if type_name == "float":
+        return wider == "double"
     if is_decimal(type_name):
         return is_decimal(wider) and _is_wider(decimal_shape(type_name), decimal_shape(wider))
     if not is_integral(type_name) or not is_numeric(wider):

@@ -10,7 +10,7 @@ import operator
 import re
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta, tzinfo
-from decimal import ROUND_DOWN, Decimal
+from decimal import ROUND_DOWN, Decimal, localcontext
 from functools import lru_cache
 from typing import Any
 
@@ -20,6 +20,7 @@ from engine.sql.terms import Term, combine, convert, each, membership
 from engine.sql.types import (
     FRACTIONAL,
     PARAMETER,
+    WIDE,
     Session,
     fit_integer,
     is_decimal,
@@ -134,7 +135,12 @@ def _checked(function: Compare, result: str) -> Compare:
     if is_integral(result):
         return lambda one, two: fit_integer(function(one, two), result)
     if is_decimal(result):
-        return lambda one, two: to_scale(Decimal(function(one, two)), result)
+
+        def rounded(one: Any, two: Any) -> Decimal:
+            with localcontext(WIDE):
+                return to_scale(Decimal(function(one, two)), result)
+
+        return rounded
     return function
 
 

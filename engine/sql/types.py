@@ -8,11 +8,13 @@ Source: Spark's Cast.scala, SparkDateTimeUtils.scala, UTF8StringUtils.scala.
 
 from __future__ import annotations
 
+import math
 import re
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -157,10 +159,22 @@ def _parse_fraction(text: str) -> float:
     return float(word[:-1] if word[-1:] in "dDfF" and word[-2:-1].isdigit() else word)
 
 
+WIDE = Context(prec=100, rounding=ROUND_HALF_UP)
+"""For arithmetic with decimals: Spark's have 38 digits, and products of two of them more."""
+
+
+def to_single(value: float) -> float:
+    """The number as a FLOAT of 32 bits holds it."""
+    try:
+        return float(struct.unpack("f", struct.pack("f", value))[0])
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
 def to_scale(value: Decimal, type_name: str) -> Decimal:
     """A decimal rounded half up to the type's scale. Raises `DeltaError` if it does not fit."""
     precision, scale = decimal_shape(type_name)
-    rounded = value.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP)
+    rounded = value.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, WIDE)
     if len(rounded.as_tuple().digits) > precision and abs(rounded) >= Decimal(10) ** (
         precision - scale
     ):
@@ -186,7 +200,9 @@ def _from_text(text: str, type_name: str, time_zone: str) -> Any:
             return text
         case "tinyint" | "smallint" | "int" | "bigint":
             return _parse_integer(text, type_name)
-        case "float" | "double":
+        case "float":
+            return to_single(_parse_fraction(text))
+        case "double":
             return _parse_fraction(text)
         case "boolean":
             return _parse_boolean(text)
@@ -284,7 +300,9 @@ def _typed_caster(from_type: str, to_type: str, time_zone: str) -> Callable[[Any
         if is_integral(from_type) and INTEGRAL_BITS[from_type] <= INTEGRAL_BITS[to_type]:
             return None
         return lambda value: _to_integer(value, to_type)
-    if to_type in FRACTIONAL:
+    if to_type == "float":
+        return lambda value: to_single(float(value))
+    if to_type == "double":
         return float
     if is_decimal(to_type):
         return lambda value: to_scale(Decimal(str(value)), to_type)

@@ -302,8 +302,8 @@ def test_wrong_statements_are_refused_with_place_and_nearest_name(
 
 
 def test_data_files_are_named_below_their_partition(db: Database) -> None:
-    db.create("u", "day DATE, country STRING", "day", "country")
-    outcome = db.commit("INSERT INTO u VALUES (DATE '2026-01-01', 'A B'), (NULL, '')")
+    db.create("u", "day DATE, country STRING, v INT", "day", "country")
+    outcome = db.commit("INSERT INTO u VALUES (DATE '2026-01-01', 'A B', 1), (NULL, '', 2)")
     paths = sorted(file.path.rpartition("/")[0] for file in adds(outcome))
     assert paths == [
         "day=2026-01-01/country=A%20B",
