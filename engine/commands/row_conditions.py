@@ -17,6 +17,7 @@ from engine.commands.relational import Planner
 from engine.commands.relational_sources import own_rows, pinned_rows
 from engine.commands.select_parts import Rows
 from engine.commands.table import Table, Tables
+from engine.errors import UnsupportedFeature
 from engine.sql.predicates import TRUE, Predicate
 from engine.sql.scope import Relation, Scope
 from engine.sql.statements import Delete, Relational, TableName, Update
@@ -81,10 +82,20 @@ def row_condition(
         raise errors.subquery(operation, condition.sql)
     tests: tuple[Evaluate, ...] = ()
     for part in asking:
+        _check_form(operation, part)
         test = yield from _test(part, table, txn, statement, pinned)
         tests = (*tests, test)
     plain = tuple(part for part in condition.conjuncts() if not _asks(part))
     return RowCondition((condition,), plain or (TRUE,), tests)
+
+
+def _check_form(operation: str, part: Predicate) -> None:
+    """Raises `UnsupportedFeature` for the two forms that the page on DELETE leaves out."""
+    if any(query.find_ancestor(exp.Select) for query in part.node.find_all(exp.Select)):
+        raise UnsupportedFeature(f"a subquery inside of another is not part of {operation}")
+    excluded = (n for n in part.node.find_all(exp.Not) if isinstance(n.this.unnest(), exp.In))
+    if any(n.this.unnest().args.get("query") and n.find_ancestor(exp.Or) for n in excluded):
+        raise UnsupportedFeature(f"NOT IN (query) inside of OR is not part of {operation}")
 
 
 def _test(

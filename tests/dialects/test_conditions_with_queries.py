@@ -7,7 +7,7 @@ from races_on_rows import FOUR_ROWS, SERIALIZABLE, World, ending
 
 from engine.commands import SharedTable, Table, run_statement
 from engine.dialects import DATABRICKS_14_3, DELTA_OSS_4_4, Dialect
-from engine.errors import DeltaError
+from engine.errors import DeltaError, UnsupportedFeature
 from engine.outcomes import Committed
 from engine.sql.parsing import parse_statement
 from engine.storage.memory import MemoryStore, run
@@ -57,6 +57,15 @@ def test_databricks_deletes_the_rows_that_a_query_names(condition: str, left: li
 def test_delta_refuses_a_condition_that_asks_a_query() -> None:
     with pytest.raises(DeltaError, match="Subqueries are not supported in the DELETE"):
         left_by("id IN (SELECT id FROM gone)", DELTA_OSS_4_4)
+
+
+def test_the_forms_that_the_documentation_leaves_out_are_refused() -> None:
+    nested = "id IN (SELECT id FROM gone WHERE id > (SELECT 1))"
+    with pytest.raises(UnsupportedFeature, match="a subquery inside of another"):
+        left_by(nested)
+    with pytest.raises(UnsupportedFeature, match=r"NOT IN \(query\) inside of OR"):
+        left_by("id = 2 OR id NOT IN (SELECT id FROM gone)")
+    assert left_by("id = 2 OR id IN (SELECT id FROM gone)") == [4]
 
 
 ASKING = [
