@@ -44,8 +44,9 @@ class Difference:
 class Dialect:
     """One platform by what it does otherwise than Delta 4.4; the defaults are those of 4.4.
 
-    `row_level` is `None` where files are the unit of conflict. `lacks` maps settings, table
-    properties and commands that the platform does not have to the reason.
+    `own_properties` are table properties that Delta does not know. `row_level` is `None` where
+    files are the unit of conflict. `lacks` maps settings, table properties and commands that the
+    platform does not have to the reason.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Dialect:
     conditions_may_ask_queries: bool = False
     clustered_tables_get_vectors: bool = False
     tolerates_row_tracking_enablement: bool = True
+    own_properties: frozenset[str] = frozenset()
     row_level: RowLevelRules | None = None
     lacks: Mapping[str, str] = dataclasses.field(default_factory=dict, hash=False)
     differences: tuple[Difference, ...] = ()
@@ -155,6 +157,15 @@ DELTA_OSS_3_3 = Dialect(
     ),
 )
 
+DATABRICKS_PROPERTIES = frozenset(
+    {
+        "delta.parquet.compression.codec",
+        "delta.targetFileSize",
+        "delta.tuneFileSizesForRewrites",
+    }
+)
+"""Source: https://docs.databricks.com/en/delta/table-properties.html."""
+
 _OF_DATABRICKS = (
     Difference(
         "WriteSerializable is the default level, and SQL may set either level.", _ISOLATION_PAGE
@@ -207,6 +218,7 @@ def _databricks(
         conditions_may_ask_queries=True,
         clustered_tables_get_vectors=True,
         tolerates_row_tracking_enablement=False,
+        own_properties=DATABRICKS_PROPERTIES,
         row_level=rows,
         lacks={
             _ENABLEMENT: f"switching a feature on fails concurrent writes, see {_CONFLICTS_PAGE}",

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError, model_validator
 
 from engine.conformance.case import DataFile, TableOf
-from engine.dialects import Dialect, dialect_named
+from engine.dialects import DATABRICKS_PROPERTIES, Dialect, dialect_named
 from engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
 from engine.explain.case import Case
 from engine.log.property_names import is_known, nearest_property
@@ -195,7 +195,7 @@ def _property_problems(table: SmallTable, place: Place, text: YamlText) -> Itera
         where = text.where((*place, "properties", key))
         if key == ISOLATION_PROPERTY:
             yield Problem(where, "is set by isolation")
-        elif not is_known(key):
+        elif not is_known(key, DATABRICKS_PROPERTIES):
             yield Problem(where, "Delta has no such property", nearest_property(key))
 
 

@@ -59,7 +59,7 @@ def checked(given: Mapping[str, str], dialect: Dialect) -> dict[str, str]:
     """
     dialect.require(given)
     for key, value in given.items():
-        if not is_known(key):
+        if not is_known(key, dialect.own_properties):
             raise property_errors.unknown_property(key)
         _check_feature(key)
         _check_value(key, value)

@@ -8,6 +8,7 @@ commands themselves write.
 from __future__ import annotations
 
 import difflib
+from collections.abc import Collection
 
 PREFIX = "delta."
 OPEN_PREFIXES = (
@@ -30,6 +31,7 @@ NAMES = frozenset(
         "delta.checkpointRetentionDuration",
         "delta.columnMapping.maxColumnId",
         "delta.columnMapping.mode",
+        "delta.compatibility.symlinkFormatManifest.enabled",
         "delta.coordinatedCommits.commitCoordinator-preview",
         "delta.coordinatedCommits.commitCoordinatorConf-preview",
         "delta.coordinatedCommits.tableConf-preview",
@@ -76,9 +78,14 @@ NAMES = frozenset(
 _LIKE = {name.lower(): name for name in NAMES}
 
 
-def is_known(key: str) -> bool:
-    """Whether Delta knows the property, in any case; keys outside of `delta.` are users' own."""
+def is_known(key: str, of_dialect: Collection[str] = ()) -> bool:
+    """Whether Delta, or the dialect, knows the property, in any case.
+
+    Keys outside of `delta.` are users' own.
+    """
     lower = key.lower()
+    if lower in (name.lower() for name in of_dialect):
+        return True
     open_prefix = lower.startswith(tuple(prefix.lower() for prefix in OPEN_PREFIXES))
     return not lower.startswith(PREFIX) or lower in _LIKE or open_prefix
 

@@ -120,7 +120,7 @@ def _of_properties(table: Table, dialect: Dialect) -> Iterator[Finding]:
         place = ("table", "properties", key)
         if key == ISOLATION_PROPERTY:
             yield place, "is set by table.isolation", None
-        elif not is_known(key):
+        elif not is_known(key, dialect.own_properties):
             yield place, "Delta has no such property", nearest_property(key)
         try:
             dialect.require([key])

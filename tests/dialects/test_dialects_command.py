@@ -123,6 +123,18 @@ def test_a_setting_that_a_dialect_lacks_is_refused_in_explain_too() -> None:
     assert not whitecap.explain(on, UPDATE, other, dialect="databricks-14.3").can_conflict
 
 
+def test_a_property_that_only_databricks_has_is_refused_by_delta() -> None:
+    sized = "ALTER TABLE t SET TBLPROPERTIES ('delta.targetFileSize' = '16mb')"
+    assert not whitecap.explain(TABLE, UPDATE, sized, dialect="databricks-14.3").as_dict()[
+        "refusals"
+    ]
+    (refusal,) = whitecap.explain(TABLE, UPDATE, sized).as_dict()["refusals"]
+    assert refusal["error"] == "DELTA_UNKNOWN_CONFIGURATION"
+    manifest = "delta.compatibility.symlinkFormatManifest.enabled"
+    known = f"ALTER TABLE t SET TBLPROPERTIES ('{manifest}' = 'false')"
+    assert not whitecap.explain(TABLE, UPDATE, known).as_dict()["refusals"]
+
+
 def test_a_command_that_a_dialect_lacks_is_refused_with_the_reason() -> None:
     drop = "ALTER TABLE t DROP FEATURE deletionVectors"
     with pytest.raises(InvalidInput, match=r"DROP FEATURE is not part of databricks-14\.2"):
