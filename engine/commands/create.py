@@ -64,9 +64,8 @@ def _metadata(statement: CreateTable, txn: Transaction, source: Source | None) -
     configuration = checked(dict(statement.properties), txn.dialect)
     if statement.cluster_by:
         configuration = with_clustering(configuration, txn.dialect)
-    old = txn.snapshot.metadata
     return Metadata(
-        id=old.id if old is not None else (yield NewId()),
+        id=(yield NewId()),  # a table that replaces another is a new one
         description=statement.comment,
         format=Format(provider="parquet", options={}),
         schema_string=schema_string(schema),

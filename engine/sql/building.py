@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from sqlglot import exp
@@ -26,6 +27,17 @@ BUILDERS: dict[type[exp.Expr], Callable[[Any, Scope], Term]] = {}
 
 def spark_type(node: exp.DataType) -> str:
     """A data type node as Spark's simple string."""
+    plain = all(value is node.this or not value for value in node.args.values())
+    return _plain_type(node.this) if plain else _type_name(node)
+
+
+@lru_cache(maxsize=256)
+def _plain_type(kind: exp.DType) -> str:
+    """A type that has no parameters; asked for each time that a query is planned."""
+    return _type_name(exp.DataType(this=kind))
+
+
+def _type_name(node: exp.DataType) -> str:
     name = node.sql(DIALECT).lower().replace(" ", "")
     aliases = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tinyint"}
     aliases["timestamp_ltz"] = "timestamp"

@@ -154,6 +154,7 @@ def _in(node: exp.In, scope: Scope) -> Term:
     if node.args.get("query"):
         raise UnsupportedFeature(f"a subquery here: {node.sql(DIALECT)}")
     if isinstance(node.this, exp.Tuple):
+        _check_same_types(node, scope)
         choices = [
             _tuples(exp.EQ(this=node.this, expression=one), scope) for one in node.expressions
         ]
@@ -162,6 +163,18 @@ def _in(node: exp.In, scope: Scope) -> Term:
         raise InvalidInput([Problem(node.sql(DIALECT), "the list is empty")])
     members = [compile_term(member, scope) for member in node.expressions]
     return operators.is_in(compile_term(node.this, scope), members, scope.session)
+
+
+def _check_same_types(node: exp.In, scope: Scope) -> None:
+    """Raises `InvalidInput` for tuples of other types: Spark casts no structs in a list."""
+    kinds = {
+        tuple(compile_term(cell, scope).type for cell in one.expressions)
+        for one in (node.this, *node.expressions)
+    }
+    if len(kinds) > 1:
+        refused_as = "ExtendedAnalysisException", "DATATYPE_MISMATCH.DATA_DIFF_TYPES"
+        text = "tuples in an IN list must have the same types"
+        raise InvalidInput([Problem(node.sql(DIALECT), text, refused_as=refused_as)])
 
 
 def _between(node: exp.Between, scope: Scope) -> Term:

@@ -254,6 +254,10 @@ FUNCTIONS: dict[str, Build] = {
 """By the name that sqlglot gives a function, or the user's where it knows none."""
 
 
+_NO_ROUTINE = "AnalysisException", "UNRESOLVED_ROUTINE"
+_WRONG_COUNT = "AnalysisException", "WRONG_NUM_ARGS.WITHOUT_SUGGESTION"
+
+
 def call(name: str, terms: Sequence[Term], session: Session) -> Term:
     """A function of terms. Raises `InvalidInput` for an unknown name or wrong arguments.
 
@@ -261,7 +265,8 @@ def call(name: str, terms: Sequence[Term], session: Session) -> Term:
     """
     build = FUNCTIONS.get(name)
     if build is None and name not in SPARK_FUNCTIONS:
-        raise InvalidInput([Problem(f"{name}()", "no such function", nearest(name, FUNCTIONS))])
+        like = nearest(name, FUNCTIONS)
+        raise InvalidInput([Problem(f"{name}()", "no such function", like, _NO_ROUTINE)])
     if build is None:
         like = nearest(name, FUNCTIONS)
         hint = f" (the nearest that is: {like})" if like else ""
@@ -269,4 +274,5 @@ def call(name: str, terms: Sequence[Term], session: Session) -> Term:
     try:
         return build(terms, session)
     except (ValueError, IndexError):
-        raise InvalidInput([Problem(f"{name}()", f"cannot take {len(terms)} arguments")]) from None
+        text = f"cannot take {len(terms)} arguments"
+        raise InvalidInput([Problem(f"{name}()", text, refused_as=_WRONG_COUNT)]) from None

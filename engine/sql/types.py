@@ -216,7 +216,7 @@ def _from_text(text: str, type_name: str, time_zone: str) -> Any:
             return text.encode()
     if is_decimal(type_name):
         return to_scale(Decimal(text.strip()), type_name)
-    raise UnsupportedFeature(f"a cast from string to {type_name}")
+    raise UnsupportedFeature(f"values of type {type_name}")
 
 
 def _timestamp_text(value: datetime) -> str:

@@ -31,6 +31,7 @@ from engine.commands import (
     upgrade_protocol,
 )
 from engine.settings import Settings
+from engine.storage.requests import ListTree
 
 
 @pytest.mark.parametrize(
@@ -301,3 +302,72 @@ def test_saving_to_an_empty_path_creates_the_table() -> None:
     )
     assert replaced == [appends("true", files=2, does="1 add+, 2 remove+")]
     assert db.rows("n") == [(3, 5)]
+
+
+def test_a_table_without_rows_is_metadata_and_protocol_alone() -> None:
+    db = Database()
+    db.shared["n"] = SharedTable()
+    created = alters("CREATE TABLE", "1 metaData, 1 protocol")
+    assert observed(db, "CREATE TABLE n (x INT) USING delta", "n") == [created]
+
+
+def test_replacing_a_clustered_table_leaves_its_domain_without_columns() -> None:
+    db = Database()
+    db.create("t", "k INT, v BIGINT")
+    db.sql("ALTER TABLE t CLUSTER BY (k)")
+    db.sql("INSERT INTO t VALUES (1, 1)")
+    does = "1 delta.clustering, 1 metaData, 1 remove+"
+    assert observed(db, "REPLACE TABLE t (k INT) USING delta") == [
+        changes("REPLACE TABLE", "true", 1, does)
+    ]
+
+
+def test_a_merge_that_counts_identities_moves_their_mark() -> None:
+    db = Database()
+    db.create("t", "id BIGINT GENERATED ALWAYS AS IDENTITY, v BIGINT")
+    db.create("s", "v BIGINT")
+    db.sql("INSERT INTO s VALUES (7)")
+    merge = "MERGE INTO t USING s ON t.v = s.v WHEN NOT MATCHED THEN INSERT (v) VALUES (s.v)"
+    tags = {"delta.identity.schemaUpdate": "true"}
+    assert observed(db, merge) == [
+        replace(changes("MERGE", "true", 0, "1 add+, 1 metaData"), tags=tags)
+    ]
+
+
+def test_a_stream_that_reads_the_table_it_writes_has_read_all_of_it() -> None:
+    batch = replace(
+        appends("true", does="1 add+, 1 txn"),
+        applications=("q",),
+        operation="STREAMING UPDATE",
+        whole_table=True,
+    )
+    (seen,) = watched(
+        database(), lambda c: append_batch(c["t"], "q", 1, [(1, 7)], reads_table=True)
+    )
+    assert replace(seen, reads=("true",), files=0) == batch
+
+
+def test_without_statistics_a_self_read_is_of_the_whole_table() -> None:
+    db = database()
+    db.settings = Settings(stats_skipping=False)
+    (seen,) = observed(db, "INSERT INTO t SELECT x, v FROM t WHERE x = 1")
+    assert seen.whole_table
+    assert not seen.is_blind
+
+
+def test_vacuum_deletes_what_no_version_within_the_retention_needs() -> None:
+    db = database()
+    db.settings = Settings(retention_check=False)
+    db.sql("DELETE FROM t WHERE x = 1")
+    before = set(_data_keys(db))
+    assert observed(db, "VACUUM t RETAIN 0 HOURS DRY RUN") == [Seen()]
+    assert set(_data_keys(db)) == before
+    db.sql("VACUUM t RETAIN 0 HOURS")
+    gone = before - set(_data_keys(db))
+    assert len(gone) == 2
+    assert all("x=1" in key for key in gone)
+
+
+def _data_keys(db: Database) -> list[str]:
+    listing = db.store.answer(ListTree("t/"))
+    return [entry.key for entry in listing.entries if entry.key.endswith(".parquet")]  # type: ignore[union-attr]
