@@ -16,7 +16,7 @@ from engine.explain.checks import target_of
 from engine.explain.conflicts import Conflict
 from engine.explain.explanation import Explanation
 from engine.explain.explanation import explain as explained
-from engine.explain.orders import Order
+from engine.explain.orders import Order, Refusal
 from engine.explain.plain import answer, plain
 from engine.explain.suggestions import Suggestion
 from engine.interleaving.world import World
@@ -57,6 +57,11 @@ class Explained:
     def conflicts(self) -> tuple[Conflict, ...]:
         """Each way in which one is aborted."""
         return self.explanation.conflicts
+
+    @property
+    def refusals(self) -> tuple[Refusal, ...]:
+        """What Delta refuses for other reasons than a conflict."""
+        return self.explanation.refusals
 
     @property
     def suggestions(self) -> tuple[Suggestion, ...]:

@@ -34,3 +34,8 @@ def platform_changes() -> list[Changer]:
         vectors_on_databricks,
         row_level_concurrency,
     ]
+
+
+def metadata_changes() -> list[Changer]:
+    """What can help where metadata or protocol changed: layouts and levels never do."""
+    return [newer_delta]

@@ -69,9 +69,16 @@ def _type(schema: Schema, name: str) -> str:
     return schema.fields[schema.index(name)].type
 
 
+def has_vectors(case: Case) -> bool:
+    """Whether the table has deletion vectors, by a property or because it is clustered."""
+    if VECTORS in case.table.properties:
+        return properties.DELETION_VECTORS.of(case.table.properties)
+    return bool(case.cluster_by) and case.dialect.clustered_tables_get_vectors
+
+
 def with_deletion_vectors(case: Case) -> Change | None:
     """Mark deleted rows instead of rewriting files."""
-    if properties.DELETION_VECTORS.of(case.table.properties):
+    if has_vectors(case):
         return None
     return Change(
         "deletion_vectors",

@@ -7,8 +7,7 @@ from typing import Any
 from engine.explain.conflicts import Conflict
 from engine.explain.explanation import Explanation
 from engine.explain.orders import Order, Refusal
-from engine.explain.suggestions import Suggestion
-from engine.outcomes import ConflictException
+from engine.explain.suggestions import OF_METADATA, Suggestion
 
 Plain = dict[str, Any]
 
@@ -68,14 +67,11 @@ def _other(who: str) -> str:
     return "B" if who == "A" else "A"
 
 
-_OF_METADATA = frozenset({ConflictException.METADATA_CHANGED, ConflictException.PROTOCOL_CHANGED})
-
-
 def _otherwise(explanation: Explanation) -> str:
     """What always avoids a conflict, empty if there is none."""
     if not explanation.can_conflict:
         return ""
-    if any(conflict.verdict.exception in _OF_METADATA for conflict in explanation.conflicts):
+    if any(conflict.verdict.exception in OF_METADATA for conflict in explanation.conflicts):
         return "Change a table's metadata while nobody writes it, or run what was aborted again."
     return "Run them one after the other, or run what was aborted again."
 

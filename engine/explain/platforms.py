@@ -9,8 +9,7 @@ from engine.dialects import DATABRICKS_14_3, DELTA_OSS_3_3, DELTA_OSS_4_4
 from engine.explain.case import Case
 from engine.explain.change import Change
 from engine.explain.conditions import compaction_of
-from engine.explain.layouts import VECTORS, set_property
-from engine.log import properties
+from engine.explain.layouts import VECTORS, has_vectors, set_property
 from engine.transaction.isolation import ISOLATION_PROPERTY
 
 
@@ -37,8 +36,7 @@ def vectors_on_databricks(case: Case) -> Change | None:
 
 def row_level_concurrency(case: Case) -> Change | None:
     """Databricks tells rows apart. Compaction it tells apart without that."""
-    table = case.table
-    present = properties.DELETION_VECTORS.of(table.properties) and not table.partition_columns
+    present = has_vectors(case) and not case.table.partition_columns
     if _compacts(case) or (present and case.dialect == DATABRICKS_14_3):
         return None
     return Change(

@@ -8,10 +8,13 @@ from dataclasses import dataclass, field
 from engine.errors import DeltaError, EngineError
 from engine.explain.case import Case
 from engine.explain.change import Change, pairs
-from engine.explain.changes import own_changes, platform_changes
+from engine.explain.changes import metadata_changes, own_changes, platform_changes
 from engine.explain.orders import in_turn
 from engine.interleaving.race import Played
-from engine.outcomes import Aborted
+from engine.outcomes import Aborted, ConflictException
+
+OF_METADATA = frozenset({ConflictException.METADATA_CHANGED, ConflictException.PROTOCOL_CHANGED})
+"""Conflicts about what a table is, not about its files or rows."""
 
 MOST_PAIRS = 2
 """How many suggestions of two changes at once are made."""
@@ -27,7 +30,12 @@ class Suggestion:
 
 def suggestions(case: Case) -> tuple[tuple[Suggestion, ...], tuple[str, ...]]:
     """What helps and what was tried in vain; two changes at once only where one does not do."""
-    own, trials = own_changes(case), _Trials(_rows_in_turn(case.played(), case.target))
+    played = case.played()
+    trials = _Trials(_rows_in_turn(played, case.target))
+    if _all_about_metadata(played):
+        trials.race(c for changer in metadata_changes() if (c := changer(case)) is not None)
+        return tuple(trials.helps), tuple(trials.in_vain)
+    own = own_changes(case)
     trials.race(change for changer in own if (change := changer(case)) is not None)
     if not trials.helps:
         both = _Trials(trials.rows)
@@ -35,6 +43,12 @@ def suggestions(case: Case) -> tuple[tuple[Suggestion, ...], tuple[str, ...]]:
         trials.helps += both.helps[:MOST_PAIRS]
     trials.race(c for changer in platform_changes() if (c := changer(case)) is not None)
     return tuple(trials.helps), tuple(trials.in_vain)
+
+
+def _all_about_metadata(schedules: Sequence[Played]) -> bool:
+    endings = (ending for played in schedules for ending in played.endings)
+    exceptions = {e.verdict.exception for e in endings if isinstance(e, Aborted)}
+    return exceptions <= OF_METADATA
 
 
 @dataclass(slots=True)

@@ -97,3 +97,18 @@ def test_every_suggestion_holds_when_it_is_tried_again() -> None:
         ]
     assert len(tried) > 4
     assert not any(conflicts_in(case.played()) for case in tried)
+
+
+def test_nothing_is_suggested_that_a_clustered_table_has_already() -> None:
+    clustered = ORDERS.replace("partition_by: [day, country]", "cluster_by: [id]")
+    asking = "DELETE FROM orders WHERE id IN (SELECT 1)"
+    found = whitecap.explain(clustered, asking, "DELETE FROM orders WHERE id = 2",
+                             dialect="databricks-14.3").as_dict()  # fmt: skip
+    assert found["can_conflict"]
+    assert found["tried"] == []
+
+
+def test_against_a_change_of_metadata_no_layout_is_tried() -> None:
+    found = whitecap.explain(ORDERS, LOOSE, "ALTER TABLE orders ADD COLUMNS (note STRING)")
+    assert found.can_conflict
+    assert (found.suggestions, found.as_dict()["tried"]) == ((), [])

@@ -86,7 +86,8 @@ def _show_suggestions(console: Console, explanation: Plain) -> None:
     if explanation["suggestions"]:
         console.print(Text("What avoids it (each checked in every order)", style="bold"))
     elif explanation["can_conflict"]:
-        console.print(Text("Nothing that was tried avoids it:", style="bold"))
+        vain = "Nothing that was tried avoids it:" if explanation["tried"] else "What avoids it:"
+        console.print(Text(vain, style="bold"))
     for suggestion in explanation["suggestions"]:
         _indented(console, f"✓ {suggestion['title']}", style="green")
         for line in suggestion["how"]:
