@@ -71,7 +71,7 @@ class Dialect:
 
     def adjusted(self, settings: Settings) -> Settings:
         """The session's settings as far as this dialect has them."""
-        if self.resolves_feature_enablement:
+        if self.resolves_feature_enablement or not settings.resolve_feature_enablement:
             return settings
         return dataclasses.replace(settings, resolve_feature_enablement=False)
 

@@ -7,7 +7,8 @@ other time: what someone stages in the meantime is no concern of others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import msgspec
 
@@ -57,33 +58,33 @@ class Branch:
 
     def answer(self, request: Request) -> Response:
         """Perform one request; only reads reach the base."""
-        match request:
-            case ListFrom() | ListTree():
-                return self._list(request)
-            case Delete(keys):
-                self._deleted.update(keys)
-            case Get(key):
-                return self._get(key)
-            case PutIfAbsent():
-                return self._put_if_absent(request)
-            case ReadRows(keys):
-                gone = next((key for key in keys if key in self._deleted), None)
-                if gone is not None:
-                    return Gone(gone)
-                return RowsOf(tuple(self._rows(request, at) for at in range(len(keys))))
-            case WriteRows(key) | Put(key):
-                self._written.add(key)
-                self._deleted.discard(key)
+        own = _ANSWERS.get(type(request))
+        return self._own.answer(request) if own is None else own(self, request)
+
+    def _delete(self, request: Delete) -> None:
+        self._deleted.update(request.keys)
+        self._own.answer(request)
+
+    def _read(self, request: ReadRows) -> Response:
+        gone = next((key for key in request.keys if key in self._deleted), None)
+        if gone is not None:
+            return Gone(gone)
+        return RowsOf(tuple(self._rows(request, at) for at in range(len(request.keys))))
+
+    def _write(self, request: WriteRows | Put) -> Response:
+        self._written.add(request.key)
+        self._deleted.discard(request.key)
         return self._own.answer(request)
 
     def holds(self, key: str) -> bool:
         """Whether there is an object at this key."""
-        return isinstance(self._get(key), Body)
+        return isinstance(self._get(Get(key)), Body)
 
     def _put_if_absent(self, request: PutIfAbsent) -> PutResult:
         if self.holds(request.key):
             return PutResult.ALREADY_EXISTS
         self._now_ms += 1
+        self._deleted.discard(request.key)
         self._own.put(request.key, request.body)
         return PutResult.CREATED
 
@@ -95,11 +96,11 @@ class Branch:
         left = (key for key in sorted(entries) if key not in self._deleted)
         return Listing(tuple(entries[key] for key in left))
 
-    def _get(self, key: str) -> Response:
-        if key in self._deleted:
+    def _get(self, request: Get) -> Response:
+        if request.key in self._deleted:
             return Missing()
-        own = self._own.answer(Get(key))
-        return own if isinstance(own, Body) else self._base.answer(Get(key))
+        own = self._own.answer(request)
+        return own if isinstance(own, Body) else self._base.answer(request)
 
     def _rows(self, request: ReadRows, at: int) -> Sequence[Row]:
         one = msgspec.structs.replace(
@@ -112,3 +113,15 @@ class Branch:
         if not isinstance(answer, RowsOf):
             raise InvariantViolated(f"{answer} is no answer to {one}")
         return answer.rows[0]
+
+
+_ANSWERS: dict[type[Any], Callable[[Branch, Any], Response]] = {
+    ListFrom: Branch._list,
+    ListTree: Branch._list,
+    Delete: Branch._delete,
+    Get: Branch._get,
+    PutIfAbsent: Branch._put_if_absent,
+    ReadRows: Branch._read,
+    WriteRows: Branch._write,
+    Put: Branch._write,
+}

@@ -81,6 +81,8 @@ class Race:
     @property
     def is_serial(self) -> bool:
         """Whether each contender so far ended before the next began, and one is left to begin."""
+        if len(self.touches) > 1:
+            return False
         begun = [who for who, _ in groupby(self.schedule)]
         return len(begun) == len(self.places) - 1 and not set(begun) & self.touches.keys()
 

@@ -13,6 +13,7 @@ from engine.conformance.case import TableOf
 from engine.conformance.statements import build, live_rows
 from engine.dialects import DELTA_OSS_4_4, Dialect
 from engine.interleaving.branch import Branch
+from engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 from engine.log.table_log import TableLog
 from engine.settings import Settings
 from engine.sql.parsing import parse_statement
@@ -21,13 +22,17 @@ from engine.storage.memory import MemoryStore, Store, run
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Tables in a store that no race changes; `roots` are their directories in it by name."""
+    """Tables in a store that no race changes; `roots` are their directories in it by name.
+
+    `known` are the snapshots that every client begins with, of tables that it has seen before.
+    """
 
     store: Store
     roots: Mapping[str, str]
     dialect: Dialect = DELTA_OSS_4_4
     settings: Settings = field(default_factory=Settings)
     shared: Mapping[str, SharedTable] = field(default_factory=dict)
+    known: Mapping[str, Snapshot] = field(default_factory=dict)
 
     @classmethod
     def of_tables(
@@ -50,14 +55,15 @@ class World:
         """The world when a statement has run: a branch that others may branch from."""
         scene, tables = self.branch(), self.client()
         run(run_statement(parse_statement(sql), tables), scene.store)
-        return dataclasses.replace(self, store=scene.store, shared=_shared(tables))
+        return dataclasses.replace(self, store=scene.store, shared=_shared(tables), known={})
 
     def warmed(self) -> World:
-        """The same with the rows of every table read already, once for all races."""
+        """The same with clients that have read every table already, once for all races."""
         scene, tables = self.branch(), self.client()
         for table in tables.values():
             list(live_rows(table, scene.store))
-        return dataclasses.replace(self, shared=_shared(tables))
+        known = {name: table.log.snapshot for name, table in tables.items()}
+        return dataclasses.replace(self, shared=_shared(tables), known=known)
 
     def branch(self) -> Scene:
         """A fresh start: the tables as they are, with room for changes of its own."""
@@ -71,7 +77,8 @@ class World:
         """A client that writes no checkpoints: they decide nothing, and cost more than a race."""
         shared = _branched(self.shared.get(name))
         table = Table(name, shared, self.settings, self.dialect, root=root)
-        table.log = TableLog(shared.commits, encode=None)
+        known = self.known.get(name, EMPTY_SNAPSHOT)
+        table.log = TableLog(shared.commits, encode=None, snapshot=known)
         return table
 
 

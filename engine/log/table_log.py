@@ -123,16 +123,20 @@ class TableLog:
     """One client's knowledge of a table's log; it only ever moves forward.
 
     `encode` makes the checkpoints that the client writes after its commits; `None`: it writes none.
+    `snapshot` is what it knows already.
     """
 
     _encode: Encode | None = None
 
     def __init__(
-        self, cache: CommitCache | None = None, encode: Encode | None = encode_checkpoint
+        self,
+        cache: CommitCache | None = None,
+        encode: Encode | None = encode_checkpoint,
+        snapshot: Snapshot = EMPTY_SNAPSHOT,
     ) -> None:
         self._cache = cache or CommitCache()
         self._encode = encode
-        self._snapshot = EMPTY_SNAPSHOT
+        self._snapshot = snapshot
 
     @property
     def snapshot(self) -> Snapshot:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from engine.commands import append_batch, run_statement
 from engine.commands.table import Tables
-from engine.errors import InvalidInput, Problem
+from engine.dialects import Dialect
+from engine.errors import InvalidInput, Problem, UnsupportedFeature
 from engine.interleaving.contender import Start
 from engine.matrix.family import NEW_TABLE, SCHEMA, TABLE, Layout, day_of
 from engine.outcomes import Outcome
@@ -47,10 +48,14 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command by its name, with its text for a target."""
+    """A command by its name, with its text for a target.
+
+    `before` has to run on the table before it makes sense, and runs before the race.
+    """
 
     name: str
     sql: Callable[[Target], str]
+    before: str = ""
 
     def start(self, target: Target) -> Start:
         """What runs it."""
@@ -103,12 +108,18 @@ def _one_row(target: Target) -> str:
 
 _ENABLE_ROW_TRACKING = f"ALTER TABLE {TABLE} SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')"
 
+
+def _supporting(feature: str) -> str:
+    return f"ALTER TABLE {TABLE} SET TBLPROPERTIES ('delta.feature.{feature}' = 'supported')"
+
+
 INSERT = "INSERT"
 UPDATE = "UPDATE"
 DELETE = "DELETE"
 MERGE = "MERGE"
 OPTIMIZE = "OPTIMIZE"
 ZORDER = "OPTIMIZE ZORDER BY"
+DROP_FEATURE = "DROP FEATURE"
 
 PUBLISHED = (
     Command(INSERT, lambda t: f"INSERT INTO {TABLE} VALUES {t.row}"),
@@ -172,18 +183,44 @@ EXTENDED = (
         "REPLACE TABLE AS SELECT",
         lambda t: f"CREATE OR REPLACE TABLE {TABLE} USING delta {t.layout.value} AS {_one_row(t)}",
     ),
+    Command(
+        DROP_FEATURE,
+        lambda _: f"ALTER TABLE {TABLE} DROP FEATURE checkConstraints",
+        before=_supporting("checkConstraints"),
+    ),
     Command("CREATE TABLE", lambda _: f"CREATE TABLE {NEW_TABLE} ({SCHEMA}) USING delta"),
     Command(
         "CREATE TABLE AS SELECT", lambda t: f"CREATE TABLE {NEW_TABLE} USING delta AS {_one_row(t)}"
     ),
 )
-"""What the vendors' tables leave out. DROP FEATURE is not among them: it takes so many commits that
-it has thousands of interleavings with others, and conflicts as ADD COLUMN does."""
+"""What the vendors' tables leave out."""
+
+ON_REQUEST = (
+    Command(
+        f"{DROP_FEATURE} deletionVectors",
+        lambda _: f"ALTER TABLE {TABLE} DROP FEATURE deletionVectors",
+    ),
+)
+"""What takes so many commits that racing it with every other command would take hours."""
 
 
-def commands_named(names: Sequence[str]) -> list[Command]:
-    """Commands in the order of the catalogue. Raises `InvalidInput` for every unknown name."""
-    known = {command.name.lower(): command for command in (*PUBLISHED, *EXTENDED)}
+def commands_of(dialect: Dialect) -> list[Command]:
+    """All commands of the matrices that a dialect has."""
+    return [command for command in (*PUBLISHED, *EXTENDED) if _lack(command, dialect) is None]
+
+
+def _lack(command: Command, dialect: Dialect) -> str | None:
+    """Why a dialect does not have a command, `None` if it does."""
+    reasons = (why for lacked, why in dialect.lacks.items() if command.name.startswith(lacked))
+    return next(reasons, None)
+
+
+def commands_named(names: Sequence[str], dialect: Dialect) -> list[Command]:
+    """Commands in the order of the catalogue.
+
+    Raises `InvalidInput` for every unknown name, `UnsupportedFeature` for what the dialect lacks.
+    """
+    known = {command.name.lower(): command for command in (*PUBLISHED, *EXTENDED, *ON_REQUEST)}
     wanted = {name.lower() for name in names}
     unknown = [
         Problem(name, "no such command", nearest(name, [c.name for c in known.values()]))
@@ -192,4 +229,8 @@ def commands_named(names: Sequence[str]) -> list[Command]:
     ]
     if unknown:
         raise InvalidInput(unknown)
-    return [command for name, command in known.items() if name in wanted]
+    chosen = [command for name, command in known.items() if name in wanted]
+    for command in chosen:
+        if why := _lack(command, dialect):
+            raise UnsupportedFeature(f"{command.name} is not part of {dialect.name}: {why}")
+    return chosen

@@ -117,12 +117,13 @@ class Variant:
     def world(self, dialect: Dialect, settings: Settings) -> World:
         """The table, ready for races."""
         tables = {TABLE: self.table(dialect)}
-        world = World.of_tables(tables, dialect, self.settings(settings), absent=(NEW_TABLE,))
+        settings = dialect.adjusted(self.settings(settings))
+        world = World.of_tables(tables, dialect, settings, absent=(NEW_TABLE,))
         if self.layout is Layout.CLUSTERED:
             world = world.after(f"ALTER TABLE {TABLE} {self.layout.value}")
         if self.deletion_vectors:
             world = world.after(f"DELETE FROM {TABLE} WHERE id < 0")
-        return world.warmed()
+        return world
 
     def _ids(self, ids: tuple[int, ...]) -> tuple[int, ...]:
         return (*ids, -ids[0]) if self.deletion_vectors else ids

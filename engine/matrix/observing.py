@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
 from engine.dialects import Dialect
-from engine.interleaving.contender import Contender
 from engine.interleaving.race import Played
-from engine.interleaving.schedules import schedules_of
 from engine.interleaving.story import Line, story
-from engine.interleaving.world import World
 from engine.matrix.catalogue import Command, Target
+from engine.matrix.contenders import Contenders, before_race
 from engine.matrix.family import FIRST_ID, Situation, Variant
 from engine.outcomes import Aborted, Verdict
 from engine.settings import Settings
@@ -24,12 +22,14 @@ NAMES = ("A", "B")
 class Witness:
     """One schedule that ends in a conflict: everything needed to see why, as plain values.
 
-    `statements` are those of A and B; `loser` is the name of the one that is aborted.
+    `statements` are those of A and B; `loser` is the name of the one that is aborted. `before` ran
+    on the table before the race.
     """
 
     variant: Variant
     situation: Situation
     statements: tuple[str, str]
+    before: tuple[str, ...]
     loser: str
     lines: tuple[Line, ...]
     verdict: Verdict
@@ -62,50 +62,34 @@ class Observed:
     schedules: int
 
 
+Pair = tuple[Command, Command]
 Texts = tuple[str, str]
 Raced = dict[Texts, tuple[Played, ...]]
 """The schedules played so far, by the texts of the two statements."""
+Place = tuple[Variant, Situation]
 
 
-class _Contenders:
-    """The statements that race on one table, each planned once for all of its races."""
-
-    def __init__(self, world: World, reduced: bool) -> None:
-        self._world = world
-        self._reduced = reduced
-        self._known: dict[tuple[int, str], Contender] = {}
-
-    def race(self, both: Sequence[tuple[Command, Target]]) -> tuple[Played, ...]:
-        """The schedules of two commands about their targets."""
-        racing = [self._of(who, *one) for who, one in enumerate(both)]
-        reduced = self._reduced
-        return tuple(schedules_of(self._world, racing, prune=reduced, serial=not reduced))
-
-    def _of(self, who: int, command: Command, target: Target) -> Contender:
-        """A command about a target, as the first or second of a race."""
-        key = who, command.sql(target)
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = Contender(self._world, who, command.start(target))
-        return found
+def pairs_of(commands: Sequence[Command]) -> Iterable[Pair]:
+    """Every two commands, and each with itself."""
+    return combinations_with_replacement(commands, 2)
 
 
 def observe(
     variant: Variant,
     dialect: Dialect,
-    commands: Sequence[Command],
+    pairs: Iterable[Pair],
     settings: Settings,
     reduced: bool = True,
 ) -> Observed:
-    """Race every pair of commands in every situation on one table; both are each other's winner.
+    """Race pairs of commands in every situation on one table; both are each other's winner.
 
     Without `reduced` also in schedules that cannot be told apart from others, and in those where
     the second begins after the end of the first.
     """
-    contenders = _Contenders(variant.world(dialect, settings), reduced)
+    contenders = Contenders(variant.world(dialect, settings), reduced)
     found: list[Observation] = []
     count = 0
-    for pair in combinations_with_replacement(commands, 2):
+    for pair in pairs:
         raced: Raced = {}
         for situation in variant.situations:
             texts = _race(contenders, pair, situation, variant, raced)
@@ -115,8 +99,8 @@ def observe(
 
 
 def _race(
-    contenders: _Contenders,
-    pair: tuple[Command, Command],
+    contenders: Contenders,
+    pair: Pair,
     situation: Situation,
     variant: Variant,
     raced: Raced,
@@ -137,7 +121,7 @@ def _race(
 def _observations(
     played: Sequence[Played],
     texts: Texts,
-    pair: tuple[Command, Command],
+    pair: Pair,
     situation: Situation,
     variant: Variant,
 ) -> Iterator[Observation]:
@@ -146,7 +130,7 @@ def _observations(
         witness = None
         if lost:
             shortest = min(lost, key=lambda one: len(one.events))
-            witness = _witness(shortest, loser, texts, situation, variant)
+            witness = _witness(shortest, loser, texts, pair, (variant, situation))
         yield Observation(
             variant,
             situation,
@@ -163,10 +147,9 @@ def _exception(played: Played, who: int) -> str:
     return ending.verdict.exception.value
 
 
-def _witness(
-    played: Played, loser: int, texts: tuple[str, str], situation: Situation, variant: Variant
-) -> Witness:
+def _witness(played: Played, loser: int, texts: Texts, pair: Pair, place: Place) -> Witness:
     ending = played.endings[loser]
     assert isinstance(ending, Aborted)
     lines = tuple(story(played, NAMES))
-    return Witness(variant, situation, texts, NAMES[loser], lines, ending.verdict)
+    before = before_race(pair)
+    return Witness(*place, texts, before, NAMES[loser], lines, ending.verdict)

@@ -86,6 +86,7 @@ def _witness(witness: Witness) -> Plain:
     return {
         "table": witness.variant.text,
         "situation": witness.situation.text,
+        "before": list(witness.before),
         "statements": dict(zip("AB", witness.statements, strict=True)),
         "loser": witness.loser,
         "steps": [

@@ -121,32 +121,22 @@ class MemoryStore:
 
     def answer(self, request: Request) -> Response:
         """Perform one request."""
-        match request:
-            case ListFrom(start):
-                return self.list_from(start)
-            case ListTree(below):
-                return self._tree(below)
-            case Delete(keys):
-                for key in keys:
-                    self._forget(key)
-                return None
-            case Get(key):
-                return Body(self._objects[key][0]) if key in self._objects else Missing()
-            case PutIfAbsent(key, body):
-                return self._put_if_absent(key, body)
-            case Put(key, body):
-                self.put(key, body)
-                return PutResult.CREATED
-            case ReadRows():
-                return self._read(request)
-            case WriteRows(key, rows, columns):
-                return Written(self.put_rows(key, rows, columns))
-            case ReadClock():
-                return self._clock()
-            case NewId():
-                return next(self._ids)
-            case Compute():
-                return None
+        return _ANSWERS[type(request)](self, request)
+
+    def _get(self, request: Get) -> Body | Missing:
+        found = self._objects.get(request.key)
+        return Missing() if found is None else Body(found[0])
+
+    def _put(self, request: Put) -> PutResult:
+        self.put(request.key, request.body)
+        return PutResult.CREATED
+
+    def _write(self, request: WriteRows) -> Written:
+        return Written(self.put_rows(request.key, request.rows, request.columns))
+
+    def _delete(self, request: Delete) -> None:
+        for key in request.keys:
+            self._forget(key)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -180,10 +170,10 @@ class MemoryStore:
             return Gone(missing)
         return RowsOf(tuple(self._rows[key].under(request.columns) for key in request.keys))
 
-    def _tree(self, below: str) -> Listing:
+    def _tree(self, request: ListTree) -> Listing:
         objects = (self._entry(key) for key in self._objects)
         entries = [*objects, *(file.entry for file in self._rows.values())]
-        found = (entry for entry in entries if entry.key.startswith(below))
+        found = (entry for entry in entries if entry.key.startswith(request.below))
         return Listing(tuple(sorted(found, key=lambda entry: entry.key)))
 
     def _forget(self, key: str) -> None:
@@ -201,11 +191,39 @@ class MemoryStore:
         body, modified_at_ms = self._objects[key]
         return Entry(key, len(body), modified_at_ms)
 
-    def _put_if_absent(self, key: str, body: bytes) -> PutResult:
-        if key in self._objects:
+    def _put_if_absent(self, request: PutIfAbsent) -> PutResult:
+        if request.key in self._objects:
             return PutResult.ALREADY_EXISTS
-        self.put(key, body)
+        self.put(request.key, request.body)
         return PutResult.CREATED
+
+    def _read_clock(self, _request: ReadClock) -> int:
+        return self._clock()
+
+    def _new_id(self, _request: NewId) -> str:
+        return next(self._ids)
+
+    def _compute(self, _request: Compute) -> None:
+        """Computing takes no time here."""
+
+    def _list(self, request: ListFrom) -> Listing:
+        return self.list_from(request.start)
+
+
+# Looked up rather than matched: every step of every transaction comes through here.
+_ANSWERS: dict[type[Any], Callable[[MemoryStore, Any], Response]] = {
+    ListFrom: MemoryStore._list,
+    ListTree: MemoryStore._tree,
+    Delete: MemoryStore._delete,
+    Get: MemoryStore._get,
+    PutIfAbsent: MemoryStore._put_if_absent,
+    Put: MemoryStore._put,
+    ReadRows: MemoryStore._read,
+    WriteRows: MemoryStore._write,
+    ReadClock: MemoryStore._read_clock,
+    NewId: MemoryStore._new_id,
+    Compute: MemoryStore._compute,
+}
 
 
 def _directory(key: str) -> str:

@@ -10,7 +10,7 @@ from engine.matrix.catalogue import PUBLISHED, Command, commands_named
 from engine.matrix.cells import Cell
 from engine.matrix.family import variants
 from engine.matrix.matrix import DerivedCell, Matrix, choice_of, matrix_of
-from engine.matrix.observing import observe
+from engine.matrix.observing import observe, pairs_of
 from engine.settings import Settings
 from engine.transaction.isolation import IsolationLevel
 
@@ -35,10 +35,10 @@ def matrix(
 ) -> Matrix:
     """The matrix of some commands over a part of the family."""
     found = dialect_named(dialect)
-    commands: list[Command] = commands_named(names)
+    commands: list[Command] = commands_named(names, found)
     choice = choice_of(found, isolation, rows_reconciled, deletion_vectors, partitioned, clustered)
     tables = variants(found, choice)
-    observed = [observe(variant, found, commands, Settings()) for variant in tables]
+    observed = [observe(variant, found, pairs_of(commands), Settings()) for variant in tables]
     return matrix_of(found, choice, commands, tables, observed)
 
 

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from click.testing import CliRunner
 from matrices import CHANGES, cell_of, cells_of, matrix, published_matrix
 
+from engine.dialects import dialect_named
+from engine.errors import UnsupportedFeature
+from engine.matrix import contenders
+from engine.matrix.catalogue import commands_named, commands_of
 from engine.transaction.isolation import IsolationLevel
+from whitecap.cli import main
 
 WITH_ROWS = "databricks-with-row-level-concurrency"
 WITHOUT_ROWS = "databricks-without-row-level-concurrency"
@@ -137,3 +143,46 @@ def test_a_part_of_the_family_can_be_chosen() -> None:
         "clustered by day, deletion vectors, row-level concurrency, WriteSerializable",
     ]
     assert not cells_of(part, rows_reconciled=True)["UPDATE", "INSERT"].can_conflict
+
+
+# https://learn.microsoft.com/en-us/azure/databricks/delta/drop-feature: all DROP FEATURE operations
+# conflict with all concurrent writes.
+@pytest.mark.parametrize("writer", ["INSERT", "UPDATE", "DELETE", "MERGE", "streaming append"])
+def test_dropping_a_feature_aborts_every_writer(writer: str) -> None:
+    cell = cells_of(matrix("databricks-14.3", (writer, "DROP FEATURE"), rows_reconciled=False))
+    found = cell[writer, "DROP FEATURE"]
+    assert found.exceptions == ["ProtocolChangedException"]
+    assert found.only_when == ""
+    assert found.witness is not None
+    assert "'delta.feature.checkConstraints' = 'supported'" in found.witness.before[0]
+
+
+@pytest.mark.parametrize("dialect", ["databricks-13.3", "databricks-14.2"])
+def test_runtimes_before_14_3_have_no_drop_feature(dialect: str) -> None:
+    known = dialect_named(dialect)
+    assert "DROP FEATURE" not in {command.name for command in commands_of(known)}
+    with pytest.raises(UnsupportedFeature, match=r"it came with 14\.3"):
+        commands_named(("DROP FEATURE",), known)
+
+
+BEHIND_A_BARRIER = "DROP FEATURE deletionVectors"
+PART = ["--dialect", "delta-oss-4.4", "--deletion-vectors", "on", "--partitioned", "yes"]
+
+
+def test_dropping_a_feature_behind_a_barrier_is_raced_on_request() -> None:
+    arguments = ["matrix", *PART, "--pair", "UPDATE", BEHIND_A_BARRIER]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0
+    assert f"UPDATE aborted by {BEHIND_A_BARRIER}" in result.output
+    assert "DROP FEATURE deletionVectors aborted by UPDATE" in result.output
+    assert "commits version 12" in " ".join(result.output.split())
+
+
+def test_two_commands_of_many_commits_have_too_many_interleavings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(contenders, "MOST_SCHEDULES", 200)
+    arguments = ["matrix", *PART, "--pair", BEHIND_A_BARRIER, BEHIND_A_BARRIER]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 2
+    assert "have more than 200 interleavings" in result.output

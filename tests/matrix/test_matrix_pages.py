@@ -79,6 +79,12 @@ def test_the_command_prints_the_witnesses_of_a_pair() -> None:
     assert "is aborted with ConcurrentAppendException" in result.output
 
 
+def test_a_pair_is_raced_alone_and_not_each_with_itself() -> None:
+    result = CliRunner().invoke(main, ["matrix", "--pair", "INSERT", "OPTIMIZE"])
+    assert result.output.startswith("INSERT and OPTIMIZE cannot conflict.")
+    assert "OPTIMIZE aborted by OPTIMIZE" not in result.output
+
+
 def test_the_command_writes_json_that_says_what_was_raced(tmp_path: Path) -> None:
     out = tmp_path / "new" / "matrix.json"
     arguments = ["matrix", "--dialect", "databricks-14.3", "--row-level-concurrency", "on"]

@@ -8,7 +8,7 @@ from engine.dialects import dialect_named
 from engine.matrix.catalogue import commands_named
 from engine.matrix.family import Variant, variants
 from engine.matrix.matrix import choice_of
-from engine.matrix.observing import observe
+from engine.matrix.observing import observe, pairs_of
 from engine.settings import Settings
 
 DIALECT = dialect_named("databricks-14.3")
@@ -18,8 +18,8 @@ FEW = ("INSERT", "UPDATE", "MERGE", "OPTIMIZE", "REPLACE WHERE", "VACUUM", "REST
 
 @pytest.mark.parametrize("table", TABLES[::3], ids=lambda table: table.text)
 def test_the_schedules_that_are_left_out_show_nothing_new(table: Variant) -> None:
-    commands = commands_named(FEW)
-    every = observe(table, DIALECT, commands, Settings(), reduced=False)
-    played = observe(table, DIALECT, commands, Settings())
+    pairs = list(pairs_of(commands_named(FEW, DIALECT)))
+    every = observe(table, DIALECT, pairs, Settings(), reduced=False)
+    played = observe(table, DIALECT, pairs, Settings())
     assert played.observations == every.observations
     assert played.schedules < every.schedules / 2

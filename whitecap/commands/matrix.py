@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 ON_OFF = {"on": True, "off": False, "both": None}
 YES_NO = {"yes": True, "no": False, "both": None}
 FORMS = {".html": "html", ".htm": "html", ".md": "markdown", ".json": "json"}
-
-FEW = 3
-"""So many commands are raced sooner than processes start."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -65,7 +63,7 @@ def matrix(
     every "can conflict" the shortest witness is shown (--format html, markdown, json or --pair).
     """
     from engine.dialects import dialect_named
-    from engine.matrix.catalogue import EXTENDED, PUBLISHED, commands_named
+    from engine.matrix.catalogue import commands_named, commands_of
     from engine.matrix.matrix import choice_of, level_named
     from whitecap.out_file import form_of
 
@@ -79,13 +77,18 @@ def matrix(
         YES_NO[partitioned],
         YES_NO[clustered],
     )
-    commands = commands_named(pair) if pair else [*PUBLISHED, *EXTENDED]
-    found = _raced(dialect_name, choice, commands)
+    commands = commands_named(pair, dialect) if pair else commands_of(dialect)
+    found = _raced(dialect_name, choice, commands, pair)
     _give(found, form, out, pair is not None)
 
 
-def _raced(dialect_name: str, choice: Any, commands: Sequence[Command]) -> Matrix:
-    """Race on each table in a process of its own, as many at a time as there are cores."""
+def _raced(
+    dialect_name: str, choice: Any, commands: Sequence[Command], pair: tuple[str, str] | None
+) -> Matrix:
+    """Race on each table in a process of its own, as many at a time as there are cores.
+
+    A single pair is raced sooner than processes start.
+    """
     from concurrent.futures import ProcessPoolExecutor
     from functools import partial
     from multiprocessing import get_context
@@ -96,22 +99,30 @@ def _raced(dialect_name: str, choice: Any, commands: Sequence[Command]) -> Matri
 
     dialect = dialect_named(dialect_name)
     tables = variants(dialect, choice)
-    names = [command.name for command in commands]
-    observe = partial(_observed, dialect_name, names)
-    if len(commands) <= FEW:
+    observe = partial(_observed, dialect_name, pair)
+    if pair:
         return matrix_of(dialect, choice, commands, tables, list(map(observe, tables)))
     # Spawned, not forked: the caller may have threads, for instance those of a Spark session.
-    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(mp_context=get_context("spawn"), initializer=_collect_less) as pool:
         return matrix_of(dialect, choice, commands, tables, list(pool.map(observe, tables)))
 
 
-def _observed(dialect_name: str, names: Sequence[str], variant: Any) -> Observed:
+def _collect_less() -> None:
+    """Look for garbage less often than Python does: nearly nothing becomes any before the end."""
+    gc.set_threshold(100_000, 20, 20)
+
+
+def _observed(dialect_name: str, pair: tuple[str, str] | None, variant: Any) -> Observed:
     from engine.dialects import dialect_named
-    from engine.matrix.catalogue import commands_named
-    from engine.matrix.observing import observe
+    from engine.matrix.catalogue import commands_named, commands_of
+    from engine.matrix.observing import observe, pairs_of
     from engine.settings import Settings
 
-    return observe(variant, dialect_named(dialect_name), commands_named(names), Settings())
+    dialect = dialect_named(dialect_name)
+    if pair is None:
+        return observe(variant, dialect, pairs_of(commands_of(dialect)), Settings())
+    found = commands_named(pair, dialect)
+    return observe(variant, dialect, [(found[0], found[-1])], Settings())
 
 
 def _give(found: Matrix, form: str, out: Path | None, with_witnesses: bool) -> None:

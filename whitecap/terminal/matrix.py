@@ -107,6 +107,8 @@ def _show_pair(console: Console, cell: Plain) -> None:
     console.print(Text(f"{name}: {', '.join(cell['exceptions'])}{only}", style="bold red"))
     witness = cell["witness"]
     console.print(f"  on a table {witness['table']}, at {witness['situation']}", style="dim")
+    for sql in witness["before"]:
+        console.print(Text(f"  before the race  {sql}"))
     for who, sql in witness["statements"].items():
         console.print(Text(f"  {who}  {sql}"))
     for number, step in enumerate(witness["steps"], start=1):
