@@ -20,8 +20,9 @@ from engine.commands.table import Table, Tables
 from engine.errors import UnsupportedFeature
 from engine.sql.predicates import TRUE, Predicate
 from engine.sql.scope import Relation, Scope
-from engine.sql.statements import Delete, Relational, TableName, Update
+from engine.sql.statements import Delete, Merge, Relational, TableName, Update
 from engine.sql.terms import Evaluate
+from engine.sql.types import Session
 from engine.storage.requests import Steps
 from engine.transaction.transaction import Transaction
 
@@ -64,6 +65,27 @@ def with_values(table: Table, txn: Transaction, statement: Update, pinned: Pinne
     planner = Planner(pinned, statement.parameters, table.session)
     values = tuple((name, planner.resolved(node, scope)) for name, node in statement.assignments)
     return dataclasses.replace(statement, assignments=values, plans={})
+
+
+def with_clause_values(statement: Merge, tables: Tables, session: Session) -> Steps[Merge]:
+    """A MERGE with the values of the subqueries that its clauses assign."""
+    assigned = [(clause, clause.assignments or ()) for clause in statement.clauses]
+    asking = [q for _, pairs in assigned for _, value in pairs for q in _queries(value)]
+    if not asking:
+        return statement
+    rows: dict[int, Rows] = {}
+    for query in asking:
+        rows |= yield from pinned_rows(query, _NO_TABLE, tables)
+    planner, nowhere = Planner(rows, statement.parameters, session), Scope((), session)
+    clauses = tuple(
+        dataclasses.replace(
+            clause, assignments=tuple((n, planner.resolved(v, nowhere)) for n, v in pairs)
+        )
+        if clause.assignments is not None
+        else clause
+        for clause, pairs in assigned
+    )
+    return dataclasses.replace(statement, clauses=clauses, plans={})
 
 
 def row_condition(

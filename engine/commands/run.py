@@ -30,7 +30,7 @@ from engine.commands.properties import comment_on_table, set_properties, unset_p
 from engine.commands.queries import source_of
 from engine.commands.reorg import reorg
 from engine.commands.restore import restore
-from engine.commands.row_conditions import rows_asked_of_others
+from engine.commands.row_conditions import rows_asked_of_others, with_clause_values
 from engine.commands.table import Table, Tables, table_named
 from engine.commands.update import update
 from engine.commands.vacuum import vacuum
@@ -119,6 +119,7 @@ def _command(statement: Statement, target: Table, tables: Tables) -> Steps[Steps
             rows = yield from source_of(statement.query, names, tables, parameters, session)
             return insert(target, statement, rows)
         case Merge():
+            statement = yield from with_clause_values(statement, tables, session)
             rows = yield from source_of(statement.source, names, tables, parameters, session)
             return merge(target, statement, rows)
         case CreateTable(query=query) if query is not None:
