@@ -121,7 +121,7 @@ class LockedCommand:
         observers = self._jvm.delta.TransactionExecutionObserver
         try:
             self._jvm.silence_console()
-            observers.setObserver(self.locks[0].observer)
+            observers.setObserver(self.locks[0].observer if self.locks else self._free)
             self._ended = Ended(value=self._action())
         except Exception as error:
             self._ended = Ended(error=error)
@@ -129,7 +129,7 @@ class LockedCommand:
             observers.setObserver(self._free)
 
     def start(self) -> None:
-        """Start the thread; its transaction stops before it takes its snapshot."""
+        """Start the thread; a locked transaction stops before it takes its snapshot."""
         self._thread.start()
 
     @property
@@ -206,8 +206,14 @@ class Interleaving(AbstractContextManager["Interleaving"]):
         return command.ended
 
     def run(self, name: str, action: Callable[[], Any]) -> Ended:
-        """Run a command from beginning to end while all others stay where they are."""
-        self.begin(name, action)
+        """Run a command from beginning to end while all others stay where they are.
+
+        It has no locks, so that what Delta does after a commit, auto compaction for one, happens:
+        its transaction would meet the lock of the one it follows.
+        """
+        command = LockedCommand(self._spark, name, action, transactions=0)
+        self._commands[name] = command
+        command.start()
         return self.finish(name)
 
     def _wait(self, name: str, goal: str, reached: Callable[[], bool]) -> None:

@@ -8,6 +8,7 @@ statement goes on.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -123,7 +124,7 @@ class _Statements:
 
     def stage(self, name: str, sql: str, waits_at: int = 1) -> bool:
         """Run a statement up to one of its commits; whether it waits there."""
-        waits = self._interleaving.begin(name, lambda: self._spark.sql(sql).collect(), waits_at)
+        waits = self._interleaving.begin(name, self._action(sql), waits_at)
         for number in range(1, waits_at):
             if waits:
                 self._interleaving.finish_transaction(name, number - 1)
@@ -132,14 +133,19 @@ class _Statements:
 
     def run(self, name: str, sql: str) -> str:
         """Run a statement from beginning to end; how it ended, in one word."""
-        self.stage(name, sql)
-        return self.finish(name)
+        return self._ending(lambda: self._interleaving.run(name, self._action(sql)))
 
     def finish(self, name: str) -> str:
-        """Let a statement go on to its end; how it ended, in one word."""
+        """Let a staged statement go on to its end; how it ended, in one word."""
+        return self._ending(lambda: self._interleaving.finish(name))
+
+    def _ending(self, go_on: Callable[[], Ended]) -> str:
         start = latest_version(self._target)
-        ended = self._interleaving.finish(name)
+        ended = go_on()
         return _outcome(ended, latest_version(self._target) > start)
+
+    def _action(self, sql: str) -> Callable[[], Any]:
+        return lambda: self._spark.sql(sql).collect()
 
 
 def _outcome(ended: Ended, committed: bool) -> str:
