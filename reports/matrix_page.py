@@ -40,6 +40,7 @@ def _shown(matrix: Plain) -> dict[str, Any]:
         "headline": headline(matrix),
         "anchor": anchor,
         "applies": applies,
+        "count": count,
     }
 
 
@@ -89,6 +90,11 @@ def _by_loser(matrix: Plain, grid: Plain) -> Iterator[tuple[str, list[Plain]]]:
         conflicts = [c for c in grid["pairs"] if c["loser"] == name and c["can_conflict"]]
         if conflicts:
             yield name, conflicts
+
+
+def count(things: Sequence[Any], name: str) -> str:
+    """How many there are, in words."""
+    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
 
 
 def anchor(cell: Plain, grid: int) -> str:

@@ -9,6 +9,7 @@ from engine.matrix.cells import Cell
 from engine.matrix.family import FILES, SCHEMA, SITUATIONS, day_of
 from engine.matrix.matrix import DerivedCell, DerivedTable, Grid, Matrix
 from engine.matrix.observing import Witness
+from engine.outcomes import Verdict
 
 Plain = dict[str, Any]
 
@@ -81,6 +82,19 @@ def _cell(cell: Cell) -> Plain:
     }
 
 
+_OF_FILES = ("added", "removed", "deleted")
+"""What the names of the rules about files and rows begin with."""
+
+
+def _file(verdict: Verdict) -> str | None:
+    """Whose file decided, in words; `None` where it was no file."""
+    if not verdict.rule.startswith(_OF_FILES) or verdict.evidence is None:
+        return None
+    name = verdict.evidence.rpartition("/")[2].removeprefix("part-00000-")
+    writer = {"a0000000": "A", "b0000000": "B"}.get(name.partition("-")[0])
+    return f"written by {writer}" if writer else "of the table before the race"
+
+
 def _witness(witness: Witness) -> Plain:
     verdict, rule = witness.verdict, rule_of(witness.verdict)
     return {
@@ -100,5 +114,6 @@ def _witness(witness: Witness) -> Plain:
         "rule_text": rule.text,
         "source": rule.source,
         "evidence": verdict.evidence,
+        "file": _file(verdict),
         "predicate": verdict.predicate,
     }

@@ -86,7 +86,13 @@ DELTA_OSS = PublishedTable(
     (_INSERTS, _CHANGES, _COMPACTION),
     (
         PublishedCell("INSERT", "INSERT", CANNOT),
-        PublishedCell(_CHANGES.title, "INSERT", CAN, _ONLY_CHANGES_LOSE),
+        PublishedCell(
+            _CHANGES.title,
+            "INSERT",
+            CAN,
+            f"{_ONLY_CHANGES_LOSE} On a table without partitions any file that is added conflicts,"
+            " whatever the condition says.",
+        ),
         PublishedCell(_CHANGES.title, _CHANGES.title, CAN),
         PublishedCell("COMPACTION", "INSERT", CANNOT),
         PublishedCell("COMPACTION", _CHANGES.title, CAN),
@@ -97,6 +103,8 @@ DELTA_OSS = PublishedTable(
         "COMPACTION is read as OPTIMIZE, with or without ZORDER BY: both commit with dataChange"
         " false.",
         "The page speaks of one level: open-source Delta lets users set Serializable alone.",
+        "Liquid clustering keeps no writers apart here: row-level concurrency on clustered tables"
+        " is Databricks' own.",
     ),
 )
 
@@ -132,7 +140,7 @@ DATABRICKS_ROWS = PublishedTable(
         "The page asks for Databricks Runtime 14.3; earlier editions of it named 14.2, where MERGE"
         " needs a predicate on the target. Here that is what databricks-14.2 does.",
         "The page speaks of tables without partitions: here those with and without liquid"
-        " clustering, both with deletion vectors.",
+        " clustering, both with deletion vectors. Clustered ones refuse ZORDER BY.",
     ),
 )
 
@@ -202,6 +210,8 @@ DATABRICKS_FILES = PublishedTable(
         _APPENDS,
         "Raced with row-level concurrency switched off, so that unpartitioned tables with deletion"
         " vectors are among them, as on runtimes that lack it.",
+        "An article of Databricks' support reports conflicts with OPTIMIZE on tables with deletion"
+        " vectors; it speaks of ZORDER BY, so that the cells stand.",
         "Some error texts hint that detection is also tried on partitioned tables; the page denies"
         " it, and so does this engine.",
     ),

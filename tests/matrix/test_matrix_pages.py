@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from html.parser import HTMLParser
@@ -9,11 +10,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from matrices import published_matrix
+from matrices import matrix, published_matrix
 
 from engine.matrix.plain import plain
 from reports.matrix_page import matrix_html, matrix_markdown
 from whitecap.cli import main
+from whitecap.terminal.matrix import show
 
 DOCUMENT = {**plain(published_matrix("delta-oss-4.4")), "origin": "whitecap of a test"}
 
@@ -53,8 +55,33 @@ def test_every_mark_on_the_page_leads_to_its_witness() -> None:
     page = Page(matrix_html(DOCUMENT))
     anchors = [link.removeprefix("#") for link in page.links if link.startswith("#")]
     conflicts = [c for c in DOCUMENT["grids"][0]["pairs"] if c["can_conflict"]]
+    anchors.remove("family")
+    page.ids.remove("family")
     assert len(anchors) == len(conflicts) == len(set(anchors))
     assert set(anchors) == set(page.ids)
+
+
+def test_the_page_says_whose_file_decided_and_is_silent_where_none_did() -> None:
+    cells = {(c["loser"], c["winner"]): c for c in DOCUMENT["grids"][0]["pairs"]}
+    assert cells["UPDATE", "INSERT"]["witness"]["file"] == "written by A"
+    assert cells["DELETE", "OPTIMIZE ZORDER BY"]["witness"]["file"] is not None
+    metadata = plain(matrix("delta-oss-4.4", ("INSERT", "ADD COLUMN"), partitioned=True))
+    lost = {(c["loser"], c["winner"]): c for c in metadata["grids"][0]["pairs"]}
+    assert lost["INSERT", "ADD COLUMN"]["witness"]["file"] is None
+
+
+def test_every_reading_of_a_published_cell_is_shown_wherever_the_table_is() -> None:
+    readings = [c["reading"] for c in DOCUMENT["published"][0]["cells"] if c["reading"]]
+    assert readings
+    for shown in (html.unescape(matrix_html(DOCUMENT)), matrix_markdown(DOCUMENT)):
+        assert all(reading in shown for reading in readings)
+
+
+def test_the_terminal_shows_how_cells_were_read(capsys: pytest.CaptureFixture[str]) -> None:
+    show(DOCUMENT, with_witnesses=False)
+    told = " ".join(capsys.readouterr().out.split())
+    for cell in DOCUMENT["published"][0]["cells"]:
+        assert cell["reading"] in told
 
 
 def test_every_published_conflict_unfolds() -> None:

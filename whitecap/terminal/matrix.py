@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from reports.matrix_page import all_pairs, applies, headline, published_grid, symbol
+from reports.matrix_page import all_pairs, applies, count, headline, published_grid, symbol
 from whitecap.terminal.console import new_console
 
 Plain = Mapping[str, Any]
@@ -35,8 +35,9 @@ def show(matrix: Plain, with_witnesses: bool) -> None:
 
 def _how(matrix: Plain) -> str:
     return (
-        f"{matrix['dialect']}: {matrix['schedules']:,} schedules of {len(matrix['commands'])}"
-        f" commands on {len(matrix['tables'])} tables in {len(matrix['situations'])} situations"
+        f"{matrix['dialect']}: {matrix['schedules']:,} schedules of"
+        f" {count(matrix['commands'], 'command')} on {count(matrix['tables'], 'table')}"
+        f" in {count(matrix['situations'], 'situation')}"
     )
 
 
@@ -51,6 +52,10 @@ def _show_published(console: Console, table: Plain) -> None:
         shown.add_row(Text(title, style="bold"), *(_published_cell(cell) for cell in cells))
     console.print()
     console.print(shown)
+    read = [cell for cell in table["cells"] if cell["reading"]]
+    readings = [f"{cell['row']} and {cell['column']}: {cell['reading']}" for cell in read]
+    for text in (*readings, *table["notes"]):
+        console.print(Text(text, style="dim"))
 
 
 def _published_cell(cell: Plain | None) -> Text:
@@ -106,7 +111,7 @@ def _show_pair(console: Console, cell: Plain) -> None:
     only = f"; {cell['only_when']}" if cell["only_when"] else ""
     console.print(Text(f"{name}: {', '.join(cell['exceptions'])}{only}", style="bold red"))
     witness = cell["witness"]
-    console.print(f"  on a table {witness['table']}, at {witness['situation']}", style="dim")
+    console.print(f"  on a table: {witness['table']}; about {witness['situation']}", style="dim")
     for sql in witness["before"]:
         console.print(Text(f"  before the race  {sql}"))
     for who, sql in witness["statements"].items():
