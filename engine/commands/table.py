@@ -181,9 +181,15 @@ Tables = Mapping[str, Table]
 """The tables that a statement may name, by lower-case name."""
 
 
+_DEFAULT_PLACES = ("default.", "spark_catalog.default.")
+"""What may stand before a table's name without changing which table it is."""
+
+
 def table_named(tables: Tables, name: str) -> Table:
     """The table of a name. Raises `InvalidInput` with the nearest one there is."""
     found = tables.get(name.lower()) or tables.get(name)
+    if found is None and name.lower().startswith(_DEFAULT_PLACES):
+        found = tables.get(name.lower().rpartition(".")[2])
     if found is None:
         raise InvalidInput([Problem(name, "no such table", nearest(name, tables))])
     return found

@@ -16,6 +16,14 @@ _PROPERTY = re.compile(
 )
 
 
+_COMMENT = re.compile(rf"({_QUOTED.pattern})|--[^\n]*|/\*(?!\+).*?\*/", re.DOTALL)
+
+
+def without_comments(text: str) -> str:
+    """The text with a blank for each comment; hints (`/*+ ... */`) and quoted text stay."""
+    return _COMMENT.sub(lambda match: match[1] or " ", text)
+
+
 def cut_clauses(text: str, keywords: Sequence[str], rest: str | None = None) -> dict[str, str]:
     """The text after each keyword, up to the next one. Nothing is cut after the keyword `rest`.
 

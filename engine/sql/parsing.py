@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from engine.errors import InvalidInput, Problem, UnsupportedFeature
 from engine.sql import alter_grammar, create_grammar, maintenance_grammar
+from engine.sql.clauses import without_comments
 from engine.sql.own_grammar import read_own
 from engine.sql.rendering import Template
 from engine.sql.scope import nearest
@@ -28,7 +29,7 @@ def parse_statement(sql: str) -> Statement:
     Raises `InvalidInput` with the place of what is wrong, `UnsupportedFeature` for SQL that is
     right but not modelled.
     """
-    text = sql.strip().rstrip(";").rstrip()
+    text = without_comments(sql).strip().rstrip(";").rstrip()
     template = Template.of(text)
     found = read_own(text, template)
     if found is not None:

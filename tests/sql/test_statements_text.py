@@ -11,7 +11,7 @@ import pytest
 from engine.errors import InvalidInput, UnsupportedFeature
 from engine.sql.parsing import parse_statement
 from engine.sql.rendering import sql_literal
-from engine.sql.statements import Act, Insert, Match, Merge, Optimize, Select, Values
+from engine.sql.statements import Act, Delete, Insert, Match, Merge, Optimize, Select, Values
 
 
 def test_a_statement_is_parsed_once_and_its_bindings_share_its_plans() -> None:
@@ -151,3 +151,17 @@ def test_sql_that_is_not_modelled_is_refused_by_its_text(text: str) -> None:
 def test_statements_that_do_not_parse_are_refused_with_their_place(text: str, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         parse_statement(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/* why */ DELETE FROM t WHERE v = '-- no' -- comment",
+        "DELETE FROM t /* all\nof them */ WHERE v = '-- no'",
+    ],
+)
+def test_comments_count_for_nothing_outside_of_quotes(text: str) -> None:
+    statement = parse_statement(text)
+    assert isinstance(statement, Delete)
+    assert statement.condition is not None
+    assert statement.condition.sql == "v = '-- no'"
