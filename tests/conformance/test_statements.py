@@ -23,6 +23,7 @@ SIZES = {
     "own_statements.json": 300,
     "interleaved.json": 18,
     "found.json": 3,
+    "explained.json": 26,
 }
 
 
