@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from engine.errors import InvalidInput, Problem, UnsupportedFeature
@@ -90,6 +90,21 @@ class Dialect:
         """
         self.require(conf)
         return Settings.from_conf(conf)
+
+    def checked_settings(self, conf: Mapping[str, str]) -> Settings:
+        """The same for what users give. Raises `InvalidInput` with every problem."""
+        problems = list(self.settings_problems(conf))
+        if problems:
+            raise InvalidInput(problems)
+        return self.settings_of(conf)
+
+    def settings_problems(self, conf: Mapping[str, str]) -> Iterator[Problem]:
+        """What is wrong with each setting."""
+        for key, value in conf.items():
+            try:
+                self.settings_of({key: value})
+            except UnsupportedFeature as error:
+                yield Problem(f"settings.{key}", str(error))
 
 
 _ISOLATION_PAGE = (

@@ -99,11 +99,7 @@ class SmallCase(SmallTable):
 
 def _lacking(case: SmallCase, dialect: Dialect) -> Iterator[Problem]:
     """Settings and properties that a dialect does not have."""
-    for key, value in case.settings.items():
-        try:
-            dialect.settings_of({key: value})
-        except UnsupportedFeature as error:
-            yield Problem(f"settings.{key}", str(error))
+    yield from dialect.settings_problems(case.settings)
     for table in (case, *case.other_tables):
         for key in table.properties:
             try:

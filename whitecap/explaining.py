@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.dialects import Dialect, dialect_named
-from engine.errors import EngineError, InvalidInput, Problem, UnsupportedFeature
-from engine.explain.case import Case, described, ends_alike, play, rebuilt, snapshot_of
-from engine.explain.checks import target_of
+from engine.dialects import dialect_named
+from engine.errors import InvalidInput, Problem
 from engine.explain.conflicts import Conflict
 from engine.explain.explanation import Explanation
 from engine.explain.explanation import explain as explained
 from engine.explain.orders import Order, Refusal
 from engine.explain.plain import answer, plain
+from engine.explain.real_tables import RealTables
 from engine.explain.suggestions import Suggestion
-from engine.interleaving.world import World
-from engine.log.clustering import clustering_columns
-from engine.log.commit_file import LOG_DIRECTORY
-from engine.settings import Settings
-from engine.storage.directory import DirectoryStore
 from sim.small_table import SmallCase, load_small_case, small_case_of
 
 DEFAULT_DIALECT = "delta-oss-4.4"
@@ -98,8 +90,10 @@ def explain(
     name. Raises `InvalidInput` with every problem.
     """
     if isinstance(table, str | Path) and (directory := _directory(table)) is not None:
-        real = _RealTables(directory, {name: Path(path) for name, path in (others or {}).items()})
-        return Explained(real.explained(_both(a, b, ()), dialect, settings or {}))
+        beside = {name: Path(path) for name, path in (others or {}).items()}
+        chosen = dialect_named(dialect or DEFAULT_DIALECT)
+        real = RealTables(directory, beside, chosen, chosen.checked_settings(settings or {}))
+        return Explained(real.explained(_both(a, b, ())))
     if others:
         raise InvalidInput([Problem("others", "a table in YAML names its own `other_tables`")])
     small = small_case(table)
@@ -123,15 +117,7 @@ def _directory(table: str | Path) -> Path | None:
     if isinstance(table, str) and "\n" in table:
         return None
     path = Path(table)
-    return _checked(path) if path.is_dir() else None
-
-
-def _checked(path: Path) -> Path:
-    """The directory of a Delta table. Raises `InvalidInput` for any other."""
-    if not (path / LOG_DIRECTORY).is_dir():
-        text = f"is no Delta table: it has no {LOG_DIRECTORY}"
-        raise InvalidInput([Problem(str(path), text)])
-    return path
+    return path if path.is_dir() else None
 
 
 def _both(a: str | None, b: str | None, named: list[str] | tuple[str, ...]) -> tuple[str, str]:
@@ -141,52 +127,3 @@ def _both(a: str | None, b: str | None, named: list[str] | tuple[str, ...]) -> t
     if a is None or b is None:
         raise InvalidInput([Problem("statements", "two are needed, A and B")])
     return a, b
-
-
-@dataclass(frozen=True, slots=True)
-class _RealTables:
-    """A table on disk, and those that are read beside it by name."""
-
-    target: Path
-    others: Mapping[str, Path]
-
-    def explained(
-        self, statements: tuple[str, str], dialect: str | None, conf: Mapping[str, str]
-    ) -> Explanation:
-        """Race on branches of the tables; changes are tried on copies of their rows in memory."""
-        chosen = dialect_named(dialect or DEFAULT_DIALECT)
-        name = target_of(statements)
-        try:
-            settings = chosen.settings_of(conf)
-        except UnsupportedFeature as error:
-            raise InvalidInput([Problem("settings", str(error))]) from error
-        world = self._world(name, chosen, settings)
-        columns = clustering_columns(snapshot_of(world, name))
-        described_only = {name: described(world, name)}
-        case = Case(described_only, name, statements, chosen, settings, columns, world)
-        copy, why_not = _copied(case, world)
-        untried = "" if copy is not None else f"Other layouts were not tried: {why_not}."
-        return explained(copy or case, world, untried)
-
-    def _world(self, name: str, dialect: Dialect, settings: Settings) -> World:
-        paths = {name: self.target.resolve()}
-        paths |= {other: _checked(path).resolve() for other, path in self.others.items()}
-        above = Path(os.path.commonpath(paths.values()))
-        roots = {each: _root(path.relative_to(above)) for each, path in paths.items()}
-        return World(DirectoryStore(above), roots, dialect, settings)
-
-
-def _copied(case: Case, world: World) -> tuple[Case | None, str]:
-    """The case on copies of the tables' rows; `None` and why, if that is not the same."""
-    try:
-        tables = {name: rebuilt(world, name) for name in world.roots}
-        copy = dataclasses.replace(case, tables=tables, base=None)
-        alike = ends_alike(copy.played(), play(world, case.statements))
-    except EngineError as error:
-        return None, str(error)
-    return (copy, "") if alike else (None, "a copy of its rows behaves otherwise")
-
-
-def _root(path: Path) -> str:
-    """A table's root in the store: nothing where the store is the table's own directory."""
-    return "" if path == Path() else f"{path.as_posix()}/"
