@@ -15,6 +15,7 @@ from engine.interleaving.contender import Start
 from engine.interleaving.race import Played
 from engine.interleaving.schedules import schedules
 from engine.interleaving.world import World
+from engine.log.actions import CommitInfo
 from engine.log.schema import Schema, ddl
 from engine.log.snapshot import Snapshot
 from engine.log.statistics import parse_statistics
@@ -143,6 +144,16 @@ def snapshot_of(world: World, name: str) -> Snapshot:
     scene = world.branch()
     client = scene.client()[name]
     return run(client.at_root(client.latest()), scene.store)
+
+
+def last_writer(world: World, name: str) -> str:
+    """The engine that wrote a table's newest version, as its log says; empty if it does not."""
+    scene = world.branch()
+    client = scene.client()[name]
+    newest = run(client.at_root(client.latest()), scene.store).version
+    commits = run(client.at_root(client.log.commits_after(newest - 1)), scene.store)
+    told = [action for one in commits for action in one.actions if isinstance(action, CommitInfo)]
+    return (told[-1].engine_info or "") if told else ""
 
 
 def rebuilt(world: World, name: str) -> TableOf:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from engine.dialects import Dialect
 from engine.errors import DeltaError, InvalidInput, Problem
-from engine.explain.case import Case, conflicts_in, play, snapshot_of
+from engine.explain.case import Case, conflicts_in, last_writer, play, snapshot_of
 from engine.explain.checks import check_statements
 from engine.explain.conflicts import Conflict, conflicts
 from engine.explain.orders import Order, Refusal, idle, order_of, refusals
@@ -56,7 +57,7 @@ def explain(case: Case, world: World | None = None, untried: str = "") -> Explan
     return Explanation(
         dialect=case.dialect.name,
         table=case.target,
-        facts=_facts(case, before),
+        facts=_facts(case, before, last_writer(world, case.target)),
         statements=case.statements,
         orders=tuple(order_of(one, case.target) for one in played),
         conflicts=tuple(conflicts(played, case.statements, before)),
@@ -77,7 +78,7 @@ def _made(case: Case) -> World:
         raise InvalidInput([Problem(f"table {case.target}", said)]) from error
 
 
-def _facts(case: Case, snapshot: Snapshot) -> str:
+def _facts(case: Case, snapshot: Snapshot, writer: str) -> str:
     metadata = snapshot.metadata
     assert metadata is not None
     level = table_level(metadata, case.dialect.default_isolation)
@@ -87,8 +88,15 @@ def _facts(case: Case, snapshot: Snapshot) -> str:
             *_features(metadata.configuration),
             level.value,
             f"{snapshot.num_files} file{'' if snapshot.num_files == 1 else 's'}",
+            *_other_platform(writer, case.dialect),
         )
     )
+
+
+def _other_platform(writer: str, dialect: Dialect) -> Iterator[str]:
+    """A word of caution where a table of Databricks is told by Delta's rules, or the reverse."""
+    if writer and ("databricks" in writer.lower()) is not dialect.name.startswith("databricks"):
+        yield f"last written by {writer} (another dialect may be meant)"
 
 
 def _layout(snapshot: Snapshot) -> str:

@@ -147,3 +147,14 @@ def test_a_large_table_gets_row_level_concurrency_if_its_layout_allows_it(tmp_pa
     write_deltalake(tmp_path, rows)
     found = whitecap.explain(tmp_path, "DELETE FROM t WHERE id = 2", "DELETE FROM t WHERE id = 3")
     assert [one.change.key for one in found.suggestions] == ["row_level_concurrency"]
+
+
+def test_a_table_that_databricks_wrote_is_told_so_where_deltas_rules_are_asked(
+    orders: Path,
+) -> None:
+    def facts(dialect: str) -> str:
+        found = whitecap.explain(orders, DELETE, DELETE, dialect=dialect)
+        return str(found.as_dict()["facts"])
+
+    assert "last written by Databricks-Runtime/14.3" in facts("delta-oss-4.4")
+    assert "last written" not in facts("databricks-13.3")
