@@ -103,7 +103,6 @@ class _Planner:
         self.alone = Scope((self.target,), session)
 
     def plan(self) -> MergePlan:
-        self._check_conditions()
         conjuncts = conjuncts_of(self.statement.on)
         keys = [self._join_key(node) for node in conjuncts]
         rest = [node for node, key in zip(conjuncts, keys, strict=True) if key is None]
@@ -118,18 +117,6 @@ class _Planner:
             self._clauses(Match.NOT_MATCHED_BY_SOURCE),
             self._inserted_columns(),
         )
-
-    def _check_conditions(self) -> None:
-        """Raises `DeltaError` for conditions that Delta does not take."""
-        told: list[tuple[str, exp.Expr | None]] = [("search condition", self.statement.on)]
-        told += [(f"{c.act.value} condition", c.condition) for c in self.statement.clauses]
-        for what, node in told:
-            if node is None:
-                continue
-            if node.find(exp.Query) is not None:
-                raise errors.subquery(f"{what} of MERGE operation", node.sql(DIALECT))
-            if not is_deterministic(node):
-                raise write_errors.merge_not_deterministic(what, node.sql(DIALECT))
 
     def _of(self, match: Match) -> list[MergeClause]:
         return [clause for clause in self.statement.clauses if clause.match is match]
@@ -259,6 +246,19 @@ class _Planner:
             else:
                 terms.append(updated(column(found, type_name), field, self.session))
         return tuple(terms)
+
+
+def check_conditions(statement: Merge, takes_random: bool) -> None:
+    """Raises `DeltaError` for conditions that Delta does not take."""
+    told: list[tuple[str, exp.Expr | None]] = [("search condition", statement.on)]
+    told += [(f"{c.act.value} condition", c.condition) for c in statement.clauses]
+    for what, node in told:
+        if node is None:
+            continue
+        if node.find(exp.Query) is not None:
+            raise errors.subquery(f"{what} of MERGE operation", node.sql(DIALECT))
+        if not takes_random and not is_deterministic(node):
+            raise write_errors.merge_not_deterministic(what, node.sql(DIALECT))
 
 
 def _resolved(planner: _Planner) -> MergePlan:

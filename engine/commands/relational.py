@@ -19,7 +19,6 @@ from engine.commands.select_parts import (
     by_position,
     casts_between,
     cells_of,
-    check_select,
     combined,
     cut_rows,
     distinct_rows,
@@ -136,7 +135,6 @@ class Planner:
     # SELECT ---------------------------------------------------------------------------------
 
     def _select(self, node: exp.Select, outer: Scope) -> Rows:
-        check_select(node)
         scope, rows_of = self._from(node, outer)
         where = node.args.get("where")
         keep = None if where is None else self.condition(where.this, scope)

@@ -62,7 +62,9 @@ def _check_filter(
     if not condition.is_deterministic:
         raise write_errors.non_deterministic(condition.sql)
     schema = txn.snapshot.schema
-    condition.bind(schema, session)  # names a column that does not exist
+    condition.with_parameters(statement.parameters).bind(
+        schema, session
+    )  # names a column that does not exist
     if not is_filter(condition.node, schema, session, statement.parameters):
         raise write_errors.no_overwrite_by(condition.sql)
 

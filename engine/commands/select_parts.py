@@ -50,19 +50,6 @@ def _left_out(node: exp.Expr) -> set[str]:
     return {one.name.lower() for one in star.args.get("except_") or ()}
 
 
-_KNOWN_PARTS = frozenset(
-    {"expressions", "from_", "joins", "where", "group", "having", "order", "limit", "distinct"}
-    | {"with_", "kind", "hint"}
-)
-
-
-def check_select(node: exp.Select) -> None:
-    """Raises `UnsupportedFeature` for a part of a SELECT that nothing here reads."""
-    for key, value in node.args.items():
-        if value and key not in _KNOWN_PARTS:
-            raise UnsupportedFeature(f"{key.upper()} in a query: {node.sql(DIALECT)}")
-
-
 def numbers_of(node: exp.Table) -> Rows | None:
     """The rows of `range(end)` or `range(start, end[, step])`; `None` for a table by name."""
     call = node.this

@@ -7,6 +7,7 @@ import re
 from engine.errors import InvalidInput, Problem, UnsupportedFeature
 from engine.log.schema import parse_ddl
 from engine.sql.clauses import HEAD, cut_clauses, names_in, properties_in, unbracketed, unquoted
+from engine.sql.known_parts import check_parts
 from engine.sql.own_grammar import NAME, named, own
 from engine.sql.rendering import Template
 from engine.sql.statements import Query, Statement, TableName
@@ -69,4 +70,8 @@ def _check(parts: dict[str, str]) -> None:
 
 
 def _query(text: str | None) -> Query | None:
-    return None if text is None else query_of(parse_node(text))
+    if text is None:
+        return None
+    tree = parse_node(text)
+    check_parts(tree)
+    return query_of(tree)

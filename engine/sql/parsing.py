@@ -11,6 +11,7 @@ from functools import lru_cache
 from engine.errors import InvalidInput, Problem, UnsupportedFeature
 from engine.sql import alter_grammar, create_grammar, maintenance_grammar
 from engine.sql.clauses import without_comments
+from engine.sql.known_parts import check_parts
 from engine.sql.own_grammar import read_own
 from engine.sql.rendering import Template
 from engine.sql.scope import nearest
@@ -36,7 +37,9 @@ def parse_statement(sql: str) -> Statement:
         return found
     _check_own(text)
     clauses = WriteClauses.cut(text)
-    statement = statement_of(parse_node(clauses.remaining), template)
+    tree = parse_node(clauses.remaining)
+    check_parts(tree)
+    statement = statement_of(tree, template)
     if statement is None:
         raise UnsupportedFeature(f"statement: {text}")
     return clauses.put_back(statement)

@@ -179,6 +179,12 @@ def _merge(node: exp.Merge, template: Template) -> Statement:
     clauses = tuple(_clause(when, table) for when in node.args["whens"].expressions)
     for match in Match:
         _check_order([clause for clause in clauses if clause.match is match])
+    kinds = [list(Match).index(clause.match) for clause in clauses]
+    if kinds != sorted(kinds) or (isinstance(using, exp.Table) and using.args.get("version")):
+        text = (
+            "clauses come as MATCHED, NOT MATCHED, NOT MATCHED BY SOURCE, sources without VERSION"
+        )
+        raise InvalidInput([Problem("MERGE", text, refused_as=SYNTAX_ERROR)])
     return Merge(table, template, source, node.args["on"], clauses)
 
 

@@ -165,3 +165,25 @@ def test_comments_count_for_nothing_outside_of_quotes(text: str) -> None:
     assert isinstance(statement, Delete)
     assert statement.condition is not None
     assert statement.condition.sql == "v = '-- no'"
+
+
+@pytest.mark.parametrize(
+    ("query", "part"),
+    [
+        ("SELECT * FROM s TABLESAMPLE (10 PERCENT)", "SAMPLE"),
+        ("SELECT * FROM s NATURAL JOIN u", "METHOD"),
+        ("SELECT x, count(*) FROM s GROUP BY ALL", "ALL"),
+        ("SELECT x FROM s UNION ALL SELECT x FROM u LIMIT 3", "LIMIT"),
+        ("SELECT x FROM s UNION BY NAME SELECT x FROM u", "BY_NAME"),
+        ("SELECT count(DISTINCT a, b) FROM s", "several columns"),
+        ("SELECT DISTINCT ON (x) x FROM s", "ON in DISTINCT"),
+        ("SELECT x FROM s ORDER BY x NULLS LAST LIMIT 1", "place of NULLs"),
+        ("SELECT x FROM s LATERAL VIEW explode(array(1)) e AS y", "LATERALS"),
+        ("SELECT x FROM s LIMIT 3 OFFSET 1", "OFFSET"),
+        ("SELECT sum(x) OVER (ORDER BY x ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM s", "SPEC"),
+        ("SELECT * FROM s TIMESTAMP AS OF '2026-01-01'", "timestamp"),
+    ],
+)
+def test_a_part_of_a_query_that_nothing_reads_is_refused(query: str, part: str) -> None:
+    with pytest.raises(UnsupportedFeature, match=part):
+        parse_statement(f"INSERT INTO t {query}")

@@ -1,0 +1,77 @@
+"""Which parts of SQL something here reads: sqlglot parses more, and what nobody reads is refused.
+
+A part that were passed over in silence would give other rows than Spark's.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from engine.errors import InvalidInput, Problem, UnsupportedFeature
+from engine.sql.spark_text import DIALECT
+
+_QUERY = {"with_", "kind", "hint"}
+_KNOWN: dict[type[exp.Expr], set[str]] = {
+    exp.Select: {"expressions", "from_", "joins", "where", "group", "having", "order", "limit"}
+    | {"distinct"}
+    | _QUERY,
+    exp.Union: {"this", "expression", "distinct", "with_"},
+    exp.Except: {"this", "expression", "distinct", "with_"},
+    exp.Intersect: {"this", "expression", "distinct", "with_"},
+    exp.Subquery: {"this", "alias", "with_"},
+    exp.Table: {"this", "db", "catalog", "alias", "partition", "version", "joins"},
+    exp.Join: {"this", "side", "kind", "on", "using"},
+    exp.Group: {"expressions"},
+    exp.Distinct: {"expressions"},
+    exp.With: {"expressions"},
+    exp.Window: {"this", "partition_by", "order", "over"},
+    exp.Limit: {"expression"},
+    exp.Fetch: set(),
+    exp.Ordered: {"this", "desc", "nulls_first"},
+    exp.Insert: {"this", "expression", "source", "overwrite", "by_name", "where", "with_"}
+    | {"alias", "is_function"},
+    exp.Merge: {"this", "using", "on", "whens", "with_"},
+}
+_NOT_SPARK: dict[type[exp.Expr], set[str]] = {
+    exp.Delete: {"this", "where", "tables"},
+    exp.Update: {"this", "expressions", "where"},
+}
+"""Statements of other databases: Spark's parser refuses their further parts."""
+
+
+def check_parts(tree: exp.Expr) -> None:
+    """Raises `UnsupportedFeature` for a part that nothing reads.
+
+    Raises `InvalidInput` for one that Spark's grammar does not have.
+    """
+    for node in tree.walk():
+        known = _KNOWN.get(type(node), _NOT_SPARK.get(type(node)))
+        if known is not None:
+            _check_names(node, known)
+        _check_values(node)
+
+
+def _check_names(node: exp.Expr, known: set[str]) -> None:
+    for name, value in node.args.items():
+        if value and name not in known:
+            _refuse(node, name)
+
+
+def _refuse(node: exp.Expr, name: str) -> None:
+    part = name.strip("_").upper()
+    if type(node) in _NOT_SPARK:
+        refused_as = "ParseException", "PARSE_SYNTAX_ERROR"
+        text = f"{part} is no part of {node.key.upper()} in Spark"
+        raise InvalidInput([Problem(node.sql(DIALECT), text, refused_as=refused_as)])
+    raise UnsupportedFeature(f"{part} in {node.key.upper()}: {node.sql(DIALECT)}")
+
+
+def _check_values(node: exp.Expr) -> None:
+    """NULLs come first in ascending order and last in descending; DISTINCT counts one column."""
+    if isinstance(node, exp.Ordered):
+        descending, first = bool(node.args.get("desc")), bool(node.args.get("nulls_first"))
+        if descending == first:
+            raise UnsupportedFeature(f"another place of NULLs: {node.sql(DIALECT)}")
+    distinct = node.this if isinstance(node, exp.Count) else None
+    if isinstance(distinct, exp.Distinct) and len(distinct.expressions) > 1:
+        raise UnsupportedFeature(f"several columns in {node.sql(DIALECT)}")
