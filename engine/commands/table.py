@@ -73,6 +73,7 @@ class ClientTransaction(Transaction):
 
     def _followed_up(self, steps: Steps[Outcome]) -> Steps[Outcome]:
         outcome = yield from super()._followed_up(steps)
+        self.client.under_way -= 1
         self.client.outcomes.append(outcome)
         if isinstance(outcome, Committed) and self.client.after_commit is not None:
             yield from self.client.after_commit(self.client, self, outcome)
@@ -101,6 +102,8 @@ class Table:
     outcomes: list[Outcome] = dataclasses.field(default_factory=list)
     """How the transactions of the last statement ended, in order: some open several."""
     after_commit: Hook | None = None
+    under_way: int = 0
+    """Transactions that were begun and have not ended; one that never commits counts on."""
 
     def __post_init__(self) -> None:
         self.log = TableLog(self.shared.commits)
@@ -142,6 +145,7 @@ class Table:
             self.log, snapshot, txn_id, self.settings, self.dialect, self.name, self.lost_reply
         )
         txn.client = self
+        self.under_way += 1
         txn.row_files = self.data_files
         return txn
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from engine.commands.table import Tables
+from engine.commands.table import Table, Tables
 from engine.errors import DeltaError
 from engine.interleaving.world import World
 from engine.log.commit_file import LOG_DIRECTORY
-from engine.outcomes import Outcome
+from engine.outcomes import Aborted, Outcome
 from engine.storage.requests import (
     Compute,
     ListFrom,
@@ -33,7 +33,13 @@ from engine.storage.requests import (
 Start = Callable[[Tables], Steps[Outcome]]
 """What one contender runs, given its own clients of the tables; the same each time it is called."""
 
-Ending = Outcome | DeltaError
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A statement that is still under way when its race is settled: nobody can abort it."""
+
+
+Ending = Outcome | DeltaError | Unfinished
 """How a statement ended; a `DeltaError` is Delta's refusal for another reason than a conflict."""
 
 
@@ -76,11 +82,12 @@ class Contender:
         self.who = who
         self._world = world
         self._start = start
-        self.place = Place(self, None, None, _Walk(self.fresh(), self.ids()))
+        self.place = Place(self, None, None, self.walk())
 
-    def fresh(self) -> Steps[Outcome]:
-        """The statement from its beginning, with clients that know nothing yet."""
-        return self._start(self._world.client())
+    def walk(self) -> Walk:
+        """The statement from its beginning, with clients that know of no branch."""
+        tables = self._world.client()
+        return Walk(tables, self._start(tables), self.ids())
 
     def ids(self) -> Iterator[str]:
         """Ids that tell whose they are: `a0000000-…` of the first contender, `b0000000-…` …"""
@@ -94,7 +101,8 @@ class Place:
     """Where a contender is after some answers: what it waits to ask, or how it ended.
 
     `touch` is what its next step touches, `None` for a request that concerns nobody else. `lost`:
-    it tried a version that was taken, and has not looked at the log since.
+    it tried a version that was taken, and has not looked at the log since. `is_idle`: it is about
+    to look at a log and has no transaction under way, nor one that was aborted before.
     """
 
     __slots__ = (
@@ -104,21 +112,21 @@ class Place:
         "_contender",
         "_walk",
         "ending",
+        "is_idle",
         "lost",
         "request",
         "touch",
     )
 
-    def __init__(
-        self, contender: Contender, before: Place | None, answer: Any, walk: _Walk
-    ) -> None:
+    def __init__(self, contender: Contender, before: Place | None, answer: Any, walk: Walk) -> None:
         self._contender = contender
         self._before = before
         self._answer = answer
         self.request, self.ending = walk.on(answer)
         self.touch = touch_of(self.request)
         self.lost = before is not None and before.loses(answer)
-        self._walk: _Walk | None = walk if self.ending is None else None
+        self.is_idle = isinstance(self.request, ListFrom) and not self.lost and walk.is_idle
+        self._walk: Walk | None = walk if self.ending is None else None
         self._after: dict[Hashable, Place] = {}
 
     def loses(self, answer: Any) -> bool:
@@ -135,13 +143,13 @@ class Place:
             found = self._after[key] = Place(self._contender, self, answer, self._taken())
         return found
 
-    def _taken(self) -> _Walk:
+    def _taken(self) -> Walk:
         """A walk that stands here: the one that came first, or another one led here."""
         walk, self._walk = self._walk, None
         return walk or self._led_here()
 
-    def _led_here(self) -> _Walk:
-        walk = _Walk(self._contender.fresh(), self._contender.ids())
+    def _led_here(self) -> Walk:
+        walk = self._contender.walk()
         for answer in self._answers():
             walk.on(answer)
         return walk
@@ -154,12 +162,13 @@ class Place:
         return [None, *reversed(answers)]
 
 
-class _Walk:
+class Walk:
     """A running statement; what depends on nobody else is answered here."""
 
-    __slots__ = ("_ids", "_steps")
+    __slots__ = ("_ids", "_steps", "_tables")
 
-    def __init__(self, steps: Steps[Outcome], ids: Iterator[str]) -> None:
+    def __init__(self, tables: Tables, steps: Steps[Outcome], ids: Iterator[str]) -> None:
+        self._tables = tables
         self._steps = steps
         self._ids = ids
 
@@ -175,6 +184,15 @@ class _Walk:
             return None, end.value
         except DeltaError as error:
             return None, error
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no client has a transaction under way, or one that ended in a conflict."""
+        return not any(table.under_way or _was_aborted(table) for table in self._tables.values())
+
+
+def _was_aborted(table: Table) -> bool:
+    return any(isinstance(outcome, Aborted) for outcome in table.outcomes)
 
 
 def _key(answer: Any) -> Hashable:

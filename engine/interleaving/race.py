@@ -11,15 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from itertools import groupby
 from typing import Any
 
 import msgspec
 
-from engine.errors import InvariantViolated
-from engine.interleaving.contender import Contender, Ending, Place, Touch
+from engine.interleaving.contender import Contender, Ending, Place, Touch, Unfinished
 from engine.interleaving.world import Scene, World
 from engine.log.commit_file import version_of_key
+from engine.outcomes import Aborted
 from engine.storage.requests import (
     ListFrom,
     Listing,
@@ -79,12 +78,18 @@ class Race:
         return {who: touch for who, touch in touched if touch is not None}
 
     @property
-    def is_serial(self) -> bool:
-        """Whether each contender so far ended before the next began, and one is left to begin."""
-        if len(self.touches) > 1:
-            return False
-        begun = [who for who, _ in groupby(self.schedule)]
-        return len(begun) == len(self.places) - 1 and not set(begun) & self.touches.keys()
+    def is_settled(self) -> bool:
+        """Whether nobody can be aborted any more.
+
+        A transaction is only ever aborted by what was committed after its snapshot: one contender
+        is left, has no transaction under way, and there is nobody else to commit.
+        """
+        return len(self.touches) == 1 and all(self.places[who].is_idle for who in self.touches)
+
+    @property
+    def has_conflict(self) -> bool:
+        """Whether somebody was aborted."""
+        return any(isinstance(place.ending, Aborted) for place in self.places)
 
     def after(self, who: int) -> Race:
         """The race when a contender has made its next step."""
@@ -94,10 +99,8 @@ class Race:
         return Race(scene, places, (*self.schedule, who), (*self.events, *events))
 
     def played(self) -> Played:
-        """The race after its end."""
-        endings = tuple(place.ending for place in self.places if place.ending is not None)
-        if len(endings) < len(self.places):
-            raise InvariantViolated(f"the race {self.schedule} is not at its end")
+        """The race after its end, or as far as it was played."""
+        endings = tuple(place.ending or Unfinished() for place in self.places)
         return Played(self.schedule, self.events, endings, self.scene)
 
 
@@ -154,7 +157,10 @@ def _newest(request: Request, listing: Listing, root: str) -> int:
 # No slots: the rows are kept once they were asked for.
 @dataclass(frozen=True)
 class Played:
-    """One schedule played to its end: who moved when, what happened, how each ended."""
+    """One schedule, played to its end or until it was settled.
+
+    Who moved when, what happened, and how each ended.
+    """
 
     schedule: tuple[int, ...]
     events: tuple[Event, ...]

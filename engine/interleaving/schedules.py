@@ -31,21 +31,22 @@ def schedules(world: World, starts: Sequence[Start], prune: bool = True) -> Iter
 
 
 def schedules_of(
-    world: World, contenders: Sequence[Contender], prune: bool = True, serial: bool = True
+    world: World, contenders: Sequence[Contender], prune: bool = True, settled: bool = True
 ) -> Iterator[Played]:
     """The same of contenders that may have raced others before.
 
-    Without `serial`, none in which each begins when the one before has ended: there nobody can be
-    aborted, since a transaction is only ever aborted by what was committed after its snapshot.
+    Without `settled`, a schedule ends as soon as nobody can be aborted any more, for instance
+    because one begins when the other has ended; it is left out if nobody was aborted.
     """
     pending: list[tuple[Race, Sleep]] = [(Race.of(world, contenders), frozenset())]
     while pending:
         race, sleep = pending.pop()
         if len(race.schedule) > MAX_STEPS:
             raise InvariantViolated(f"a race does not end: {race.schedule}")
-        if not race.touches:
+        is_over = not settled and race.is_settled
+        if not race.touches or (is_over and race.has_conflict):
             yield race.played()
-        elif serial or not race.is_serial:
+        elif not is_over:
             pending.extend(reversed(list(_turns(race, sleep, prune))))
 
 

@@ -35,7 +35,7 @@ class Contenders:
         before = before_race([command for command, _ in both])
         racing = [self._of(before, who, *one) for who, one in enumerate(both)]
         reduced = self._reduced
-        played = schedules_of(self._world(before), racing, prune=reduced, serial=not reduced)
+        played = schedules_of(self._world(before), racing, prune=reduced, settled=not reduced)
         first = tuple(islice(played, MOST_SCHEDULES + 1))
         if len(first) > MOST_SCHEDULES:
             names = " and ".join(command.name for command, _ in both)

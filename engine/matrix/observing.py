@@ -84,7 +84,7 @@ def observe(
     """Race pairs of commands in every situation on one table; both are each other's winner.
 
     Without `reduced` also in schedules that cannot be told apart from others, and in those where
-    the second begins after the end of the first.
+    nobody can be aborted.
     """
     contenders = Contenders(variant.world(dialect, settings), reduced)
     found: list[Observation] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 
 import pytest
 
@@ -115,21 +116,34 @@ def test_a_contender_that_raced_others_before_races_as_if_it_were_new() -> None:
         assert [told(one) for one in again] == [told(one) for one in anew]
 
 
-@pytest.mark.parametrize("pair", list(itertools.combinations_with_replacement(STATEMENTS, 2)))
-def test_one_after_the_other_nobody_is_aborted(pair: tuple[str, str]) -> None:
+ROW_TRACKING = "ALTER TABLE t SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')"
+
+
+def conflicts(played: Iterable[Played]) -> set[tuple[int, str]]:
+    """Who was aborted, and with what."""
+    return {
+        (who, ending.verdict.message.partition(" ")[0])
+        for one in played
+        for who, ending in enumerate(one.endings)
+        if isinstance(ending, Aborted)
+    }
+
+
+@pytest.mark.parametrize("first", [*STATEMENTS, ROW_TRACKING])
+@pytest.mark.parametrize("second", [UPDATE, STATEMENTS[5], ROW_TRACKING])
+def test_what_is_not_played_once_a_race_is_settled_has_no_conflict(first: str, second: str) -> None:
     tables = world()
-    both = [Contender(tables, who, start(sql)) for who, sql in enumerate(pair)]
-    every = {one.schedule: one for one in schedules_of(tables, both, prune=False)}
-    overlapping = {one.schedule for one in schedules_of(tables, both, prune=False, serial=False)}
-    serial = every.keys() - overlapping
-    assert {schedule[0] for schedule in serial} == {0, 1}
-    assert all(len(list(itertools.groupby(schedule))) == 2 for schedule in serial)
-    assert not any(isinstance(end, Aborted) for one in serial for end in every[one].endings)
+    both = [Contender(tables, who, start(sql)) for who, sql in enumerate((first, second))]
+    every = list(schedules_of(tables, both))
+    played = list(schedules_of(tables, both, settled=False))
+    assert conflicts(played) == conflicts(every)
+    assert len(played) < len(every)
 
 
 def test_the_clock_of_a_branch_stands_still_between_commits() -> None:
     branch = world().branch().store
     began = branch.answer(ReadClock())
+    assert isinstance(began, int)
     branch.answer(WriteRows("t/one.parquet", [(1,)], ("id",), ("int",), ()))
     assert branch.answer(ReadClock()) == began
     branch.answer(PutIfAbsent("t/_delta_log/00000000000000000009.json", b""))

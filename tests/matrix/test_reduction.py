@@ -8,7 +8,7 @@ from engine.dialects import dialect_named
 from engine.matrix.catalogue import commands_named
 from engine.matrix.family import Variant, variants
 from engine.matrix.matrix import choice_of
-from engine.matrix.observing import observe, pairs_of
+from engine.matrix.observing import Observation, observe, pairs_of
 from engine.settings import Settings
 
 DIALECT = dialect_named("databricks-14.3")
@@ -16,10 +16,15 @@ TABLES = variants(DIALECT, choice_of(DIALECT, None, None, None, None))
 FEW = ("INSERT", "UPDATE", "MERGE", "OPTIMIZE", "REPLACE WHERE", "VACUUM", "RESTORE", "ADD COLUMN")
 
 
+def told(one: Observation) -> tuple[object, ...]:
+    """What an observation says; a witness may be shorter where the rest is not played."""
+    return one.variant, one.situation, one.loser, one.winner, one.exceptions
+
+
 @pytest.mark.parametrize("table", TABLES[::3], ids=lambda table: table.text)
 def test_the_schedules_that_are_left_out_show_nothing_new(table: Variant) -> None:
     pairs = list(pairs_of(commands_named(FEW, DIALECT)))
     every = observe(table, DIALECT, pairs, Settings(), reduced=False)
     played = observe(table, DIALECT, pairs, Settings())
-    assert played.observations == every.observations
+    assert list(map(told, played.observations)) == list(map(told, every.observations))
     assert played.schedules < every.schedules / 2
