@@ -385,9 +385,3 @@ def truncate_partition() -> DeltaError:
 def non_partition_column(name: str) -> DeltaError:
     text = f"PARTITION clause cannot contain the non-partition column: `{name}`."
     return analysis("NON_PARTITION_COLUMN", text, "AnalysisException")
-
-
-def overwrite_by_flag(table: str) -> DeltaError:
-    """Spark turns `flag <=> true` into `flag`, for which it has no filter of sources."""
-    text = f"Table does not support overwrite by expression: {table}"
-    return DeltaError("SparkException", "_LEGACY_ERROR_TEMP_2245", text)

@@ -18,13 +18,17 @@ from engine.commands.execution import begin, check_removable, job, logged, progr
 from engine.commands.generation import Generated
 from engine.commands.inserting import rows_for
 from engine.commands.queries import OwnRead, in_transaction
-from engine.commands.replacing import Replacement, is_dynamic, replaced_rows
+from engine.commands.replacing import (
+    Replacement,
+    check_partition_clause,
+    is_dynamic,
+    replaced_rows,
+)
 from engine.commands.schema_changes import evolve_for_insert
 from engine.commands.sources import Source
 from engine.commands.table import Table
 from engine.commands.writing import INSERTED, FileWriter, remove
 from engine.log.actions import AddCDCFile, AddFile, AnyAction, RemoveFile
-from engine.log.schema import schema_of_metadata
 from engine.outcomes import NothingToCommit, Outcome
 from engine.sql.predicates import Predicate
 from engine.sql.statements import Insert
@@ -38,20 +42,8 @@ FileActions = Sequence[AddFile | RemoveFile | AddCDCFile]
 def insert(table: Table, statement: Insert, source: Source | OwnRead) -> Steps[Outcome]:
     """Run an INSERT of what its query gives."""
     txn = yield from begin(table)
-    _check_partition_clause(table, txn, statement)
+    check_partition_clause(statement, txn)
     return (yield from insert_into(table, txn, statement, source))
-
-
-def _check_partition_clause(table: Table, txn: Transaction, statement: Insert) -> None:
-    """Raises `DeltaError` for a PARTITION clause that the table cannot take."""
-    columns = {name.lower() for name in txn.metadata.partition_columns}
-    for name, value in statement.partition:
-        if name.lower() not in columns:
-            raise errors.non_partition_column(name)
-        column = schema_of_metadata(txn.metadata).get(name)
-        of_flag = column is not None and column.type == "boolean" and value is not None
-        if of_flag and statement.overwrite and not is_dynamic(statement, txn):
-            raise errors.overwrite_by_flag(table.name)
 
 
 def insert_into(

@@ -87,6 +87,19 @@ def is_dynamic(statement: Insert, txn: Transaction) -> bool:
     return bool(txn.metadata.partition_columns) and mode.upper() == "DYNAMIC"
 
 
+def check_partition_clause(statement: Insert, txn: Transaction) -> None:
+    """Raises `DeltaError` for a PARTITION clause that the table cannot take."""
+    columns = {name.lower() for name in txn.metadata.partition_columns}
+    overwrites = statement.overwrite and not is_dynamic(statement, txn)
+    for name, value in statement.partition:
+        if name.lower() not in columns:
+            raise errors.non_partition_column(name)
+        column = txn.snapshot.schema.get(name)
+        if overwrites and value is not None and column is not None and column.type == "boolean":
+            # Seen on Spark 4.2: it hands no comparison of a flag with a PARTITION value to tables.
+            raise write_errors.no_overwrite_by(_equals(name, value, statement).sql)
+
+
 def _equals(name: str, value: exp.Expr, statement: Insert) -> Predicate:
     node = exp.NullSafeEQ(this=exp.column(name), expression=value.copy())
     return Predicate.of_node(node, statement.parameters)

@@ -1,8 +1,8 @@
 """Which conditions Spark can hand to a table that overwrites by them, as REPLACE WHERE does.
 
 Source: Spark's DataSourceV2Strategy.scala (OverwriteByExpression), DataSourceStrategy.scala:
-translateFilter. Columns compared with literals, IN lists, IS NULL, LIKE with a plain pattern, and
-AND, OR and NOT of these; the optimizer has simplified the condition before.
+translateFilter. Flags, columns compared with literals, IN lists, IS NULL, LIKE with a plain
+pattern, and AND, OR and NOT of these; the optimizer has simplified the condition before.
 """
 
 from __future__ import annotations
@@ -38,6 +38,9 @@ class _Reader:
                 return self.knows(node.this)
             case exp.Boolean():
                 return True
+            case exp.Column():
+                flag = self._constants.column(node)
+                return flag is not None and flag.type == "boolean"
             case exp.Is() if isinstance(node.expression, exp.Null):
                 return self._constants.column(node.this) is not None
             case exp.In():
