@@ -68,6 +68,9 @@ def _placed(problem: Problem, node: exp.Expr) -> Problem:
     return problem if problem.place else dataclasses.replace(problem, place=node.sql(DIALECT))
 
 
+_NOT_BOOLEAN = "ExtendedAnalysisException", "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN"
+
+
 def compile_boolean(node: exp.Expr, scope: Scope) -> Term:
     """Compile a condition. Raises `InvalidInput` if it is not one."""
     term = compile_term(node, scope)
@@ -75,4 +78,5 @@ def compile_boolean(node: exp.Expr, scope: Scope) -> Term:
         return term
     if term.type == "string":
         return convert(term, "boolean", scope.session)
-    raise InvalidInput([Problem(node.sql(DIALECT), f"is {term.type}, not a condition")])
+    text = f"is {term.type}, not a condition"
+    raise InvalidInput([Problem(node.sql(DIALECT), text, refused_as=_NOT_BOOLEAN)])

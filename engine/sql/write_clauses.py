@@ -19,7 +19,8 @@ from engine.sql.text import parse_condition
 from engine.sql.tree_reading import ROWS_MARK
 
 _ROWS_PARAMETER = re.compile(r"\bVALUES\s+:(\w+)", re.IGNORECASE)
-_EVOLUTION = re.compile(r"\A(MERGE)\s+WITH\s+SCHEMA\s+EVOLUTION\b", re.IGNORECASE)
+_EVOLUTION = re.compile(r"\A(MERGE|INSERT)\s+WITH\s+SCHEMA\s+EVOLUTION\b", re.IGNORECASE)
+_MERGE_SCHEMA = ("mergeSchema", "true")
 _HEAD = rf"\A(?P<head>INSERT\s+(?:INTO|OVERWRITE)(?:\s+TABLE)?\s+{NAME})"
 _OPTIONS = re.compile(rf"{_HEAD}\s+WITH\s*(?P<options>\([^)]*\))", re.IGNORECASE)
 _USING = re.compile(
@@ -64,7 +65,8 @@ class WriteClauses:
         return statement
 
     def _into_insert(self, insert: Insert) -> Insert:
-        if not (self.options or self.replace_using or self.replace_on is not None):
+        options = (*self.options, *([_MERGE_SCHEMA] if self.schema_evolution else []))
+        if not (options or self.replace_using or self.replace_on is not None):
             return insert
         query = insert.query
         if self.source_alias and isinstance(query, Values | Select | Relational):
@@ -76,7 +78,7 @@ class WriteClauses:
             query=query,
             replace_using=self.replace_using,
             replace_on=self.replace_on,
-            options=tuple((key.lower(), value) for key, value in self.options),
+            options=tuple((key.lower(), value) for key, value in options),
         )
 
 

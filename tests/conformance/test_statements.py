@@ -20,7 +20,7 @@ def cases_of(name: str) -> list[StatementCase]:
 SIZES = {
     "statements.json": 134,
     "random_statements.json": 60,
-    "own_statements.json": 300,
+    "own_statements.json": 400,
     "interleaved.json": 18,
     "found.json": 3,
     "explained.json": 26,

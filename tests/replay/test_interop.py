@@ -148,3 +148,34 @@ def test_both_write_the_same_facts_about_a_commit(
     for key in ("operation", "readVersion", "isolationLevel", "isBlindAppend"):
         assert ours[key] == theirs[key], key
     assert ours["timestamp"] <= time.time() * 1000
+
+
+@pytest.mark.parametrize("vectors", ["false", "true"])
+def test_real_delta_reads_the_change_feed_that_the_engine_wrote(
+    spark: SparkSession, make_table: MakeTable, vectors: str
+) -> None:
+    properties = {"delta.enableChangeDataFeed": "true", "delta.enableDeletionVectors": vectors}
+    table = make_table(**properties)
+    first = latest_version(table) + 1
+    for sql in (
+        DELETE,
+        "UPDATE target SET v = 77 WHERE x = 1 AND v = 3",
+        "MERGE INTO target t USING (SELECT 2 AS x, 2L AS v UNION ALL SELECT 3, 3L) s"
+        " ON t.x = s.x AND t.v = s.v WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT *",
+        "INSERT INTO target REPLACE WHERE x = 1 AND v = 77 VALUES (1, 77)",
+        "DELETE FROM target WHERE x = 3",
+    ):
+        assert isinstance(execute(sql, table), Committed), sql
+    feed = spark.read.format("delta").option("readChangeFeed", "true")
+    changes = feed.option("startingVersion", first).load(str(table)).collect()
+    found = sorted((r._commit_version - first, r._change_type, r.x, r.v) for r in changes)
+    assert found == [
+        (0, "delete", 1, 2),
+        (1, "update_postimage", 1, 77),
+        (1, "update_preimage", 1, 3),
+        (2, "delete", 2, 2),
+        (2, "insert", 3, 3),
+        (3, "delete", 1, 77),
+        (3, "insert", 1, 77),
+        (4, "delete", 3, 3),
+    ]
