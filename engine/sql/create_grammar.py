@@ -37,6 +37,11 @@ def _table(text: str) -> TableName:
     return table_name(node)
 
 
+@own(rf"{_HOW}(?: IF NOT EXISTS)? {NAME} (?:DEEP )?CLONE .+")
+def _deep_clone(_match: re.Match[str], template: Template) -> Statement:
+    raise UnsupportedFeature(f"deep clones, which Delta Lake does not have: {template.texts[0]}")
+
+
 @own(rf"{_HOW}(?P<if> IF NOT EXISTS)? {NAME}(?=[\s(;]|\Z)(?P<rest>.*)")
 def _create_table(match: re.Match[str], template: Template) -> Statement:
     parts = cut_clauses(match["rest"].rstrip("; \n"), (*_CLAUSES, *_ELSEWHERE), rest="AS")

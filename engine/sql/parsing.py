@@ -59,13 +59,21 @@ _FORMS = {
     "COMMENT": "COMMENT ON TABLE table IS 'text'",
 }
 _STATEMENTS = (*_FORMS, "INSERT", "DELETE", "UPDATE", "MERGE", "TRUNCATE")
-_OTHER_SQL = ("SELECT", "WITH", "ANALYZE", "DESCRIBE", "SHOW", "DROP", "REFRESH", "COPY", "CONVERT")
+_OTHER_SQL = (
+    *("SELECT", "ANALYZE", "DESCRIBE", "DESC", "SHOW", "DROP", "REFRESH", "COPY", "CONVERT"),
+    *("GENERATE", "EXPLAIN", "CACHE", "USE", "SET", "RESET", "CALL"),
+)
 
 
 def _check_own(text: str) -> None:
-    """Raises `InvalidInput` for text that begins as one of Delta's statements, or as none."""
+    """Raises `InvalidInput` for text that begins as one of Delta's statements, or as none.
+
+    Raises `UnsupportedFeature` for statements that change no table.
+    """
     word = (text.split(None, 1) or [""])[0].upper()
     if word in _FORMS:
         raise InvalidInput([Problem(repr(text), f"cannot be read as {_FORMS[word]}")])
-    if word and word not in (*_STATEMENTS, *_OTHER_SQL):
+    if word in _OTHER_SQL:
+        raise UnsupportedFeature(f"statement: {text}")
+    if word and word not in (*_STATEMENTS, "WITH"):
         raise InvalidInput([Problem(repr(word), "no such statement", nearest(word, _STATEMENTS))])
