@@ -287,6 +287,4 @@ def _unresolved(name: str, act: str, source: Source) -> DeltaError:
     columns = ", ".join(source.names)
     text = f"Cannot resolve {name} in {act} clause given columns {columns}."
     exception, error_class = write_errors.MERGE_UNRESOLVED
-    if act == "INSERT":  # a check of its own, whose text is there
-        exception, error_class = "DeltaAnalysisException", "DELTA_MERGE_UNRESOLVED_EXPRESSION"
     return DeltaError(exception, error_class, f"[{error_class}] {text}")

@@ -8,8 +8,8 @@ from __future__ import annotations
 from engine.commands.errors import IN_PLAN, analysis
 from engine.errors import DeltaError
 
-MERGE_UNRESOLVED = "SparkException", "INTERNAL_ERROR"
-"""How Delta 4.4 on Spark 4.2 refuses an unknown column in MERGE: it lacks the error's own text."""
+MERGE_UNRESOLVED = "DeltaAnalysisException", "DELTA_MERGE_UNRESOLVED_EXPRESSION"
+"""How Delta refuses a name in MERGE; PySpark 4.2 has no words for it and shows INTERNAL_ERROR."""
 
 
 def non_deterministic(condition: str) -> DeltaError:
