@@ -7,7 +7,7 @@ computing) concerns nobody else.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -54,13 +54,15 @@ class Event(msgspec.Struct, frozen=True):
     won: bool = False
 
 
-# No slots: what comes next is asked for several times.
-@dataclass(frozen=True)
-class Race:
-    """Contenders on one branch of a world, at one moment; `after` is a moment later."""
+class Race(msgspec.Struct, frozen=True):
+    """Contenders on one branch of a world, at one moment; `after` is a moment later.
+
+    `touches` is what the next step of each contender that is still under way touches.
+    """
 
     scene: Scene
     places: tuple[Place, ...]
+    touches: dict[int, Touch]
     schedule: tuple[int, ...] = ()
     events: tuple[Event, ...] = ()
 
@@ -69,13 +71,7 @@ class Race:
         """The beginning: nobody has done anything that others can notice."""
         scene = world.branch()
         places = tuple(_set_out(contender.place, scene) for contender in contenders)
-        return cls(scene, places)
-
-    @cached_property
-    def touches(self) -> Mapping[int, Touch]:
-        """What the next step of each contender that is still under way touches."""
-        touched = ((who, _touch_in(place, self.scene)) for who, place in enumerate(self.places))
-        return {who: touch for who, touch in touched if touch is not None}
+        return cls(scene, places, _touches(places, scene))
 
     @property
     def is_settled(self) -> bool:
@@ -96,7 +92,8 @@ class Race:
         scene = self.scene.copy()
         place, events = _step(who, self.places[who], scene)
         places = (*self.places[:who], place, *self.places[who + 1 :])
-        return Race(scene, places, (*self.schedule, who), (*self.events, *events))
+        touches = _touches(places, scene)
+        return Race(scene, places, touches, (*self.schedule, who), (*self.events, *events))
 
     def played(self) -> Played:
         """The race after its end, or as far as it was played."""
@@ -109,6 +106,11 @@ def _set_out(place: Place, scene: Scene) -> Place:
     while place.request is not None and place.touch is None:
         place = place.after(scene.store.answer(place.request))
     return place
+
+
+def _touches(places: Sequence[Place], scene: Scene) -> dict[int, Touch]:
+    touched = ((who, _touch_in(place, scene)) for who, place in enumerate(places))
+    return {who: touch for who, touch in touched if touch is not None}
 
 
 def _touch_in(place: Place, scene: Scene) -> Touch | None:
