@@ -22,7 +22,7 @@ SIZES = {
     "random_statements.json": 60,
     "own_statements.json": 400,
     "interleaved.json": 18,
-    "found.json": 3,
+    "found.json": 8,
     "explained.json": 26,
 }
 
