@@ -171,6 +171,12 @@ def to_single(value: float) -> float:
         return math.copysign(math.inf, value)
 
 
+def _shortest_single(value: float) -> float:
+    """The fraction with fewest digits that is the same FLOAT."""
+    texts = (f"{value:.{digits}g}" for digits in range(1, 10))
+    return next((found for text in texts if to_single(found := float(text)) == value), value)
+
+
 def to_scale(value: Decimal, type_name: str) -> Decimal:
     """A decimal rounded half up to the type's scale. Raises `DeltaError` if it does not fit."""
     precision, scale = decimal_shape(type_name)
@@ -287,6 +293,8 @@ def caster(
     time_zone = session.time_zone
     if from_type == PARAMETER:
         return lambda value: from_python(value, to_type, session)
+    if to_type == "string" and from_type == "float":
+        return lambda value: _fraction_text(_shortest_single(value))
     if to_type == "string":
         return lambda value: to_text(value, time_zone)
     if from_type == "string":
