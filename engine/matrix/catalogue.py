@@ -11,7 +11,7 @@ from engine.commands.table import Tables
 from engine.dialects import Dialect
 from engine.errors import InvalidInput, Problem, UnsupportedFeature
 from engine.interleaving.contender import Start
-from engine.matrix.family import NEW_TABLE, SCHEMA, TABLE, Layout, day_of
+from engine.matrix.family import FIRST_ID, NEW_TABLE, SCHEMA, TABLE, Layout, day_of
 from engine.outcomes import Outcome
 from engine.sql.parsing import parse_statement
 from engine.sql.scope import nearest
@@ -210,9 +210,9 @@ def commands_of(dialect: Dialect) -> list[Command]:
 
 
 def _lack(command: Command, dialect: Dialect) -> str | None:
-    """Why a dialect does not have a command, `None` if it does."""
-    reasons = (why for lacked, why in dialect.lacks.items() if command.name.startswith(lacked))
-    return next(reasons, None)
+    """Why a dialect does not have what a command's text names, `None` if it does."""
+    text = command.sql(Target(FIRST_ID, False, Layout.UNPARTITIONED)).lower()
+    return next((why for name, why in dialect.lacks.items() if name.lower() in text), None)
 
 
 def commands_named(names: Sequence[str], dialect: Dialect) -> list[Command]:

@@ -73,6 +73,10 @@ _APPENDS = (
     " own in the table of all commands."
 )
 _ONLY_CHANGES_LOSE = "Only the UPDATE, DELETE or MERGE is ever aborted, never the INSERT."
+_GIVES_UP = (
+    "Two compactions of the same files cannot both commit. Read as: the one that comes second gives"
+    " up what the first has done already, without an exception."
+)
 _NEVER_FOR_ZORDER = "Can conflict when ZORDER BY is used. Cannot conflict otherwise."
 _VECTORS_OR_ZORDER = (
     "Cannot conflict in tables with deletion vectors enabled, unless ZORDER BY is used."
@@ -130,8 +134,7 @@ DATABRICKS_ROWS = PublishedTable(
             "OPTIMIZE",
             "OPTIMIZE",
             _NEVER_FOR_ZORDER,
-            "Two compactions of the same files cannot both commit. Read as: the one that comes"
-            " second gives up what the first has done already, without an exception.",
+            _GIVES_UP,
         ),
     ),
     rows_reconciled=True,
@@ -204,7 +207,7 @@ DATABRICKS_FILES = PublishedTable(
             "Open-source Delta conflicts here also with deletion vectors: that deletions are moved"
             " onto the compacted file is Databricks' own.",
         ),
-        PublishedCell("OPTIMIZE", "OPTIMIZE", _VECTORS_OR_ZORDER),
+        PublishedCell("OPTIMIZE", "OPTIMIZE", _VECTORS_OR_ZORDER, _GIVES_UP),
     ),
     notes=(
         _APPENDS,

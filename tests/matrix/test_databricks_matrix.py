@@ -6,10 +6,14 @@ import pytest
 from click.testing import CliRunner
 from matrices import CHANGES, cell_of, cells_of, matrix, published_matrix
 
-from engine.dialects import dialect_named
+from engine.dialects import DIALECTS, dialect_named
 from engine.errors import UnsupportedFeature
 from engine.matrix import contenders
 from engine.matrix.catalogue import commands_named, commands_of
+from engine.matrix.family import variants
+from engine.matrix.matrix import choice_of
+from engine.matrix.observing import observe
+from engine.settings import Settings
 from engine.transaction.isolation import IsolationLevel
 from whitecap.cli import main
 
@@ -167,6 +171,23 @@ def test_runtimes_before_14_3_have_no_drop_feature(dialect: str) -> None:
 
 BEHIND_A_BARRIER = "DROP FEATURE deletionVectors"
 PART = ["--dialect", "delta-oss-4.4", "--deletion-vectors", "on", "--partitioned", "yes"]
+
+
+@pytest.mark.parametrize("dialect", list(DIALECTS))
+def test_every_command_of_a_dialects_family_can_be_raced(dialect: str) -> None:
+    known = dialect_named(dialect)
+    first, *_ = commands = commands_of(known)
+    tables = variants(known, choice_of(known))
+    for table in (tables[0], tables[-1]):
+        observed = observe(table, known, [(first, command) for command in commands], Settings())
+        assert {one.winner for one in observed.observations} == {one.name for one in commands}
+
+
+def test_runtime_13_3_has_no_row_tracking_to_enable() -> None:
+    oldest = dialect_named("databricks-13.3")
+    assert "enabling row tracking" not in {command.name for command in commands_of(oldest)}
+    with pytest.raises(UnsupportedFeature, match=r"it came with 14\.1"):
+        commands_named(("enabling row tracking",), oldest)
 
 
 def test_dropping_a_feature_behind_a_barrier_is_raced_on_request() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -104,7 +104,18 @@ def _raced(
         return matrix_of(dialect, choice, commands, tables, list(map(observe, tables)))
     # Spawned, not forked: the caller may have threads, for instance those of a Spark session.
     with ProcessPoolExecutor(mp_context=get_context("spawn"), initializer=_collect_less) as pool:
-        return matrix_of(dialect, choice, commands, tables, list(pool.map(observe, tables)))
+        observed = list(_shown(pool.map(observe, tables), len(tables)))
+    return matrix_of(dialect, choice, commands, tables, observed)
+
+
+def _shown(observed: Iterable[Observed], count: int) -> Iterable[Observed]:
+    """The same, with how far it is on a terminal's standard error."""
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    hidden = not console.is_terminal
+    return track(observed, "tables", count, console=console, transient=True, disable=hidden)
 
 
 def _collect_less() -> None:
