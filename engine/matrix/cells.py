@@ -177,8 +177,9 @@ def _listed(levels: Sequence[IsolationLevel]) -> str:
 def _places(observations: Sequence[Observation]) -> str:
     """How near to each other two commands must come; empty if it does not matter."""
     naming = [one for one in observations if one.situation.names_day]
-    left_open = _reach([one for one in observations if not one.situation.names_day])
-    named = _reach(naming) if naming else left_open
+    leaving_open = [one for one in observations if not one.situation.names_day]
+    named = _reach(naming or leaving_open)
+    left_open = _reach(leaving_open or naming)
     if named == left_open:
         return "" if named == _PLACES[Relation.OTHER_PARTITION] else f"only {named}"
     if named is None:

@@ -139,6 +139,12 @@ def test_on_14_2_only_a_merge_with_a_target_predicate_has_row_level_concurrency(
     assert newer["MERGE", "UPDATE"].only_when == "only at the same row"
 
 
+def test_where_every_condition_names_the_day_no_cell_makes_that_a_circumstance() -> None:
+    (table, _) = published_matrix("databricks-14.2").tables
+    assert table.published.needs_target_predicate
+    assert not any("conditions name" in cell.cell.only_when for cell in table.cells)
+
+
 def test_a_part_of_the_family_can_be_chosen() -> None:
     level = IsolationLevel.WRITE_SERIALIZABLE
     part = matrix("databricks-14.3", ("UPDATE", "INSERT"), level, True, True, False)
