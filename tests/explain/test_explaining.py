@@ -201,6 +201,18 @@ def test_the_command_answers_first_and_writes_json_and_html(tmp_path: Path) -> N
     assert page.read_text().startswith("<!DOCTYPE html>")
 
 
+def test_the_ending_of_out_names_the_format_and_a_bad_one_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.yaml"
+    path.write_text(YAML)
+    arguments = ["explain", "--table", str(path), UPDATE, DELETE, "--out"]
+    found = tmp_path / "found.json"
+    assert CliRunner().invoke(main, [*arguments, str(found)]).exit_code == 0
+    assert json.loads(found.read_text())["conflicts"]
+    refused = CliRunner().invoke(main, [*arguments, str(tmp_path / "found.txt")])
+    assert refused.exit_code == 2
+    assert "one of json, html" in refused.output
+
+
 def test_the_command_refuses_a_table_that_is_not_there() -> None:
     result = CliRunner().invoke(main, ["explain", "--table", "nowhere.yaml", UPDATE, DELETE])
     assert result.exit_code == 2

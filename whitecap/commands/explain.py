@@ -8,6 +8,9 @@ from typing import Any
 
 import click
 
+FORMS = {".json": "json", ".html": "html"}
+"""Formats by a file's ending."""
+
 
 @click.command()
 @click.option(
@@ -39,7 +42,9 @@ import click
     default="terminal",
     show_default=True,
 )
-@click.option("--out", type=click.Path(path_type=Path), help="Write there instead of printing.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Write there; its ending names the format."
+)
 def explain(
     table: Path,
     statement_a: str | None,
@@ -56,7 +61,9 @@ def explain(
     way. A and B may stand in the table's YAML instead.
     """
     from whitecap.explaining import explain as explained
+    from whitecap.out_file import form_of, write_out
 
+    form = form_of(form, out, FORMS)
     document = explained(
         table,
         statement_a,
@@ -65,18 +72,12 @@ def explain(
         settings=_pairs(conf, "--conf needs KEY=VALUE"),
         others=_pairs(others, "--other needs NAME=PATH"),
     ).as_dict()
-    if form == "terminal" and out is None:
+    if form == "terminal":
         from whitecap.terminal.explanation import show
 
         show(document)
         return
-    text = _written(document, form)
-    if out is None:
-        click.echo(text)
-        return
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(text, encoding="utf-8")
-    click.echo(f"explanation  {out}")
+    write_out(out, _written(document, form), "explanation")
 
 
 def _pairs(given: tuple[str, ...], needed: str) -> dict[str, str]:
@@ -90,10 +91,6 @@ def _pairs(given: tuple[str, ...], needed: str) -> dict[str, str]:
 def _written(document: dict[str, Any], form: str) -> str:
     from reports.explanation_page import explanation_html
 
-    match form:
-        case "json":
-            return json.dumps(document, indent=2, ensure_ascii=False, default=str)
-        case "html":
-            return explanation_html(document)
-        case _:
-            raise click.UsageError("--out needs --format json or html")
+    if form == "json":
+        return json.dumps(document, indent=2, ensure_ascii=False, default=str)
+    return explanation_html(document)
