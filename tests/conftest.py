@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from engine.dialects import Dialect
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -21,6 +23,11 @@ def spark() -> SparkSession:
     from sim.replay.session import delta_session
 
     return delta_session()
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """A dialect is called by its name: its sets would be spelt otherwise by each worker."""
+    return val.name if isinstance(val, Dialect) else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -28,7 +28,6 @@ VECTORS, TRACKING = "delta.enableDeletionVectors", "delta.enableRowTracking"
         (DATABRICKS_14_2, TRACKING, False),
         (DATABRICKS_14_3, TRACKING, False),
     ],
-    ids=str,
 )
 @pytest.mark.parametrize("statement", [INSERT, DELETE])
 def test_a_feature_that_is_switched_on(
