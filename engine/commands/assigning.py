@@ -67,7 +67,8 @@ _LIMITED = re.compile(r"(var)?char\((\d+)\)")
 
 def text_limit(field: Field) -> int | None:
     """How many letters a CHAR or VARCHAR column holds, `None` for other columns."""
-    found = _LIMITED.match(str(field.metadata.get(LIMITED_TEXT, "")))
+    told = field.metadata.get(LIMITED_TEXT)
+    found = None if told is None else _LIMITED.match(str(told))
     return None if found is None else int(found[2])
 
 

@@ -21,7 +21,7 @@ from engine.commands.execution import (
 )
 from engine.commands.generation import generated
 from engine.commands.inserting import row_check
-from engine.commands.merge_plan import Clause, MergePlan, check_conditions, plan_merge
+from engine.commands.merge_plan import Clause, MergePlan, plan_merge
 from engine.commands.queries import OwnRead, in_transaction
 from engine.commands.row_reads import track_merge_rows
 from engine.commands.schema_changes import evolve, missing_columns
@@ -62,8 +62,10 @@ def merge(table: Table, statement: Merge, read: Source | OwnRead) -> Steps[Outco
     if evolves and any(clause.assignments is None for clause in statement.clauses):
         evolve(txn, missing_columns(txn.snapshot.schema, source))
     schema = schema_of_metadata(txn.metadata)
-    check_conditions(statement, takes_random=txn.dialect.resolves_rows)
-    plan = plan_merge(statement, schema, source, table.session, evolves)
+    takes_random = txn.dialect.resolves_rows
+    plan = plan_merge(
+        statement, schema, source, table.session, evolves=evolves, takes_random=takes_random
+    )
     predicates = [p.with_parameters(statement.parameters) for p in plan.predicates]
     scan = txn.filter_files(predicates)
     join = Join(plan, source.rows, statement.parameters, len(schema))

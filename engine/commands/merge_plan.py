@@ -77,12 +77,22 @@ class MergePlan:
 
 
 def plan_merge(
-    statement: Merge, schema: Schema, source: Source, session: Session, evolves: bool = False
+    statement: Merge,
+    schema: Schema,
+    source: Source,
+    session: Session,
+    *,
+    evolves: bool,
+    takes_random: bool,
 ) -> MergePlan:
-    """The plan, compiled once for these columns; `evolves` if the source may lack columns."""
-    key = (id(schema), source.names, source.types, session, evolves)
+    """The plan, compiled once for these columns; `evolves` if the source may lack columns.
+
+    Raises `DeltaError` for conditions that Delta does not take; some dialects take random ones.
+    """
+    key = (id(schema), source.names, source.types, session, evolves, takes_random)
     known = statement.plans.get(key)
     if known is None or known[0] is not schema:
+        _check_conditions(statement, takes_random)
         plan = _resolved(_Planner(statement, schema, source, session, evolves))
         known = statement.plans[key] = (schema, plan)
     return known[1]
@@ -248,7 +258,7 @@ class _Planner:
         return tuple(terms)
 
 
-def check_conditions(statement: Merge, takes_random: bool) -> None:
+def _check_conditions(statement: Merge, takes_random: bool) -> None:
     """Raises `DeltaError` for conditions that Delta does not take."""
     told: list[tuple[str, exp.Expr | None]] = [("search condition", statement.on)]
     told += [(f"{c.act.value} condition", c.condition) for c in statement.clauses]

@@ -62,9 +62,8 @@ def _check_filter(
     if not condition.is_deterministic:
         raise write_errors.non_deterministic(condition.sql)
     schema = txn.snapshot.schema
-    condition.with_parameters(statement.parameters).bind(
-        schema, session
-    )  # names a column that does not exist
+    # Refuses a column that is not there.
+    condition.with_parameters(statement.parameters).bind(schema, session)
     if not is_filter(condition.node, schema, session, statement.parameters):
         raise write_errors.no_overwrite_by(condition.sql)
 
@@ -89,6 +88,8 @@ def is_dynamic(statement: Insert, txn: Transaction) -> bool:
 
 def check_partition_clause(statement: Insert, txn: Transaction) -> None:
     """Raises `DeltaError` for a PARTITION clause that the table cannot take."""
+    if not statement.partition:
+        return
     columns = {name.lower() for name in txn.metadata.partition_columns}
     overwrites = statement.overwrite and not is_dynamic(statement, txn)
     for name, value in statement.partition:

@@ -5,7 +5,7 @@ Source: RestoreTableCommand.scala: one attempt at the next version, which any wi
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import msgspec
 
@@ -25,12 +25,12 @@ from engine.log.schema import schema_string
 from engine.log.snapshot import Snapshot
 from engine.outcomes import NothingToCommit, Outcome
 from engine.sql.table_statements import Restore
+from engine.sql.time_functions import START
 from engine.sql.types import parse_timestamp
 from engine.storage.requests import ListTree, ReadClock, Steps
 from engine.transaction.operation import Operation
 from engine.transaction.transaction import Transaction
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 
 
@@ -79,7 +79,7 @@ def _version_at(table: Table, text: str) -> Steps[int]:
     except ValueError:
         raise InvalidInput([Problem(repr(text), "is not a timestamp")]) from None
     commits = yield from table.commits()
-    at_ms = int((instant - EPOCH) / _MILLISECOND)
+    at_ms = int((instant - START) / _MILLISECOND)
     first, newest = commits[0].timestamp_ms, commits[-1].timestamp_ms
     if at_ms < first:
         raise errors.restore_before_the_table(_java_text(at_ms), _java_text(first))
@@ -90,7 +90,7 @@ def _version_at(table: Table, text: str) -> Steps[int]:
 
 def _java_text(at_ms: int) -> str:
     """An instant as `java.sql.Timestamp` shows it: a fraction without needless zeros."""
-    instant = EPOCH + at_ms * _MILLISECOND
+    instant = START + at_ms * _MILLISECOND
     fraction = f"{at_ms % 1000:03}".rstrip("0") or "0"
     return f"{instant:%Y-%m-%d %H:%M:%S}.{fraction}"
 

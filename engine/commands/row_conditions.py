@@ -107,7 +107,7 @@ def row_condition(
         _check_form(operation, part)
         test = yield from _test(part, table, txn, statement, pinned)
         tests = (*tests, test)
-    plain = tuple(part for part in condition.conjuncts() if not _asks(part))
+    plain = tuple(part for part in condition.conjuncts() if not part.asks_queries)
     return RowCondition((condition,), plain or (TRUE,), tests)
 
 
@@ -132,11 +132,9 @@ def _test(
 
 
 def _asking(condition: Predicate | None) -> list[Predicate]:
-    return [] if condition is None else [part for part in condition.conjuncts() if _asks(part)]
-
-
-def _asks(part: Predicate) -> bool:
-    return part.node.find(exp.Query) is not None
+    if condition is None or not condition.asks_queries:
+        return []
+    return [part for part in condition.conjuncts() if part.asks_queries]
 
 
 def _queries(asking: exp.Expr) -> Iterator[Relational]:

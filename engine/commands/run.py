@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from engine.commands.alter_columns import (
@@ -56,7 +56,7 @@ from engine.sql.table_statements import (
     UnsetProperties,
     Vacuum,
 )
-from engine.sql.time_functions import NOW, asks_time
+from engine.sql.time_functions import NOW, START, asks_time
 from engine.storage.requests import ReadClock, Steps
 
 _COMMANDS: dict[type[Statement], Callable[[Table, Any], Steps[Outcome]]] = {
@@ -106,7 +106,7 @@ def _at_this_time(statement: Statement) -> Steps[Statement]:
     if not asks_time("".join(statement.template.texts)):
         return statement
     now_ms = yield ReadClock()
-    now = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=now_ms)
+    now = START + timedelta(milliseconds=now_ms)
     return dataclasses.replace(statement, parameters={**statement.parameters, NOW: now})
 
 

@@ -49,6 +49,7 @@ class _Template:
         "_plans",
         "_splits",
         "_text",
+        "asks_queries",
         "columns",
         "is_certain",
         "is_deterministic",
@@ -58,6 +59,7 @@ class _Template:
     def __init__(self, node: exp.Expr) -> None:
         self.node = node
         self.columns = columns_of(node)
+        self.asks_queries = node.find(exp.Query) is not None
         # Deterministic and free of subqueries: nothing in it is ever widened.
         self.is_deterministic = is_deterministic(node)
         self.is_certain = self.is_deterministic and not _has_subquery(node)
@@ -202,6 +204,11 @@ class Predicate:
     def is_deterministic(self) -> bool:
         """Whether no function in it is non-deterministic."""
         return self._template.is_deterministic
+
+    @property
+    def asks_queries(self) -> bool:
+        """Whether a query stands in it."""
+        return self._template.asks_queries
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Predicate) and self.sql == other.sql

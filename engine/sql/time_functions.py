@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from engine.errors import UnsupportedFeature
@@ -25,12 +26,15 @@ _ASKS_TIME = re.compile(
     r"\b(?:current_date|curdate|current_timestamp|now|localtimestamp|unix_timestamp)\b", re.I
 )
 _EPOCH = date(1970, 1, 1)
-_START = datetime(1970, 1, 1, tzinfo=UTC)
+START = datetime(1970, 1, 1, tzinfo=UTC)
+"""The instant from which milliseconds are counted."""
+
 _STANDARD = "yyyy-MM-dd HH:mm:ss"
 
 
+@lru_cache(maxsize=4096)
 def asks_time(sql: str) -> bool:
-    """Whether a statement may ask for the time."""
+    """Whether a statement may ask for the time; looked for once, though each run wants to know."""
     return _ASKS_TIME.search(sql) is not None
 
 
@@ -97,7 +101,7 @@ def _made_date(year: int, month: int, day: int) -> date:
 
 
 def _unix_seconds(at: datetime) -> int:
-    return int((at - _START) // timedelta(seconds=1))
+    return int((at - START) // timedelta(seconds=1))
 
 
 def _formatted(time_zone: str, at: datetime, pattern: str) -> str:
@@ -130,15 +134,15 @@ def _to_unix(terms: Sequence[Term], session: Session) -> Term:
 
 
 def _from_unix(time_zone: str, seconds: int, pattern: str = _STANDARD) -> str:
-    return _formatted(time_zone, _START + timedelta(seconds=seconds), pattern)
+    return _formatted(time_zone, START + timedelta(seconds=seconds), pattern)
 
 
 def _since_start(unit: timedelta) -> Build:
-    return strict(lambda count: _START + count * unit, ("bigint",), "timestamp")
+    return strict(lambda count: START + count * unit, ("bigint",), "timestamp")
 
 
 def _until(unit: timedelta) -> Build:
-    return strict(lambda at: int((at - _START) // unit), ("timestamp",), "bigint")
+    return strict(lambda at: int((at - START) // unit), ("timestamp",), "bigint")
 
 
 def shifted(unit: str) -> Build:
