@@ -131,10 +131,11 @@ _ENABLEMENT_MERGED = "https://github.com/delta-io/delta/pull/5566"
 
 _PREVIEW = "spark.databricks.delta.rowLevelConcurrencyPreview"
 _ENABLEMENT = "spark.databricks.delta.featureEnablement.conflictResolution.enabled"
+ROW_LEVEL_SWITCH = "whitecap.rowLevelConcurrency.enabled"
 _ROW_OPTIONS = (
     _PREVIEW,
     "whitecap.photon.enabled",
-    "whitecap.rowLevelConcurrency.enabled",
+    ROW_LEVEL_SWITCH,
     "whitecap.rowLevelConcurrency.maxWinningCommits",
     "whitecap.rowLevelConcurrency.serializableAppends",
 )
@@ -147,7 +148,7 @@ _NO_DATABRICKS_OPTIONS = {
 }
 _NO_PREVIEW_NEEDED = (
     f"from 14.2 on row-level concurrency needs no preview, see {_OLDER_ROWS_PAGE}"
-    " (whitecap.rowLevelConcurrency.enabled switches it off)"
+    f" ({ROW_LEVEL_SWITCH} switches it off)"
 )
 _DROP_FEATURE = {"DROP FEATURE": f"it came with 14.3, see {_DROP_PAGE}"}
 

@@ -380,8 +380,3 @@ def truncate_partition() -> DeltaError:
         "Operation not allowed: TRUNCATE TABLE on Delta tables does not support partition"
         " predicates; use DELETE to delete specific partitions or rows.",
     )
-
-
-def non_partition_column(name: str) -> DeltaError:
-    text = f"PARTITION clause cannot contain the non-partition column: `{name}`."
-    return analysis("NON_PARTITION_COLUMN", text, "AnalysisException")

@@ -6,7 +6,7 @@ assignment), schema/DeltaInvariantCheckerExec (NOT NULL and CHECK constraints).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -31,20 +31,6 @@ from engine.sql.statements import Insert
 from engine.sql.terms import Term, column
 from engine.sql.types import Session
 from engine.storage.requests import Row
-
-
-def arity_mismatch(schema: Schema, given: int) -> DeltaError:
-    """The source has too few or too many columns. Source: DeltaErrors.notEnoughColumnsInInsert."""
-    error_class = "DELTA_INSERT_COLUMN_ARITY_MISMATCH"
-    text = f"the table has {len(schema)} column(s), the data {given}"
-    return DeltaError("DeltaAnalysisException", error_class, f"[{error_class}] {text}")
-
-
-def duplicate_columns(names: Iterable[str]) -> DeltaError:
-    """The source has a column that a PARTITION clause gives as well."""
-    error_class = "DELTA_DUPLICATE_COLUMNS_FOUND.DATA"
-    text = f"Found duplicate column(s) in the data to save: {', '.join(names)}."
-    return DeltaError("DeltaAnalysisException", error_class, f"[{error_class}] {text}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +63,7 @@ def _planned(statement: Insert, source: Source, schema: Schema, session: Session
     names = [n for n in order or schema.names if n.lower() not in given]
     if len(names) != len(source.names):
         if {name.lower() for name in source.names} & given.keys():
-            raise duplicate_columns(source.names)
+            raise write_errors.given_twice(source.names)
         raise _wrong_arity(statement, schema, len(source.names), len(names), len(given))
     if statement.by_name and not statement.columns:
         _check_given(source.names, schema)
@@ -125,7 +111,7 @@ def _wrong_arity(
         return write_errors.wrong_number_of_columns(given, wanted)
     if given > wanted and not static:
         return write_errors.too_many_columns()
-    return arity_mismatch(schema, given + static)
+    return write_errors.not_enough_columns(given + static, len(schema))
 
 
 @lru_cache(maxsize=256)

@@ -94,7 +94,7 @@ def check_partition_clause(statement: Insert, txn: Transaction) -> None:
     overwrites = statement.overwrite and not is_dynamic(statement, txn)
     for name, value in statement.partition:
         if name.lower() not in columns:
-            raise errors.non_partition_column(name)
+            raise write_errors.partition_of_another_column(name)
         column = txn.snapshot.schema.get(name)
         if overwrites and value is not None and column is not None and column.type == "boolean":
             # Seen on Spark 4.2: it hands no comparison of a flag with a PARTITION value to tables.

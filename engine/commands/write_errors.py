@@ -5,6 +5,8 @@ Source: DeltaErrors.scala, delta-error-classes.json; Spark's QueryCompilationErr
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from engine.commands.errors import IN_PLAN, analysis
 from engine.errors import DeltaError
 
@@ -53,6 +55,21 @@ def wrong_number_of_columns(given: int, wanted: int) -> DeltaError:
     kind = "NOT_ENOUGH_DATA_COLUMNS" if given < wanted else "TOO_MANY_DATA_COLUMNS"
     text = f"Cannot write {given} column(s) where {wanted} are named."
     return analysis(f"INSERT_COLUMN_ARITY_MISMATCH.{kind}", text, "AnalysisException")
+
+
+def not_enough_columns(given: int, wanted: int) -> DeltaError:
+    text = f"the table has {wanted} column(s), the data {given}"
+    return analysis("DELTA_INSERT_COLUMN_ARITY_MISMATCH", text)
+
+
+def given_twice(names: Iterable[str]) -> DeltaError:
+    text = f"Found duplicate column(s) in the data to save: {', '.join(names)}."
+    return analysis("DELTA_DUPLICATE_COLUMNS_FOUND.DATA", text)
+
+
+def partition_of_another_column(name: str) -> DeltaError:
+    text = f"PARTITION clause cannot contain the non-partition column: `{name}`."
+    return analysis("NON_PARTITION_COLUMN", text, "AnalysisException")
 
 
 def merge_column_twice(name: str) -> DeltaError:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from engine.errors import DeltaError, EngineError
 from engine.explain.case import Case
-from engine.explain.change import Change, pairs
+from engine.explain.change import Change, Changer, pairs
 from engine.explain.changes import metadata_changes, own_changes, platform_changes
 from engine.explain.orders import in_turn
 from engine.interleaving.race import Played
@@ -33,16 +33,21 @@ def suggestions(case: Case) -> tuple[tuple[Suggestion, ...], tuple[str, ...]]:
     played = case.played()
     trials = _Trials(_rows_in_turn(played, case.target))
     if _all_about_metadata(played):
-        trials.race(c for changer in metadata_changes() if (c := changer(case)) is not None)
+        trials.race(_made(metadata_changes(), case))
         return tuple(trials.helps), tuple(trials.in_vain)
     own = own_changes(case)
-    trials.race(change for changer in own if (change := changer(case)) is not None)
+    trials.race(_made(own, case))
     if not trials.helps:
         both = _Trials(trials.rows)
         both.race(pairs(case, own))
         trials.helps += both.helps[:MOST_PAIRS]
-    trials.race(c for changer in platform_changes() if (c := changer(case)) is not None)
+    trials.race(_made(platform_changes(), case))
     return tuple(trials.helps), tuple(trials.in_vain)
+
+
+def _made(changers: Iterable[Changer], case: Case) -> Iterator[Change]:
+    """Those changes that make sense."""
+    return (change for changer in changers if (change := changer(case)) is not None)
 
 
 def _all_about_metadata(schedules: Sequence[Played]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from engine.dialects import Dialect
+from engine.dialects import ROW_LEVEL_SWITCH, Dialect
 from engine.errors import InvalidInput, Problem, UnsupportedFeature
 from engine.matrix.catalogue import Command
 from engine.matrix.cells import Cell
@@ -162,7 +162,7 @@ def _layouts(partitioned: bool | None, clustered: bool | None) -> tuple[Layout, 
 def _check_rows(dialect: Dialect, choice: Choice) -> None:
     """Raises if no table of a choice has row-level concurrency."""
     if dialect.row_level is None:
-        reason = next(iter(dialect.lacks.values()))
+        reason = dialect.lacks[ROW_LEVEL_SWITCH]
         raise UnsupportedFeature(f"row-level concurrency is not part of {dialect.name}: {reason}")
     if variants(dialect, choice):
         return

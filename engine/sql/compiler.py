@@ -40,7 +40,14 @@ from engine.sql.types import (
     is_integral,
 )
 
-__all__ = ["DIALECT", "compile_boolean", "compile_term", "function_name", "spark_type"]
+__all__ = [
+    "DIALECT",
+    "compile_boolean",
+    "compile_term",
+    "function_name",
+    "like_patterns",
+    "spark_type",
+]
 
 
 def _literal(node: exp.Literal, _scope: Scope) -> Term:
@@ -237,18 +244,18 @@ def _like(node: exp.Expr, scope: Scope, escape: str = "\\") -> Term:
     text, ignore_case = compile_term(node.this, scope), isinstance(node, exp.ILike)
     matches = [
         operators.like(text, compile_term(pattern, scope), escape, ignore_case)
-        for pattern in _patterns(node.expression)
+        for pattern in like_patterns(node)
     ]
     if node.args.get("negate"):
         matches = [negation(match) for match in matches]
     return reduce(conjunction if isinstance(node.expression, exp.All) else disjunction, matches)
 
 
-def _patterns(node: exp.Expr) -> list[exp.Expr]:
-    """The pattern of LIKE, or those of LIKE ANY and LIKE ALL."""
-    if not isinstance(node, exp.Any | exp.All):
-        return [node]
-    inner = node.this.unnest()
+def like_patterns(node: exp.Expr) -> list[exp.Expr]:
+    """The pattern of a LIKE, or those of LIKE ANY and LIKE ALL."""
+    if not isinstance(node.expression, exp.Any | exp.All):
+        return [node.expression]
+    inner = node.expression.this.unnest()
     return list(inner.expressions) if isinstance(inner, exp.Tuple) else [inner]
 
 

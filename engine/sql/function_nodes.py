@@ -193,10 +193,7 @@ def _function(node: exp.Expr, scope: Scope) -> Term:
 
 
 _FUNCTION_NAMES: dict[type[exp.Expr], str] = {
-    exp.DateDiff: "date_diff",
-    exp.TsOrDsDiff: "date_diff",
     exp.DateSub: "date_sub",
-    exp.DateAdd: "date_add",
     exp.StartsWith: "starts_with",
     exp.EndsWith: "ends_with",
     exp.DayOfMonth: "day",

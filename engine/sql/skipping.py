@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from engine.log.statistics import FileStatistics
-from engine.sql.building import spark_type
+from engine.sql.compiler import like_patterns, spark_type
 from engine.sql.constants import Constants
 from engine.sql.terms import Parameters, Term, spread
 from engine.sql.types import TEMPORAL, Session, caster
@@ -164,7 +164,8 @@ class SkippingCompiler:
         """LIKE 'abc%' is a prefix search, LIKE ANY and ALL are several."""
         if isinstance(node.expression, exp.Any | exp.All):
             join = _either if isinstance(node.expression, exp.Any) else _both
-            return reduce(join, [self._prefix(one) for one in _each_like(node)])
+            each = (exp.Like(this=node.this, expression=one) for one in like_patterns(node))
+            return reduce(join, [self._prefix(one) for one in each])
         prefix, _, rest = node.expression.name.partition("%")
         if not prefix or any(mark in prefix + rest for mark in "%_\\"):
             return None
@@ -178,12 +179,6 @@ class SkippingCompiler:
             return None
         test = _prefix_test(field, literal.name if prefix is None else prefix)
         return lambda _parameters: test
-
-
-def _each_like(node: exp.Like) -> list[exp.Like]:
-    inner = node.expression.this.unnest()
-    patterns = inner.expressions if isinstance(inner, exp.Tuple) else [inner]
-    return [exp.Like(this=node.this, expression=pattern) for pattern in patterns]
 
 
 def _to_day(node: exp.Expr) -> bool:

@@ -16,6 +16,7 @@ import msgspec
 
 from engine.conformance.case import CaseResult, StatementCase, TableOf
 from engine.conformance.compare import judge
+from engine.log.properties import AUTO_COMPACT
 from sim.replay.failures import failure_of
 from sim.replay.phase_locks import Ended, Interleaving
 from sim.replay.session_settings import session_settings
@@ -36,9 +37,6 @@ COMMITTED = "committed"
 NOTHING = "nothing_to_commit"
 
 
-AUTO_COMPACTION = "delta.autoOptimize.autoCompact"
-
-
 class Templates:
     """Tables already built, by what describes them; a case gets copies.
 
@@ -53,7 +51,7 @@ class Templates:
 
     def copy(self, table: TableOf, place: Path) -> None:
         """Put a table that `table` describes at `place`."""
-        if AUTO_COMPACTION in table.properties:
+        if AUTO_COMPACT.key in table.properties:
             build_table(self._spark, table, place)
             return
         described = msgspec.json.encode(table, order="deterministic")

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from engine.conformance.case import DataFile, StatementCase, TableOf
+from engine.log import properties
 from sim.replay.drawing.layouts import LAYOUTS, Layout
 from sim.replay.drawing.statements import VECTORS, Drawn, draw_statement
+from sim.replay.tables import ISOLATION
 
 DIALECT = "delta-oss-4.4"
-ISOLATION = "delta.isolationLevel"
-
-COMPACTED = "delta.autoOptimize.autoCompact"
+COMPACTED = properties.AUTO_COMPACT.key
 
 PROPERTIES: tuple[dict[str, str], ...] = (
     {"delta.enableChangeDataFeed": "true"},
@@ -84,8 +84,8 @@ class DrawnRace:
                 yield replace(self, winners=kept)
         for number in range(len(self.files)):
             yield replace(self, files=self.files[:number] + self.files[number + 1 :])
-        for properties in _one_less(self.properties):
-            yield replace(self, properties=properties)
+        for kept_properties in _one_less(self.properties):
+            yield replace(self, properties=kept_properties)
         for settings in _one_less(self.settings):
             yield replace(self, settings=settings)
         yield from self._smaller_statements()
@@ -124,14 +124,14 @@ def draw_race(seed: int, number: int) -> DrawnRace:
     count = draw.choices((1, 2, 3), weights=(5, 4, 1))[0]
     winners = tuple(draw_statement(draw, layout, n) for n in range(count))
     current = draw_statement(draw, layout, 9)
-    properties = _properties(draw)
+    table_properties = _properties(draw)
     # Of what is staged, Delta's phase locks let nothing follow the commit; see docs/fidelity.md.
-    stages = count > 1 and COMPACTED not in properties
+    stages = count > 1 and COMPACTED not in table_properties
     return DrawnRace(
         name=f"drawn-{seed}-{number:04d}",
         layout=layout,
         files=layout.files(),
-        properties=properties,
+        properties=table_properties,
         winners=winners,
         current=current,
         settings=AUTO_COMPACTION | (draw.choice(SETTINGS) if draw.random() < 0.15 else {}),
@@ -142,12 +142,12 @@ def draw_race(seed: int, number: int) -> DrawnRace:
 
 
 def _properties(draw: random.Random) -> dict[str, str]:
-    properties = dict(draw.choice(({}, {VECTORS: "true"}, {ISOLATION: "WriteSerializable"})))
+    drawn = dict(draw.choice(({}, {VECTORS: "true"}, {ISOLATION: "WriteSerializable"})))
     if draw.random() < 0.2:
-        properties[VECTORS] = "true"
+        drawn[VECTORS] = "true"
     if draw.random() < 0.25:
-        properties |= draw.choice(PROPERTIES)
-    return properties
+        drawn |= draw.choice(PROPERTIES)
+    return drawn
 
 
 def _one_less(mapping: Mapping[str, str]) -> Iterator[dict[str, str]]:

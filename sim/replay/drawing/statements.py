@@ -6,9 +6,10 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from engine.log import properties
 from sim.replay.drawing.layouts import Layout
 
-VECTORS = "delta.enableDeletionVectors"
+VECTORS = properties.DELETION_VECTORS.key
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,15 +144,15 @@ def _overwrite(draw: random.Random, layout: Layout, _: int) -> Drawn:
 
 
 def _define(draw: random.Random, layout: Layout, number: int) -> Drawn:
-    properties = "ALTER TABLE target SET TBLPROPERTIES"
+    setting = "ALTER TABLE target SET TBLPROPERTIES"
     return draw.choice(
         (
             Drawn(f"ALTER TABLE target ADD COLUMN w{number} INT"),
-            Drawn(f"{properties} ('delta.checkpointInterval' = '20')"),
-            Drawn(f"{properties} ('delta.appendOnly' = 'true')"),
-            Drawn(f"{properties} ('{VECTORS}' = 'true')"),
-            Drawn(f"{properties} ('delta.enableRowTracking' = 'true')", commits=3),
-            Drawn(f"{properties} ('delta.enableChangeDataFeed' = 'true')"),
+            Drawn(f"{setting} ('delta.checkpointInterval' = '20')"),
+            Drawn(f"{setting} ('delta.appendOnly' = 'true')"),
+            Drawn(f"{setting} ('{VECTORS}' = 'true')"),
+            Drawn(f"{setting} ('delta.enableRowTracking' = 'true')", commits=3),
+            Drawn(f"{setting} ('delta.enableChangeDataFeed' = 'true')"),
             Drawn("ALTER TABLE target UNSET TBLPROPERTIES ('delta.checkpointInterval')"),
             Drawn(f"ALTER TABLE target ALTER COLUMN {layout.number} COMMENT 'number {number}'"),
             Drawn(f"ALTER TABLE target ADD CONSTRAINT c{number} CHECK (v >= 0 OR v IS NULL)"),
