@@ -7,8 +7,8 @@ from time import perf_counter
 
 from benchmarks.bare_simpy import bare_seconds
 from benchmarks.workloads import scenario_with
-from sim.random_streams import RandomStreams
-from sim.world import World
+from whitecap.sim.random_streams import RandomStreams
+from whitecap.sim.world import World
 
 ATTEMPTS_WANTED = 2_000
 """Long enough to drown the start, short enough to measure a dozen workloads in minutes."""

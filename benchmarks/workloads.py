@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim.scenario import Scenario, scenario_of
+from whitecap.sim.scenario import Scenario, scenario_of
 
 ROWS_PER_FILE = 10
 """Enough to have keys to merge on; few, so that 100,000 files are made in seconds."""

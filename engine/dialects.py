@@ -11,9 +11,9 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from engine.errors import InvalidInput, Problem, UnsupportedFeature
-from engine.settings import Settings
-from engine.transaction.isolation import IsolationLevel
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.settings import Settings
+from whitecap.engine.transaction.isolation import IsolationLevel
 
 ROW_COMMANDS = frozenset({"DELETE", "UPDATE", "MERGE", "WRITE"})
 """The operations that row-level concurrency knows; WRITE is an INSERT that reads its own table."""

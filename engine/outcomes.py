@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from engine.log.actions import AnyAction, CommitInfo
+from whitecap.engine.log.actions import AnyAction, CommitInfo
 
 
 class ConflictException(StrEnum):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from engine.errors import UnsupportedFeature
+from whitecap.engine.errors import UnsupportedFeature
 
 DELTA_PREFIX = "spark.databricks.delta."
 DEFAULT_PROPERTY_PREFIX = DELTA_PREFIX + "properties.defaults."

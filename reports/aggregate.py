@@ -1,8 +1,8 @@
 """From the transactions of all runs to measures per run, computed by Spark.
 
 Spark reduces millions of recorded transactions to one number per run and measure; the intervals
-over replications are then a matter of a few hundred rows (`reports.tables`). The definitions of
-the measures stand in `reports.measures`.
+over replications are then a matter of a few hundred rows (`tables.py`). The definitions of the
+measures stand in `measures.py`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from reports.measures import CONFLICTS, MEASURES
-from reports.runs import NEEDED_COLUMNS, RunSet
-from reports.tables import Tables, build_tables
+from whitecap.reports.measures import CONFLICTS, MEASURES
+from whitecap.reports.runs import NEEDED_COLUMNS, RunSet
+from whitecap.reports.tables import Tables, build_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, GroupedData, SparkSession

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem
 
 
 @dataclass(frozen=True, slots=True)

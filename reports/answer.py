@@ -2,7 +2,7 @@
 
 Cells are ranked by mean goodput; of a sweep that also counts up writers, those with the most.
 Whether the best can be told apart from another is decided by their paired difference
-(`reports.tables.paired_differences`), not by overlapping intervals.
+(`whitecap.reports.tables.paired_differences`), not by overlapping intervals.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from reports.intervals import Interval
-from reports.layout import Layout
-from reports.measures import MEASURES, drawn_bounds, written
-from reports.tables import Tables
+from whitecap.reports.intervals import Interval
+from whitecap.reports.layout import Layout
+from whitecap.reports.measures import MEASURES, drawn_bounds, written
+from whitecap.reports.tables import Tables
 
 RANKED_BY = "goodput_per_minute"
 TIE_BROKEN_BY = "wasted_compute_share"

@@ -10,11 +10,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from reports.layout import Layout
-from reports.measures import CONFLICTS, Unit, tick, written
-from reports.ranges import ROUND_STEPS, Row, row_panels, rows_of, write_row_labels
-from reports.style import INK, MUTED, OKABE_ITO, Caption, house_style, ink_on
-from reports.tables import Tables
+from whitecap.reports.layout import Layout
+from whitecap.reports.measures import CONFLICTS, Unit, tick, written
+from whitecap.reports.ranges import ROUND_STEPS, Row, row_panels, rows_of, write_row_labels
+from whitecap.reports.style import INK, MUTED, OKABE_ITO, Caption, house_style, ink_on
+from whitecap.reports.tables import Tables
 
 OTHER_COLOURS = ("#9AA5B1", "#52606D", "#CBD2D9")
 """Greys for what is no conflict: a crashed writer, a store that refuses, any other error."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from reports.templating import template
+from whitecap.reports.templating import template
 
 Plain = Mapping[str, Any]
 

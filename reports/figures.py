@@ -1,8 +1,7 @@
 """Which figures a report has, with their captions; drawing itself is in the modules named below.
 
-Heat maps: `reports.heatmap`. Point ranges: `reports.ranges`. Exceptions: `reports.exceptions`.
-Over a quantity: `reports.quantity`. Latency: `reports.latency`. Writers over time:
-`reports.timeline`.
+In `reports/`, heat maps: `heatmap.py`. Point ranges: `ranges.py`. Exceptions: `exceptions.py`.
+Over a quantity: `quantity.py`. Latency: `latency.py`. Writers over time: `timeline.py`.
 """
 
 from __future__ import annotations
@@ -13,15 +12,15 @@ from dataclasses import dataclass
 import pandas as pd
 from matplotlib.figure import Figure
 
-from reports.exceptions import exception_bars
-from reports.heatmap import heat_map
-from reports.latency import latency_figure
-from reports.measures import MEASURES
-from reports.quantity import quantity_figure
-from reports.ranges import measures_named, range_figure
-from reports.style import Caption
-from reports.subject import Subject
-from reports.timeline import busiest_window, timeline_figure
+from whitecap.reports.exceptions import exception_bars
+from whitecap.reports.heatmap import heat_map
+from whitecap.reports.latency import latency_figure
+from whitecap.reports.measures import MEASURES
+from whitecap.reports.quantity import quantity_figure
+from whitecap.reports.ranges import measures_named, range_figure
+from whitecap.reports.style import Caption
+from whitecap.reports.subject import Subject
+from whitecap.reports.timeline import busiest_window, timeline_figure
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from reports.intervals import Interval
-from reports.layout import Labels, Layout, phrase
-from reports.measures import Measure, Unit, drawn_bounds, tick, written
-from reports.style import (
+from whitecap.reports.intervals import Interval
+from whitecap.reports.layout import Labels, Layout, phrase
+from whitecap.reports.measures import Measure, Unit, drawn_bounds, tick, written
+from whitecap.reports.style import (
     MAGNITUDES,
     MUTED,
     Caption,

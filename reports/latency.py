@@ -10,12 +10,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from reports.intervals import Interval
-from reports.layout import Layout
-from reports.measures import duration, round_duration
-from reports.ranges import Row, row_panels, rows_of, write_row_labels
-from reports.style import INK, MUTED, Caption, house_style
-from reports.tables import Tables
+from whitecap.reports.intervals import Interval
+from whitecap.reports.layout import Layout
+from whitecap.reports.measures import duration, round_duration
+from whitecap.reports.ranges import Row, row_panels, rows_of, write_row_labels
+from whitecap.reports.style import INK, MUTED, Caption, house_style
+from whitecap.reports.tables import Tables
 
 PERCENTILES = {
     "latency_p50_ms": ("median", "o", "#0072B2"),

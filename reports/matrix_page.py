@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reports.templating import template
+from whitecap.reports.templating import template
 
 Plain = Mapping[str, Any]
 

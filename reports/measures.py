@@ -12,8 +12,8 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
-from engine.outcomes import ConflictException
-from reports.intervals import Interval
+from whitecap.engine.outcomes import ConflictException
+from whitecap.reports.intervals import Interval
 
 
 class Unit(StrEnum):

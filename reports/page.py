@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reports.agreement import Agreement
-from reports.answer import Answer
-from reports.figures import Drawing
-from reports.page_tables import (
+from whitecap.reports.agreement import Agreement
+from whitecap.reports.answer import Answer
+from whitecap.reports.figures import Drawing
+from whitecap.reports.page_tables import (
     SUMMARY,
     PageTable,
     definitions,
@@ -20,8 +20,8 @@ from reports.page_tables import (
     measures_table,
     replay_table,
 )
-from reports.subject import Subject
-from reports.templating import template
+from whitecap.reports.subject import Subject
+from whitecap.reports.templating import template
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from reports.agreement import Agreement
-from reports.answer import Answer, difference
-from reports.exceptions import ordered_exceptions
-from reports.intervals import Interval
-from reports.measures import MEASURES, Unit, drawn_bounds, written
-from reports.subject import Subject
+from whitecap.reports.agreement import Agreement
+from whitecap.reports.answer import Answer, difference
+from whitecap.reports.exceptions import ordered_exceptions
+from whitecap.reports.intervals import Interval
+from whitecap.reports.measures import MEASURES, Unit, drawn_bounds, written
+from whitecap.reports.subject import Subject
 
 SUMMARY = (
     "goodput_per_minute", "conflict_rate", "retry_rate", "abort_rate", "rerun_rate",

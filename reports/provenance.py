@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from reports.runs import RunSet
+from whitecap.reports.runs import RunSet
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from reports.intervals import Interval
-from reports.layout import Labels, Layout, phrase
-from reports.measures import Measure, drawn_bounds, tick
-from reports.ranges import axis_label, colours_of
-from reports.style import (
+from whitecap.reports.intervals import Interval
+from whitecap.reports.layout import Labels, Layout, phrase
+from whitecap.reports.measures import Measure, drawn_bounds, tick
+from whitecap.reports.ranges import axis_label, colours_of
+from whitecap.reports.style import (
     Caption,
     frame,
     horizontal_grid_only,

@@ -10,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from reports.intervals import Interval
-from reports.layout import Layout, phrase
-from reports.measures import MEASURES, Measure, drawn_bounds, tick, written
-from reports.style import (
+from whitecap.reports.intervals import Interval
+from whitecap.reports.layout import Layout, phrase
+from whitecap.reports.measures import MEASURES, Measure, drawn_bounds, tick, written
+from whitecap.reports.style import (
     INK,
     MUTED,
     OKABE_ITO,
@@ -25,7 +25,7 @@ from reports.style import (
     place,
     vertical_grid_only,
 )
-from reports.tables import Tables
+from whitecap.reports.tables import Tables
 
 ROW_HEIGHT = 0.27
 _HEADER = 0.95

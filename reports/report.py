@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reports.agreement import read_agreement
-from reports.answer import Answer, answer_of
-from reports.figures import draw_all
-from reports.page import page_of
-from reports.runs import RunSet, find_runs
-from reports.style import save
-from reports.subject import Subject, subject_of
+from whitecap.reports.agreement import read_agreement
+from whitecap.reports.answer import Answer, answer_of
+from whitecap.reports.figures import draw_all
+from whitecap.reports.page import page_of
+from whitecap.reports.runs import RunSet, find_runs
+from whitecap.reports.style import save
+from whitecap.reports.subject import Subject, subject_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reports.layout import Layout, layout_of
-from reports.provenance import Provenance, provenance_of
-from reports.runs import RunSet
-from reports.style import Caption
-from reports.tables import Tables
+from whitecap.reports.layout import Layout, layout_of
+from whitecap.reports.provenance import Provenance, provenance_of
+from whitecap.reports.runs import RunSet
+from whitecap.reports.style import Caption
+from whitecap.reports.tables import Tables
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -46,7 +46,7 @@ class Subject:
 
 def subject_of(runs: RunSet, session: Callable[[], SparkSession]) -> Subject:
     """The subject of these runs; `session` is called only if no current tables are stored."""
-    from reports.aggregate import aggregate
+    from whitecap.reports.aggregate import aggregate
 
     directory = runs.root / "report" / "tables"
     source = {"format": TABLES_FORMAT, "runs": _fingerprint(runs)}

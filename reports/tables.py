@@ -1,7 +1,7 @@
 """The report's tables: per cell, with intervals over replications, and paired differences.
 
-Plain pandas on what `reports.aggregate` computed per run, so that it needs no Java. Cells keep
-the order of the sweep. Written as CSV (for people) and Parquet (for programs).
+Plain pandas on what `aggregate.py` computed per run, so that it needs no Java. Cells keep the
+order of the sweep. Written as CSV (for people) and Parquet (for programs).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from reports.intervals import Interval, interval_of
-from reports.measures import MEASURES
+from whitecap.reports.intervals import Interval, interval_of
+from whitecap.reports.measures import MEASURES
 
 Labels = Mapping[str, Mapping[str, str]]
 """Cell -> axis -> label."""

@@ -8,7 +8,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template, select
 def template(name: str) -> Template:
     """A template of this room by its file name."""
     environment = Environment(
-        loader=PackageLoader("reports"),
+        loader=PackageLoader("whitecap.reports"),
         autoescape=select_autoescape(["html"]),
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -19,8 +19,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from reports.measures import duration
-from reports.style import (
+from whitecap.reports.measures import duration
+from whitecap.reports.style import (
     INK,
     MUTED,
     Caption,

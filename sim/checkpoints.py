@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from engine.log.schema import Schema
-from sim.workload import Work
+from whitecap.engine.log.schema import Schema
+from whitecap.sim.workload import Work
 
 
 @dataclass(slots=True)

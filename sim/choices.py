@@ -7,7 +7,7 @@ from bisect import bisect_right
 from functools import lru_cache
 from itertools import accumulate
 
-from sim.scenario.parameters import Choice, Nothing, Parameter
+from whitecap.sim.scenario.parameters import Choice, Nothing, Parameter
 
 EVENLY = Choice(uniform=Nothing())
 

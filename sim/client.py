@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.log.commit_file import version_of_key
-from engine.storage.requests import (
+from whitecap.engine.log.commit_file import version_of_key
+from whitecap.engine.storage.requests import (
     Body,
     Compute,
     Delete,
@@ -28,11 +28,11 @@ from engine.storage.requests import (
     WriteRows,
     Written,
 )
-from sim.cluster import Cluster
-from sim.kernel import Waiting
-from sim.recorder import AttemptRecord, TransactionRecord
-from sim.sending import Sending
-from sim.store import StoreRequest, StoreResponse
+from whitecap.sim.cluster import Cluster
+from whitecap.sim.kernel import Waiting
+from whitecap.sim.recorder import AttemptRecord, TransactionRecord
+from whitecap.sim.sending import Sending
+from whitecap.sim.store import StoreRequest, StoreResponse
 
 GIB = 1024.0**3
 MILLION = 1e6

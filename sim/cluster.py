@@ -6,14 +6,14 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from engine.storage.requests import Get, ListFrom, Put
-from sim.faults import KINDS, WriterFaults
-from sim.kernel import Kernel, Waiting
-from sim.random_streams import NextDraw, RandomStreams
-from sim.recorder import Recorder
-from sim.scenario.store import Measured, Store
-from sim.scenario.writers import Compute
-from sim.store import FakeStore
+from whitecap.engine.storage.requests import Get, ListFrom, Put
+from whitecap.sim.faults import KINDS, WriterFaults
+from whitecap.sim.kernel import Kernel, Waiting
+from whitecap.sim.random_streams import NextDraw, RandomStreams
+from whitecap.sim.recorder import Recorder
+from whitecap.sim.scenario.store import Measured, Store
+from whitecap.sim.scenario.writers import Compute
+from whitecap.sim.store import FakeStore
 
 MIB = 1024.0**2
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from engine.errors import InvariantViolated
-from engine.storage.requests import PutResult
-from sim.recorder import (
+from whitecap.engine.errors import InvariantViolated
+from whitecap.engine.storage.requests import PutResult
+from whitecap.sim.recorder import (
     ABORTED,
     COMMITTED,
     IN_FLIGHT,
@@ -24,7 +24,7 @@ from sim.recorder import (
     Recorder,
     TransactionRecord,
 )
-from sim.walk import Step
+from whitecap.sim.walk import Step
 
 OUTCOMES = (COMMITTED, ABORTED, UNKNOWN, IN_FLIGHT)
 

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator, model_validator
 
-from sim.random_streams import NextDraw, in_blocks
-from sim.section import OneOf, Section
-from sim.units import Duration
+from whitecap.sim.random_streams import NextDraw, in_blocks
+from whitecap.sim.section import OneOf, Section
+from whitecap.sim.units import Duration
 
 Values = NDArray[np.float64]
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.commands.run import run_statement
-from engine.commands.table import Table as Client
-from engine.dialects import Dialect
-from engine.errors import DeltaError, InvalidInput, UnsupportedFeature
-from engine.settings import Settings
-from engine.sql.statements import Statement
-from engine.sql.table_statements import CreateTable, Restore
-from engine.storage.memory import counting_clock, counting_ids, run
-from engine.storage.requests import (
+from whitecap.engine.commands.run import run_statement
+from whitecap.engine.commands.table import Table as Client
+from whitecap.engine.dialects import Dialect
+from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
+from whitecap.engine.settings import Settings
+from whitecap.engine.sql.statements import Statement
+from whitecap.engine.sql.table_statements import CreateTable, Restore
+from whitecap.engine.storage.memory import counting_clock, counting_ids, run
+from whitecap.engine.storage.requests import (
     Compute,
     Delete,
     ListTree,
@@ -28,15 +28,15 @@ from engine.storage.requests import (
     WriteRows,
     Written,
 )
-from sim.bind import bound
-from sim.initial_table import create_table
-from sim.rows import KeysInUse, TableRows
-from sim.scenario.model import DEFAULT_START_MS
-from sim.scenario.parameters import Parameter
-from sim.scenario.store import Limits
-from sim.scenario.table import Initial, Table
-from sim.store import FakeStore
-from sim.workload import NewKeys, Workload
+from whitecap.sim.bind import bound
+from whitecap.sim.initial_table import create_table
+from whitecap.sim.rows import KeysInUse, TableRows
+from whitecap.sim.scenario.model import DEFAULT_START_MS
+from whitecap.sim.scenario.parameters import Parameter
+from whitecap.sim.scenario.store import Limits
+from whitecap.sim.scenario.table import Initial, Table
+from whitecap.sim.store import FakeStore
+from whitecap.sim.workload import NewKeys, Workload
 
 FEW_ROWS = 24
 

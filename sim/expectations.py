@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sim.measures import Row, Sample, value_of
-from sim.recording import Recording
-from sim.scenario.expect import Expectation
+from whitecap.sim.measures import Row, Sample, value_of
+from whitecap.sim.recording import Recording
+from whitecap.sim.scenario.expect import Expectation
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.errors import InvalidInput, Problem
-from sim.code_version import code_version
-from sim.scenario import Scenario, cell_of, load_scenario, show_document
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.sim.code_version import code_version
+from whitecap.sim.scenario import Scenario, cell_of, load_scenario, show_document
 
 FORMAT_VERSION = 1
 
@@ -204,7 +204,7 @@ def _still_meant(scenario: Scenario, axes: Axes) -> list[Any]:
 
 
 def _unknown(what: str, name: str, known: Mapping[str, Any]) -> Problem:
-    from sim.scenario.problems import nearest
+    from whitecap.sim.scenario.problems import nearest
 
     listed = ", ".join(known) or "none"
     return Problem("", f"there is no {what} {name!r}, there are {listed}", nearest(name, known))

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import msgspec
 
-from engine.errors import InvalidInput, Problem
-from engine.log.actions import AddFile, AnyAction, RemoveFile
-from engine.log.commit_file import decode_commit, encode_commit, log_key
-from engine.log.paths import data_key
-from engine.storage.directory import DirectoryStore
-from engine.storage.requests import Put, PutIfAbsent, WriteRows, Written
-from sim.store import FakeStore
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
+from whitecap.engine.log.commit_file import decode_commit, encode_commit, log_key
+from whitecap.engine.log.paths import data_key
+from whitecap.engine.storage.directory import DirectoryStore
+from whitecap.engine.storage.requests import Put, PutIfAbsent, WriteRows, Written
+from whitecap.sim.store import FakeStore
 
 Sizes = dict[str, int]
 """Storage key of a data file -> its size on disk."""

@@ -11,9 +11,9 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.storage.requests import Get, ListFrom, Put, PutIfAbsent
-from sim.random_streams import NextDraw, RandomStreams
-from sim.scenario.faults import Fault, LateEffect, LostReply, Throttling, WriterCrash
+from whitecap.engine.storage.requests import Get, ListFrom, Put, PutIfAbsent
+from whitecap.sim.random_streams import NextDraw, RandomStreams
+from whitecap.sim.scenario.faults import Fault, LateEffect, LostReply, Throttling, WriterCrash
 
 KINDS: dict[type, str] = {
     PutIfAbsent: "put_if_absent",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sim.random_streams import RandomStreams, in_blocks
+from whitecap.sim.random_streams import RandomStreams, in_blocks
 
 # RFC 9562: version 4 in the high bits of the third field, variant 10 in those of the fourth.
 _VERSION = 0x4000 << 64

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.commands.clustering import with_clustering
-from engine.dialects import Dialect
-from engine.log.actions import (
+from whitecap.engine.commands.clustering import with_clustering
+from whitecap.engine.dialects import Dialect
+from whitecap.engine.log.actions import (
     AddFile,
     AnyAction,
     CommitInfo,
@@ -23,17 +23,17 @@ from engine.log.actions import (
     Format,
     Metadata,
 )
-from engine.log.clustering import CLUSTERING_DOMAIN
-from engine.log.commit_file import encode_commit, log_key
-from engine.log.features import protocol_of_new_table, without_protocol_properties
-from engine.log.paths import log_path, partition_directory
-from engine.log.schema import schema_string
-from engine.log.statistics import collect_statistics, statistics_text
-from engine.sql.types import to_text
-from engine.storage.requests import PutIfAbsent, WriteRows
-from sim.rows import FileRows, TableRows
-from sim.scenario.table import Table
-from sim.store import FakeStore
+from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
+from whitecap.engine.log.commit_file import encode_commit, log_key
+from whitecap.engine.log.features import protocol_of_new_table, without_protocol_properties
+from whitecap.engine.log.paths import log_path, partition_directory
+from whitecap.engine.log.schema import schema_string
+from whitecap.engine.log.statistics import collect_statistics, statistics_text
+from whitecap.engine.sql.types import to_text
+from whitecap.engine.storage.requests import PutIfAbsent, WriteRows
+from whitecap.sim.rows import FileRows, TableRows
+from whitecap.sim.scenario.table import Table
+from whitecap.sim.store import FakeStore
 
 Ids = Callable[[], str]
 

@@ -6,21 +6,21 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from engine.commands.run import run_statement
-from engine.commands.streaming import append_batch
-from engine.commands.table import SharedTable, Table
-from engine.dialects import Dialect
-from engine.log.schema import Schema, ddl
-from engine.log.table_log import TableLog
-from engine.outcomes import Outcome
-from engine.settings import Settings
-from engine.sql.statements import Statement
-from engine.storage.requests import Row, Steps
-from engine.transaction.lost_reply import LostReply
-from sim.checkpoints import Checkpoint
-from sim.recorder import TransactionRecord
-from sim.rows import KeysInUse
-from sim.workload import Work
+from whitecap.engine.commands.run import run_statement
+from whitecap.engine.commands.streaming import append_batch
+from whitecap.engine.commands.table import SharedTable, Table
+from whitecap.engine.dialects import Dialect
+from whitecap.engine.log.schema import Schema, ddl
+from whitecap.engine.log.table_log import TableLog
+from whitecap.engine.outcomes import Outcome
+from whitecap.engine.settings import Settings
+from whitecap.engine.sql.statements import Statement
+from whitecap.engine.storage.requests import Row, Steps
+from whitecap.engine.transaction.lost_reply import LostReply
+from whitecap.sim.checkpoints import Checkpoint
+from whitecap.sim.recorder import TransactionRecord
+from whitecap.sim.rows import KeysInUse
+from whitecap.sim.workload import Work
 
 
 @dataclass(frozen=True, slots=True)

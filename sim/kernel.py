@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 from simpy import Environment
 from simpy.events import Event, Process, Timeout
 
-from engine.storage.requests import Request, Response, Steps
+from whitecap.engine.storage.requests import Request, Response, Steps
 
 T = TypeVar("T")
 

@@ -6,12 +6,12 @@ two of them may be learning the same commits at the same time.
 
 from __future__ import annotations
 
-from engine.log.commit_file import Commit
-from engine.log.snapshot import Snapshot
-from engine.log.table_log import TableLog
-from engine.storage.requests import Steps
-from sim.kernel import Kernel
-from sim.recorder import TransactionRecord
+from whitecap.engine.log.commit_file import Commit
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.log.table_log import TableLog
+from whitecap.engine.storage.requests import Steps
+from whitecap.sim.kernel import Kernel
+from whitecap.sim.recorder import TransactionRecord
 
 
 class LogView(TableLog):

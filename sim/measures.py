@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from engine.outcomes import ConflictException
-from sim.recorder import ABORTED, COMMITTED, IN_FLIGHT, UNKNOWN
-from sim.scenario.expect import Measure
+from whitecap.engine.outcomes import ConflictException
+from whitecap.sim.recorder import ABORTED, COMMITTED, IN_FLIGHT, UNKNOWN
+from whitecap.sim.scenario.expect import Measure
 
 Row = dict[str, Any]
 

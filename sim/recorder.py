@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from engine.log.actions import AddFile, RemoveFile
-from engine.outcomes import Aborted, Committed, NothingToCommit, Outcome, Unknown
+from whitecap.engine.log.actions import AddFile, RemoveFile
+from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome, Unknown
 
 IN_FLIGHT = "in_flight"
 COMMITTED = "committed"

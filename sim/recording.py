@@ -20,7 +20,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem
 
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"

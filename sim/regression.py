@@ -11,9 +11,9 @@ from enum import StrEnum
 from multiprocessing import get_context
 from pathlib import Path
 
-from engine.errors import InvalidInput, InvariantViolated, Problem
-from sim.scenario import Scenario, cell_of, load_scenario
-from sim.scenario.yaml_text import read_yaml
+from whitecap.engine.errors import InvalidInput, InvariantViolated, Problem
+from whitecap.sim.scenario import Scenario, cell_of, load_scenario
+from whitecap.sim.scenario.yaml_text import read_yaml
 
 
 class Verdict(StrEnum):
@@ -143,8 +143,8 @@ def _cells(scenario: Scenario) -> Iterator[tuple[dict[str, str], Scenario]]:
 
 
 def _checked(scenario: Scenario, labels: dict[str, str]) -> Iterator[Checked]:
-    from sim.expectations import evaluate, subject
-    from sim.run import run_scenario
+    from whitecap.sim.expectations import evaluate, subject
+    from whitecap.sim.run import run_scenario
 
     recording = run_scenario(scenario, labels=labels).recording
     for each in evaluate(scenario.expect, recording):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sim.scenario.writers import ExponentialRerun, FixedRerun, Rerun
+from whitecap.sim.scenario.writers import ExponentialRerun, FixedRerun, Rerun
 
 Uniform = Callable[[], float]
 

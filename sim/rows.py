@@ -13,9 +13,9 @@ from decimal import Decimal
 from itertools import product
 from typing import Any, overload
 
-from engine.log.schema import Field, Schema, parse_ddl
-from engine.storage.requests import Row
-from sim.scenario.table import Domain, Table
+from whitecap.engine.log.schema import Field, Schema, parse_ddl
+from whitecap.engine.storage.requests import Row
+from whitecap.sim.scenario.table import Domain, Table
 
 Slice = tuple[Any, ...]
 """One value per dimension, in the dimensions' order."""

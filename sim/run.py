@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sim.code_version import code_version
-from sim.conservation import check_conservation, counts_of
-from sim.random_streams import RandomStreams
-from sim.recording import FORMAT_VERSION, Recording, write_recording
-from sim.scenario import Scenario, show_document
-from sim.tables import tables_of
-from sim.walk import LogWalk, Step
-from sim.world import World
+from whitecap.sim.code_version import code_version
+from whitecap.sim.conservation import check_conservation, counts_of
+from whitecap.sim.random_streams import RandomStreams
+from whitecap.sim.recording import FORMAT_VERSION, Recording, write_recording
+from whitecap.sim.scenario import Scenario, show_document
+from whitecap.sim.tables import tables_of
+from whitecap.sim.walk import LogWalk, Step
+from whitecap.sim.world import World
 
 SLICES = 200
 """In how many pieces of simulated time a run reports its progress."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engine.storage.requests import (
+from whitecap.engine.storage.requests import (
     Body,
     Get,
     ListFrom,
@@ -19,11 +19,11 @@ from engine.storage.requests import (
     PutIfAbsent,
     PutResult,
 )
-from sim.cluster import Cluster
-from sim.faults import KINDS
-from sim.kernel import Waiting
-from sim.recorder import AttemptRecord, RequestRecord, TransactionRecord
-from sim.store import StoreRequest, StoreResponse
+from whitecap.sim.cluster import Cluster
+from whitecap.sim.faults import KINDS
+from whitecap.sim.kernel import Waiting
+from whitecap.sim.recorder import AttemptRecord, RequestRecord, TransactionRecord
+from whitecap.sim.store import StoreRequest, StoreResponse
 
 
 class StoreRefused(Exception):

@@ -15,19 +15,19 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
-from engine.conformance.case import DataFile, TableOf
-from engine.dialects import DATABRICKS_PROPERTIES, Dialect, dialect_named
-from engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
-from engine.explain.case import Case
-from engine.log.property_names import is_known, nearest_property
-from engine.log.schema import Schema, parse_ddl
-from engine.sql.scope import nearest
-from engine.sql.types import from_python
-from engine.transaction.isolation import ISOLATION_PROPERTY
-from sim.scenario.problems import problems_of
-from sim.scenario.table import property_text
-from sim.scenario.yaml_text import Place, YamlText, read_yaml
-from sim.section import Section
+from whitecap.engine.conformance.case import DataFile, TableOf
+from whitecap.engine.dialects import DATABRICKS_PROPERTIES, Dialect, dialect_named
+from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.explain.case import Case
+from whitecap.engine.log.property_names import is_known, nearest_property
+from whitecap.engine.log.schema import Schema, parse_ddl
+from whitecap.engine.sql.scope import nearest
+from whitecap.engine.sql.types import from_python
+from whitecap.engine.transaction.isolation import ISOLATION_PROPERTY
+from whitecap.sim.scenario.problems import problems_of
+from whitecap.sim.scenario.table import property_text
+from whitecap.sim.scenario.yaml_text import Place, YamlText, read_yaml
+from whitecap.sim.section import Section
 
 Level = Literal["Serializable", "WriteSerializable"]
 

@@ -11,9 +11,9 @@ from bisect import bisect_left, insort
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from engine.log.commit_file import version_of_key
-from engine.storage.columns import in_columns
-from engine.storage.requests import (
+from whitecap.engine.log.commit_file import version_of_key
+from whitecap.engine.storage.columns import in_columns
+from whitecap.engine.storage.requests import (
     Body,
     Entry,
     Get,
@@ -28,7 +28,7 @@ from engine.storage.requests import (
     RowsOf,
     WriteRows,
 )
-from sim.scenario.store import Limits
+from whitecap.sim.scenario.store import Limits
 
 StoreRequest = ListFrom | Get | PutIfAbsent | Put
 StoreResponse = Listing | Body | Missing | PutResult

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sim.measures import Row, Sample, value_of
-from sim.recorder import COMMITTED, IN_FLIGHT, UNKNOWN
-from sim.recording import Recording
-from sim.scenario.expect import Measure
-from sim.units import show_duration
+from whitecap.sim.measures import Row, Sample, value_of
+from whitecap.sim.recorder import COMMITTED, IN_FLIGHT, UNKNOWN
+from whitecap.sim.recording import Recording
+from whitecap.sim.scenario.expect import Measure
+from whitecap.sim.units import show_duration
 
 EVERYONE = "all"
 

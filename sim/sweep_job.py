@@ -17,10 +17,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.errors import DeltaError, InvalidInput, InvariantViolated, Problem, UnsupportedFeature
-from sim.code_version import code_version
-from sim.experiment import Experiment, PlannedRun, open_directory
-from sim.replay.environment import EnvironmentMissing, Missing
+from whitecap.engine.errors import (
+    DeltaError,
+    InvalidInput,
+    InvariantViolated,
+    Problem,
+    UnsupportedFeature,
+)
+from whitecap.sim.code_version import code_version
+from whitecap.sim.experiment import Experiment, PlannedRun, open_directory
+from whitecap.sim.replay.environment import EnvironmentMissing, Missing
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -144,8 +150,8 @@ class _Job(threading.Thread):
 
 def run_one(run: PlannedRun) -> None:
     """One run, on whatever machine Spark chose. Writes a run directory or a failure, never both."""
-    from sim.run import run_scenario
-    from sim.scenario import load_scenario
+    from whitecap.sim.run import run_scenario
+    from whitecap.sim.scenario import load_scenario
 
     if run.is_finished:
         return

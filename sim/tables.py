@@ -6,10 +6,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from engine.log.commit_file import decode_commit
-from sim.recorder import AttemptRecord, Recorder, RequestRecord, TransactionRecord
-from sim.recording import SCHEMAS, table_of
-from sim.walk import Step
+from whitecap.engine.log.commit_file import decode_commit
+from whitecap.sim.recorder import AttemptRecord, Recorder, RequestRecord, TransactionRecord
+from whitecap.sim.recording import SCHEMAS, table_of
+from whitecap.sim.walk import Step
 
 
 def tables_of(recorder: Recorder, steps: list[Step]) -> dict[str, pa.Table]:

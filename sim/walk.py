@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine.log.actions import AddFile, RemoveFile
-from engine.log.commit_file import Commit, log_key
-from engine.log.statistics import parse_statistics
-from engine.log.table_log import CommitCache
-from sim.store import FakeStore
+from whitecap.engine.log.actions import AddFile, RemoveFile
+from whitecap.engine.log.commit_file import Commit, log_key
+from whitecap.engine.log.statistics import parse_statistics
+from whitecap.engine.log.table_log import CommitCache
+from whitecap.sim.store import FakeStore
 
 FileKey = tuple[str, str | None]
 

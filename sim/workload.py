@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.storage.requests import Row
-from sim.choices import EVENLY, pick
-from sim.rows import Dimension, KeysInUse, Slice, TableRows, day_at
-from sim.scenario.parameters import Choice, Keys, Parameter, Rows
+from whitecap.engine.storage.requests import Row
+from whitecap.sim.choices import EVENLY, pick
+from whitecap.sim.rows import Dimension, KeysInUse, Slice, TableRows, day_at
+from whitecap.sim.scenario.parameters import Choice, Keys, Parameter, Rows
 
 Uniform = Callable[[], float]
 

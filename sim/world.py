@@ -7,30 +7,30 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.commands.table import SharedTable
-from engine.dialects import dialect_named
-from engine.log.table_log import TableLog
-from engine.sql.parsing import parse_statement
-from engine.storage.memory import run
-from engine.storage.requests import Steps
-from sim.bind import bound
-from sim.checkpoints import Checkpoint
-from sim.cluster import Cluster, Latencies
-from sim.dry_run import AtOnce
-from sim.faults import faults_of
-from sim.identifiers import ids_of
-from sim.initial_table import create_table
-from sim.jobs import BatchJob, StatementJob, TableClients
-from sim.kernel import Kernel
-from sim.random_streams import NextDraw, RandomStreams, in_blocks
-from sim.recorder import Recorder
-from sim.rows import KeysInUse, TableRows
-from sim.scenario.model import Scenario
-from sim.scenario.parameters import Parameter
-from sim.scenario.writers import WriterGroup
-from sim.store import FakeStore
-from sim.workload import NewKeys, Workload
-from sim.writer import Job, Writer
+from whitecap.engine.commands.table import SharedTable
+from whitecap.engine.dialects import dialect_named
+from whitecap.engine.log.table_log import TableLog
+from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.storage.memory import run
+from whitecap.engine.storage.requests import Steps
+from whitecap.sim.bind import bound
+from whitecap.sim.checkpoints import Checkpoint
+from whitecap.sim.cluster import Cluster, Latencies
+from whitecap.sim.dry_run import AtOnce
+from whitecap.sim.faults import faults_of
+from whitecap.sim.identifiers import ids_of
+from whitecap.sim.initial_table import create_table
+from whitecap.sim.jobs import BatchJob, StatementJob, TableClients
+from whitecap.sim.kernel import Kernel
+from whitecap.sim.random_streams import NextDraw, RandomStreams, in_blocks
+from whitecap.sim.recorder import Recorder
+from whitecap.sim.rows import KeysInUse, TableRows
+from whitecap.sim.scenario.model import Scenario
+from whitecap.sim.scenario.parameters import Parameter
+from whitecap.sim.scenario.writers import WriterGroup
+from whitecap.sim.store import FakeStore
+from whitecap.sim.workload import NewKeys, Workload
+from whitecap.sim.writer import Job, Writer
 
 STREAMING = "STREAMING"
 """The command name of streaming appends in recordings."""

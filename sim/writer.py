@@ -12,19 +12,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from engine.errors import DeltaError, InvalidInput, Problem
-from engine.log.table_log import TableLog
-from engine.outcomes import Outcome
-from engine.storage.requests import Steps
-from sim.client import Client
-from sim.cluster import Cluster, WriterCrashed
-from sim.kernel import Kernel, Waiting, drive
-from sim.log_view import LogView
-from sim.random_streams import NextDraw
-from sim.recorder import ABORTED, COMMITTED, UNKNOWN, Recorder, TransactionRecord
-from sim.rerun import JobReruns, policy_of
-from sim.scenario.writers import Closed, Open, Schedule, WriterGroup
-from sim.sending import StoreRefused
+from whitecap.engine.errors import DeltaError, InvalidInput, Problem
+from whitecap.engine.log.table_log import TableLog
+from whitecap.engine.outcomes import Outcome
+from whitecap.engine.storage.requests import Steps
+from whitecap.sim.client import Client
+from whitecap.sim.cluster import Cluster, WriterCrashed
+from whitecap.sim.kernel import Kernel, Waiting, drive
+from whitecap.sim.log_view import LogView
+from whitecap.sim.random_streams import NextDraw
+from whitecap.sim.recorder import ABORTED, COMMITTED, UNKNOWN, Recorder, TransactionRecord
+from whitecap.sim.rerun import JobReruns, policy_of
+from whitecap.sim.scenario.writers import Closed, Open, Schedule, WriterGroup
+from whitecap.sim.sending import StoreRefused
 
 
 class Job(Protocol):

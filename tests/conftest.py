@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from engine.dialects import Dialect
+from whitecap.engine.dialects import Dialect
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -20,7 +20,7 @@ settings.load_profile("house")
 @pytest.fixture(scope="session")
 def spark() -> SparkSession:
     """One session with Delta Lake per worker: it takes seconds to start."""
-    from sim.replay.session import delta_session
+    from whitecap.sim.replay.session import delta_session
 
     return delta_session()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from engine.log.actions import (
+from whitecap.engine.log.actions import (
     AddFile,
     AnyAction,
     CommitInfo,
@@ -14,16 +14,16 @@ from engine.log.actions import (
     Protocol,
     RemoveFile,
 )
-from engine.log.commit_file import encode_commit, log_key
-from engine.log.schema import parse_ddl, schema_string
-from engine.log.snapshot import Snapshot
-from engine.log.table_log import TableLog
-from engine.outcomes import Aborted, Committed, Outcome
-from engine.settings import Settings
-from engine.sql.predicates import Predicate, parse_predicate
-from engine.storage.memory import MemoryStore, run
-from engine.transaction.operation import Operation
-from engine.transaction.transaction import Transaction
+from whitecap.engine.log.commit_file import encode_commit, log_key
+from whitecap.engine.log.schema import parse_ddl, schema_string
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.log.table_log import TableLog
+from whitecap.engine.outcomes import Aborted, Committed, Outcome
+from whitecap.engine.settings import Settings
+from whitecap.engine.sql.predicates import Predicate, parse_predicate
+from whitecap.engine.storage.memory import MemoryStore, run
+from whitecap.engine.transaction.operation import Operation
+from whitecap.engine.transaction.transaction import Transaction
 
 WRITE = Operation("WRITE", {"mode": "Append"})
 DELETE = Operation("DELETE")

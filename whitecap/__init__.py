@@ -7,6 +7,7 @@ draws.
 from __future__ import annotations
 
 import importlib
+import os.path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -28,6 +29,12 @@ __all__ = [
     "run",
     "sweep",
 ]
+
+_HERE = os.path.dirname(__file__)
+_ROOM = os.path.join(_HERE, "engine")
+if os.path.islink(_ROOM) or not os.path.isdir(_ROOM):
+    # A checkout: the rooms stand beside this folder. A wheel has them inside it.
+    __path__.insert(0, os.path.dirname(_HERE))
 
 _HOMES = {
     **dict.fromkeys(("Sweep", "load_sweep", "report", "sweep"), "whitecap.sweeps"),

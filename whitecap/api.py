@@ -13,14 +13,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sim.scenario import Scenario, load_scenario, parse_scenario, scenario_of
+from whitecap.sim.scenario import Scenario, load_scenario, parse_scenario, scenario_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from sim.expectations import ExpectationResult
-    from sim.recording import Recording
-    from sim.run import FinishedRun
+    from whitecap.sim.expectations import ExpectationResult
+    from whitecap.sim.recording import Recording
+    from whitecap.sim.run import FinishedRun
 
 __all__ = ["Run", "Scenario", "load", "load_scenario", "run", "scenario_from"]
 
@@ -63,14 +63,14 @@ class Run:
 
         import pandas as pd
 
-        from sim.summary import summary_of
+        from whitecap.sim.summary import summary_of
 
         return pd.DataFrame([asdict(line) for line in summary_of(self.recording)])
 
     @property
     def expectations(self) -> list[ExpectationResult]:
         """The scenario's `expect:`, held against this run."""
-        from sim.expectations import evaluate
+        from whitecap.sim.expectations import evaluate
 
         return evaluate(self.scenario.expect, self.recording)
 
@@ -78,7 +78,7 @@ class Run:
         self, directory: str | Path, *, version: int | None = None, data: bool = True
     ) -> int:
         """Write the simulated Delta table to disk, up to `version`; returns the version."""
-        from sim.export import export_table
+        from whitecap.sim.export import export_table
 
         if self._finished is None:
             raise ValueError("only a run that was just made has its table; run the scenario again")
@@ -105,7 +105,7 @@ def run(
 
     Raises `InvalidInput` with every problem of the scenario.
     """
-    from sim.run import run_scenario
+    from whitecap.sim.run import run_scenario
 
     loaded = scenario_from(scenario, changes)
     finished = run_scenario(
@@ -120,7 +120,7 @@ def run(
 
 def load(directory: str | Path) -> Run:
     """A run that was recorded before. Raises `InvalidInput` if it is none or is damaged."""
-    from sim.recording import read_recording
+    from whitecap.sim.recording import read_recording
 
     recording = read_recording(Path(directory))
     return Run(parse_scenario(recording.scenario, str(directory)), recording)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from engine.errors import DeltaError, InvalidInput, InvariantViolated, UnsupportedFeature
+from whitecap.engine.errors import DeltaError, InvalidInput, InvariantViolated, UnsupportedFeature
 
 
 class ExitCode(IntEnum):
@@ -19,7 +19,7 @@ class ExitCode(IntEnum):
 
 def exit_code_of(error: BaseException) -> ExitCode | None:
     """The exit code of an error that was raised on purpose, `None` for any other."""
-    from sim.replay.environment import EnvironmentMissing
+    from whitecap.sim.replay.environment import EnvironmentMissing
 
     match error:
         case EnvironmentMissing():

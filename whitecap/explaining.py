@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.dialects import dialect_named
-from engine.errors import InvalidInput, Problem
-from engine.explain.conflicts import Conflict
-from engine.explain.explanation import Explanation
-from engine.explain.explanation import explain as explained
-from engine.explain.orders import Order, Refusal
-from engine.explain.plain import answer, plain
-from engine.explain.real_tables import RealTables
-from engine.explain.suggestions import Suggestion
-from sim.small_table import SmallCase, load_small_case, small_case_of
+from whitecap.engine.dialects import dialect_named
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.explain.conflicts import Conflict
+from whitecap.engine.explain.explanation import Explanation
+from whitecap.engine.explain.explanation import explain as explained
+from whitecap.engine.explain.orders import Order, Refusal
+from whitecap.engine.explain.plain import answer, plain
+from whitecap.engine.explain.real_tables import RealTables
+from whitecap.engine.explain.suggestions import Suggestion
+from whitecap.sim.small_table import SmallCase, load_small_case, small_case_of
 
 DEFAULT_DIALECT = "delta-oss-4.4"
 
@@ -65,7 +65,7 @@ class Explained:
         return plain(self.explanation)
 
     def _repr_html_(self) -> str:
-        from reports.explanation_page import explanation_part
+        from whitecap.reports.explanation_page import explanation_part
 
         return explanation_part(self.as_dict())
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem
 
 
 def form_of(form: str, out: Path | None, forms: Mapping[str, str]) -> str:

@@ -21,11 +21,11 @@ from whitecap.spark import aggregation_session
 if TYPE_CHECKING:
     import pandas as pd
 
-    from reports.answer import Answer
-    from reports.intervals import Interval
-    from reports.measures import Unit
-    from reports.report import Report
-    from reports.subject import Subject
+    from whitecap.reports.answer import Answer
+    from whitecap.reports.intervals import Interval
+    from whitecap.reports.measures import Unit
+    from whitecap.reports.report import Report
+    from whitecap.reports.subject import Subject
 
 __all__ = ["Sweep", "load_sweep", "report", "sweep"]
 
@@ -68,7 +68,7 @@ class Sweep:
         """Cells down, measures across: means with their units and half their 95 % interval."""
         import pandas as pd
 
-        from reports.measures import MEASURES
+        from whitecap.reports.measures import MEASURES
 
         layout, tables = self.subject.layout, self.subject.tables
         written = {
@@ -102,8 +102,8 @@ def sweep(
 
     Raises `InvalidInput`, `InvariantViolated` and, without Java or pyspark, `EnvironmentMissing`.
     """
-    from sim.experiment import load_experiment
-    from sim.sweep_job import run_sweep
+    from whitecap.sim.experiment import load_experiment
+    from whitecap.sim.sweep_job import run_sweep
 
     experiment = load_experiment(
         Path(scenario), quick_axes=axes, only=only, replications=replications, seed=seed
@@ -115,8 +115,8 @@ def sweep(
 
 def load_sweep(directory: str | Path, *, master: str = "local[*]") -> Sweep:
     """A sweep that was run before, finished or not. Raises `InvalidInput` if it is none."""
-    from reports.report import analyse
-    from reports.runs import find_runs
+    from whitecap.reports.report import analyse
+    from whitecap.reports.runs import find_runs
 
     root = Path(directory)
     subject, answer = analyse(find_runs(root), lambda: aggregation_session(master))
@@ -125,13 +125,13 @@ def load_sweep(directory: str | Path, *, master: str = "local[*]") -> Sweep:
 
 def report(directory: str | Path, *, master: str = "local[*]") -> Report:
     """Write the report of a sweep's or a run's directory; says where its page is."""
-    from reports.report import build_report
+    from whitecap.reports.report import build_report
 
     return build_report(Path(directory), lambda: aggregation_session(master))
 
 
 def _plus_minus(interval: Interval, unit: Unit) -> str:
-    from reports.measures import written
+    from whitecap.reports.measures import written
 
     text = written(interval.mean, unit)
     return f"{text} ± {written(interval.high - interval.mean, unit)}" if interval.is_known else text

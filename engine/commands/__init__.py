@@ -29,12 +29,12 @@ wrote is in the request; the files read are those that hold rows concerned), the
 `PutIfAbsent`.
 """
 
-from engine.commands.properties import upgrade_protocol
-from engine.commands.recomputing import recompute_statistics
-from engine.commands.run import run_statement
-from engine.commands.saving import SaveMode, save_rows
-from engine.commands.streaming import append_batch, complete_batch
-from engine.commands.table import SharedTable, Table, Tables
+from whitecap.engine.commands.properties import upgrade_protocol
+from whitecap.engine.commands.recomputing import recompute_statistics
+from whitecap.engine.commands.run import run_statement
+from whitecap.engine.commands.saving import SaveMode, save_rows
+from whitecap.engine.commands.streaming import append_batch, complete_batch
+from whitecap.engine.commands.table import SharedTable, Table, Tables
 
 __all__ = [
     "SaveMode",

@@ -9,12 +9,12 @@ from typing import Any
 
 from sqlglot import exp
 
-from engine.errors import UnsupportedFeature
-from engine.sql.compiler import DIALECT, compile_term
-from engine.sql.scope import Scope
-from engine.sql.terms import Parameters
-from engine.sql.types import is_decimal, is_integral
-from engine.storage.requests import Row
+from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.sql.compiler import DIALECT, compile_term
+from whitecap.engine.sql.scope import Scope
+from whitecap.engine.sql.terms import Parameters
+from whitecap.engine.sql.types import is_decimal, is_integral
+from whitecap.engine.storage.requests import Row
 
 Fold = Callable[[list[Any]], Any]
 

@@ -10,20 +10,20 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from engine.commands import errors
-from engine.commands.constraints import check_no_constraint_on
-from engine.commands.execution import begin
-from engine.commands.generation import DEFAULT
-from engine.commands.table import Table
-from engine.errors import UnsupportedFeature
-from engine.log import properties
-from engine.log.clustering import clustering_columns
-from engine.log.column_mapping import is_mapped
-from engine.log.features import supports
-from engine.log.schema import Field, Schema, parse_ddl, schema_string
-from engine.outcomes import NothingToCommit, Outcome
-from engine.sql.coercion import common_type
-from engine.sql.table_statements import (
+from whitecap.engine.commands import errors
+from whitecap.engine.commands.constraints import check_no_constraint_on
+from whitecap.engine.commands.execution import begin
+from whitecap.engine.commands.generation import DEFAULT
+from whitecap.engine.commands.table import Table
+from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.log import properties
+from whitecap.engine.log.clustering import clustering_columns
+from whitecap.engine.log.column_mapping import is_mapped
+from whitecap.engine.log.features import supports
+from whitecap.engine.log.schema import Field, Schema, parse_ddl, schema_string
+from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.sql.coercion import common_type
+from whitecap.engine.sql.table_statements import (
     AddColumns,
     ChangeColumn,
     DropColumns,
@@ -31,9 +31,9 @@ from engine.sql.table_statements import (
     RenameColumn,
     ReplaceColumns,
 )
-from engine.storage.requests import Steps
-from engine.transaction.operation import Operation
-from engine.transaction.transaction import Transaction
+from whitecap.engine.storage.requests import Steps
+from whitecap.engine.transaction.operation import Operation
+from whitecap.engine.transaction.transaction import Transaction
 
 _WIDER = {
     "tinyint": ("smallint", "int", "bigint", "double"),

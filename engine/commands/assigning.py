@@ -13,19 +13,19 @@ from typing import Any
 
 from sqlglot import exp
 
-from engine.commands import write_errors
-from engine.commands.generation import DEFAULT
-from engine.commands.table import Table
-from engine.errors import DeltaError
-from engine.log.ddl import LIMITED_TEXT
-from engine.log.schema import Field
-from engine.sql.function_nodes import function_name
-from engine.sql.functions import NON_DETERMINISTIC
-from engine.sql.statements import Insert, Values
-from engine.sql.terms import Term, apply
-from engine.sql.text import parse_condition
-from engine.sql.types import TEMPORAL, Session, caster, is_decimal, is_integral, is_numeric
-from engine.storage.requests import Steps
+from whitecap.engine.commands import write_errors
+from whitecap.engine.commands.generation import DEFAULT
+from whitecap.engine.commands.table import Table
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log.ddl import LIMITED_TEXT
+from whitecap.engine.log.schema import Field
+from whitecap.engine.sql.function_nodes import function_name
+from whitecap.engine.sql.functions import NON_DETERMINISTIC
+from whitecap.engine.sql.statements import Insert, Values
+from whitecap.engine.sql.terms import Term, apply
+from whitecap.engine.sql.text import parse_condition
+from whitecap.engine.sql.types import TEMPORAL, Session, caster, is_decimal, is_integral, is_numeric
+from whitecap.engine.storage.requests import Steps
 
 Overflow = Callable[[str, str, str], DeltaError]
 

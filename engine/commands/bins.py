@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from engine.log.actions import AddFile
-from engine.log.files import PartitionKey
-from engine.log.snapshot import Snapshot
-from engine.log.statistics import parse_statistics
-from engine.settings import Settings
-from engine.sql.predicates import Predicate
+from whitecap.engine.log.actions import AddFile
+from whitecap.engine.log.files import PartitionKey
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.log.statistics import parse_statistics
+from whitecap.engine.settings import Settings
+from whitecap.engine.sql.predicates import Predicate
 
 Bin = list[AddFile]
 Chosen = Callable[[AddFile], bool]

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.commands import errors
-from engine.commands.execution import job
-from engine.commands.property_checks import check_keys, checked
-from engine.commands.table import Table, Tables, table_named
-from engine.log.actions import AddFile, AnyAction, Metadata
-from engine.log.features import merged, protocol_of_new_table
-from engine.log.snapshot import Snapshot
-from engine.outcomes import NothingToCommit, Outcome
-from engine.sql.table_statements import CloneTable
-from engine.storage.requests import NewId, Steps
-from engine.transaction.operation import Operation
-from engine.transaction.transaction import Transaction
+from whitecap.engine.commands import errors
+from whitecap.engine.commands.execution import job
+from whitecap.engine.commands.property_checks import check_keys, checked
+from whitecap.engine.commands.table import Table, Tables, table_named
+from whitecap.engine.log.actions import AddFile, AnyAction, Metadata
+from whitecap.engine.log.features import merged, protocol_of_new_table
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.sql.table_statements import CloneTable
+from whitecap.engine.storage.requests import NewId, Steps
+from whitecap.engine.transaction.operation import Operation
+from whitecap.engine.transaction.transaction import Transaction
 
 
 def clone_source(statement: CloneTable, tables: Tables) -> Steps[tuple[Table, Snapshot]]:

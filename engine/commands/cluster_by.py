@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.commands import errors
-from engine.commands.clustering import clustering_domain, is_clustered, with_clustering
-from engine.commands.execution import begin
-from engine.commands.property_errors import column_not_in_schema
-from engine.commands.table import Table
-from engine.log.clustering import clustering_columns
-from engine.outcomes import NothingToCommit, Outcome
-from engine.sql.table_statements import ClusterBy
-from engine.storage.requests import Steps
-from engine.transaction.operation import Operation
+from whitecap.engine.commands import errors
+from whitecap.engine.commands.clustering import clustering_domain, is_clustered, with_clustering
+from whitecap.engine.commands.execution import begin
+from whitecap.engine.commands.property_errors import column_not_in_schema
+from whitecap.engine.commands.table import Table
+from whitecap.engine.log.clustering import clustering_columns
+from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.sql.table_statements import ClusterBy
+from whitecap.engine.storage.requests import Steps
+from whitecap.engine.transaction.operation import Operation
 
 
 def cluster_by(table: Table, statement: ClusterBy) -> Steps[Outcome]:

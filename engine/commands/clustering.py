@@ -12,13 +12,13 @@ from itertools import groupby
 
 import msgspec
 
-from engine.dialects import Dialect
-from engine.log import properties
-from engine.log.actions import AddFile, DomainMetadata, Metadata
-from engine.log.clustering import CLUSTERING_DOMAIN, CLUSTERING_FEATURE
-from engine.log.features import supports
-from engine.log.schema import schema_of_metadata
-from engine.log.snapshot import Snapshot
+from whitecap.engine.dialects import Dialect
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import AddFile, DomainMetadata, Metadata
+from whitecap.engine.log.clustering import CLUSTERING_DOMAIN, CLUSTERING_FEATURE
+from whitecap.engine.log.features import supports
+from whitecap.engine.log.schema import schema_of_metadata
+from whitecap.engine.log.snapshot import Snapshot
 
 PROVIDER = "liquid"
 _CUBE_ID, _CUBE_COLUMNS, _CURVE = "ZCUBE_ID", "ZCUBE_ZORDER_BY", "ZCUBE_ZORDER_CURVE"

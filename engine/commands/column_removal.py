@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.commands.execution import job, preserved_row_tracking
-from engine.commands.table import Table
-from engine.commands.writing import FileWriter, remove
-from engine.log.column_mapping import without_mapping
-from engine.log.properties import COLUMN_MAPPING_MODE, MAX_COLUMN_ID
-from engine.log.schema import schema_string
-from engine.outcomes import Outcome
-from engine.storage.requests import ReadClock, Steps
-from engine.transaction.operation import Operation
-from engine.transaction.transaction import Transaction
+from whitecap.engine.commands.execution import job, preserved_row_tracking
+from whitecap.engine.commands.table import Table
+from whitecap.engine.commands.writing import FileWriter, remove
+from whitecap.engine.log.column_mapping import without_mapping
+from whitecap.engine.log.properties import COLUMN_MAPPING_MODE, MAX_COLUMN_ID
+from whitecap.engine.log.schema import schema_string
+from whitecap.engine.outcomes import Outcome
+from whitecap.engine.storage.requests import ReadClock, Steps
+from whitecap.engine.transaction.operation import Operation
+from whitecap.engine.transaction.transaction import Transaction
 
 
 def remove_column_mapping(table: Table, txn: Transaction, keep_property: bool) -> Steps[Outcome]:

@@ -10,20 +10,20 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from engine.commands.bins import files_by_partition, is_small_or_deleted, packed
-from engine.commands.optimize import operation
-from engine.commands.rewriting import Rewrite, run_rewrite
-from engine.commands.table import Table
-from engine.errors import DeltaError
-from engine.log import properties
-from engine.log.actions import AddFile, Metadata
-from engine.log.files import PartitionKey
-from engine.log.snapshot import Snapshot
-from engine.outcomes import Committed
-from engine.settings import Settings
-from engine.sql.predicates import Predicate
-from engine.storage.requests import Steps
-from engine.transaction.transaction import Transaction
+from whitecap.engine.commands.bins import files_by_partition, is_small_or_deleted, packed
+from whitecap.engine.commands.optimize import operation
+from whitecap.engine.commands.rewriting import Rewrite, run_rewrite
+from whitecap.engine.commands.table import Table
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import AddFile, Metadata
+from whitecap.engine.log.files import PartitionKey
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.outcomes import Committed
+from whitecap.engine.settings import Settings
+from whitecap.engine.sql.predicates import Predicate
+from whitecap.engine.storage.requests import Steps
+from whitecap.engine.transaction.transaction import Transaction
 
 _LEGACY_PROPERTY = "delta.autoOptimize"
 _MAX_PARTITIONS = 128  # spark.databricks.delta.autoCompact.maxNumModifiedPartitions

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.commands import errors
-from engine.commands.execution import begin, job
-from engine.commands.search import search
-from engine.commands.table import Table
-from engine.log.actions import Metadata
-from engine.log.properties import CONSTRAINT_PREFIX
-from engine.outcomes import Outcome
-from engine.sql.predicates import parse_predicate
-from engine.sql.table_statements import AddConstraint, DropConstraint
-from engine.storage.requests import Steps
-from engine.transaction.operation import Operation
+from whitecap.engine.commands import errors
+from whitecap.engine.commands.execution import begin, job
+from whitecap.engine.commands.search import search
+from whitecap.engine.commands.table import Table
+from whitecap.engine.log.actions import Metadata
+from whitecap.engine.log.properties import CONSTRAINT_PREFIX
+from whitecap.engine.outcomes import Outcome
+from whitecap.engine.sql.predicates import parse_predicate
+from whitecap.engine.sql.table_statements import AddConstraint, DropConstraint
+from whitecap.engine.storage.requests import Steps
+from whitecap.engine.transaction.operation import Operation
 
 
 def add_constraint(table: Table, statement: AddConstraint) -> Steps[Outcome]:

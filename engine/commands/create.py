@@ -9,25 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.commands import errors
-from engine.commands.clustering import clustering_domain, with_clustering
-from engine.commands.execution import job, progress_of
-from engine.commands.generation import check_expressions
-from engine.commands.property_checks import check_keys, checked
-from engine.commands.queries import OwnRead, in_transaction
-from engine.commands.sources import Source
-from engine.commands.table import Table
-from engine.commands.writing import FileWriter, remove
-from engine.log.actions import AnyAction, DomainMetadata, Format, Metadata
-from engine.log.clustering import CLUSTERING_DOMAIN
-from engine.log.schema import Field, Schema, parse_ddl, schema_string
-from engine.outcomes import NothingToCommit, Outcome
-from engine.sql.predicates import session_of
-from engine.sql.scope import schema_scope
-from engine.sql.table_statements import CreateTable
-from engine.storage.requests import NewId, ReadClock, Steps
-from engine.transaction.operation import Operation
-from engine.transaction.transaction import Transaction
+from whitecap.engine.commands import errors
+from whitecap.engine.commands.clustering import clustering_domain, with_clustering
+from whitecap.engine.commands.execution import job, progress_of
+from whitecap.engine.commands.generation import check_expressions
+from whitecap.engine.commands.property_checks import check_keys, checked
+from whitecap.engine.commands.queries import OwnRead, in_transaction
+from whitecap.engine.commands.sources import Source
+from whitecap.engine.commands.table import Table
+from whitecap.engine.commands.writing import FileWriter, remove
+from whitecap.engine.log.actions import AnyAction, DomainMetadata, Format, Metadata
+from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
+from whitecap.engine.log.schema import Field, Schema, parse_ddl, schema_string
+from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.sql.predicates import session_of
+from whitecap.engine.sql.scope import schema_scope
+from whitecap.engine.sql.table_statements import CreateTable
+from whitecap.engine.storage.requests import NewId, ReadClock, Steps
+from whitecap.engine.transaction.operation import Operation
+from whitecap.engine.transaction.transaction import Transaction
 
 
 def create_table(

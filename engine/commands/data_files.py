@@ -8,13 +8,13 @@ from typing import Any
 
 from pyroaring import BitMap64
 
-from engine.commands import errors
-from engine.log.actions import AddFile, RemoveFile
-from engine.log.deletion_vectors import read_vector
-from engine.log.paths import data_key, log_path
-from engine.log.schema import Schema
-from engine.storage.columns import column_of, in_columns
-from engine.storage.requests import Gone, ReadRows, Row, RowsOf, Steps
+from whitecap.engine.commands import errors
+from whitecap.engine.log.actions import AddFile, RemoveFile
+from whitecap.engine.log.deletion_vectors import read_vector
+from whitecap.engine.log.paths import data_key, log_path
+from whitecap.engine.log.schema import Schema
+from whitecap.engine.storage.columns import column_of, in_columns
+from whitecap.engine.storage.requests import Gone, ReadRows, Row, RowsOf, Steps
 
 Columns = tuple[str, ...]
 """Column names as in data files: they stay when a column is renamed."""

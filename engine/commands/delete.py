@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.commands import errors
-from engine.commands.data_files import FileRows
-from engine.commands.execution import (
+from whitecap.engine.commands import errors
+from whitecap.engine.commands.data_files import FileRows
+from whitecap.engine.commands.execution import (
     begin,
     check_removable,
     job,
@@ -19,20 +19,20 @@ from engine.commands.execution import (
     progress_of,
     uses_vectors,
 )
-from engine.commands.row_conditions import Pinned, row_condition
-from engine.commands.row_reads import track_rows
-from engine.commands.search import search
-from engine.commands.table import Table
-from engine.commands.vectors import hide_rows
-from engine.commands.writing import DELETED, FileWriter, by_task, remove, scan_tasks
-from engine.log.actions import AddCDCFile, AddFile, RemoveFile
-from engine.outcomes import NothingToCommit, Outcome
-from engine.sql.predicates import Predicate, split_conditions
-from engine.sql.statements import Delete, Truncate
-from engine.sql.terms import Evaluate
-from engine.storage.requests import ReadClock, Row, Steps
-from engine.transaction.operation import Operation
-from engine.transaction.transaction import Transaction
+from whitecap.engine.commands.row_conditions import Pinned, row_condition
+from whitecap.engine.commands.row_reads import track_rows
+from whitecap.engine.commands.search import search
+from whitecap.engine.commands.table import Table
+from whitecap.engine.commands.vectors import hide_rows
+from whitecap.engine.commands.writing import DELETED, FileWriter, by_task, remove, scan_tasks
+from whitecap.engine.log.actions import AddCDCFile, AddFile, RemoveFile
+from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.sql.predicates import Predicate, split_conditions
+from whitecap.engine.sql.statements import Delete, Truncate
+from whitecap.engine.sql.terms import Evaluate
+from whitecap.engine.storage.requests import ReadClock, Row, Steps
+from whitecap.engine.transaction.operation import Operation
+from whitecap.engine.transaction.transaction import Transaction
 
 Changes = list[AddFile | RemoveFile | AddCDCFile]
 

@@ -13,27 +13,27 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from engine.commands import errors
-from engine.commands.column_removal import remove_column_mapping
-from engine.commands.constraints import constraint_names
-from engine.commands.execution import begin
-from engine.commands.properties import change_properties, drop_properties
-from engine.commands.reorg import purge
-from engine.commands.row_tracking import unbackfill
-from engine.commands.table import Table
-from engine.errors import UnsupportedFeature
-from engine.log import properties
-from engine.log.actions import AnyAction, DomainMetadata, RemoveFile
-from engine.log.column_mapping import is_mapped
-from engine.log.deletion_vectors import INLINE, vector_key
-from engine.log.features import FEATURES, feature_names, protocol_for
-from engine.log.paths import log_path
-from engine.log.snapshot import ROW_TRACKING_DOMAIN, Snapshot
-from engine.outcomes import Aborted, Outcome, Unknown
-from engine.sql.table_statements import DropFeature
-from engine.storage.requests import ReadClock, Steps
-from engine.transaction.operation import Operation
-from engine.transaction.transaction import Transaction
+from whitecap.engine.commands import errors
+from whitecap.engine.commands.column_removal import remove_column_mapping
+from whitecap.engine.commands.constraints import constraint_names
+from whitecap.engine.commands.execution import begin
+from whitecap.engine.commands.properties import change_properties, drop_properties
+from whitecap.engine.commands.reorg import purge
+from whitecap.engine.commands.row_tracking import unbackfill
+from whitecap.engine.commands.table import Table
+from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import AnyAction, DomainMetadata, RemoveFile
+from whitecap.engine.log.column_mapping import is_mapped
+from whitecap.engine.log.deletion_vectors import INLINE, vector_key
+from whitecap.engine.log.features import FEATURES, feature_names, protocol_for
+from whitecap.engine.log.paths import log_path
+from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN, Snapshot
+from whitecap.engine.outcomes import Aborted, Outcome, Unknown
+from whitecap.engine.sql.table_statements import DropFeature
+from whitecap.engine.storage.requests import ReadClock, Steps
+from whitecap.engine.transaction.operation import Operation
+from whitecap.engine.transaction.transaction import Transaction
 
 BARRIER_COMMITS = 3  # DropTableFeatureUtils.NUMBER_OF_BARRIER_CHECKPOINTS
 _PROTECTED_VERSION = "delta.requireCheckpointProtectionBeforeVersion"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from engine.errors import DeltaError
+from whitecap.engine.errors import DeltaError
 
 IN_PLAN = "ExtendedAnalysisException"
 """What Spark makes of an analysis error that it finds in a plan."""

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from engine.commands import errors
-from engine.commands.data_files import FileRows
-from engine.commands.table import Table
-from engine.commands.writing import FileWriter
-from engine.log import properties
-from engine.log.actions import Metadata, SetTransaction
-from engine.sql.predicates import Predicate
-from engine.storage.requests import Compute, ReadClock, Steps
-from engine.transaction import refusals
-from engine.transaction.transaction import Transaction
+from whitecap.engine.commands import errors
+from whitecap.engine.commands.data_files import FileRows
+from whitecap.engine.commands.table import Table
+from whitecap.engine.commands.writing import FileWriter
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import Metadata, SetTransaction
+from whitecap.engine.sql.predicates import Predicate
+from whitecap.engine.storage.requests import Compute, ReadClock, Steps
+from whitecap.engine.transaction import refusals
+from whitecap.engine.transaction.transaction import Transaction
 
 # The tag of commands that rewrite rows. Source: RowTracking.scala: addPreservedRowTrackingTag.
 _ROW_TRACKING_PRESERVED = {"delta.rowTracking.preserved": "true"}

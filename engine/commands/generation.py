@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.commands import errors, write_errors
-from engine.log.identity import Identity, identity_of
-from engine.log.schema import Field, Schema
-from engine.sql.compiler import compile_term
-from engine.sql.scope import Scope, schema_scope
-from engine.sql.terms import Term, convert, literal
-from engine.sql.text import parse_condition
-from engine.sql.types import Session
-from engine.storage.requests import Row
+from whitecap.engine.commands import errors, write_errors
+from whitecap.engine.log.identity import Identity, identity_of
+from whitecap.engine.log.schema import Field, Schema
+from whitecap.engine.sql.compiler import compile_term
+from whitecap.engine.sql.scope import Scope, schema_scope
+from whitecap.engine.sql.terms import Term, convert, literal
+from whitecap.engine.sql.text import parse_condition
+from whitecap.engine.sql.types import Session
+from whitecap.engine.storage.requests import Row
 
 DEFAULT = "CURRENT_DEFAULT"
 EXPRESSION = "delta.generationExpression"

@@ -9,15 +9,15 @@ import dataclasses
 
 import msgspec
 
-from engine.commands import errors
-from engine.commands.execution import begin, job
-from engine.commands.table import Table
-from engine.log.identity import Identity, identity_of, with_mark
-from engine.log.schema import Field, Schema, schema_string
-from engine.outcomes import Outcome
-from engine.sql.table_statements import SyncIdentity
-from engine.storage.requests import Steps
-from engine.transaction.operation import Operation
+from whitecap.engine.commands import errors
+from whitecap.engine.commands.execution import begin, job
+from whitecap.engine.commands.table import Table
+from whitecap.engine.log.identity import Identity, identity_of, with_mark
+from whitecap.engine.log.schema import Field, Schema, schema_string
+from whitecap.engine.outcomes import Outcome
+from whitecap.engine.sql.table_statements import SyncIdentity
+from whitecap.engine.storage.requests import Steps
+from whitecap.engine.transaction.operation import Operation
 
 
 def sync_identity(table: Table, statement: SyncIdentity) -> Steps[Outcome]:

@@ -12,29 +12,29 @@ from dataclasses import dataclass
 
 import msgspec
 
-from engine.commands import errors
-from engine.commands.delete import delete_actions
-from engine.commands.execution import begin, check_removable, job, logged, progress_of
-from engine.commands.generation import Generated
-from engine.commands.inserting import rows_for
-from engine.commands.queries import OwnRead, in_transaction
-from engine.commands.replacing import (
+from whitecap.engine.commands import errors
+from whitecap.engine.commands.delete import delete_actions
+from whitecap.engine.commands.execution import begin, check_removable, job, logged, progress_of
+from whitecap.engine.commands.generation import Generated
+from whitecap.engine.commands.inserting import rows_for
+from whitecap.engine.commands.queries import OwnRead, in_transaction
+from whitecap.engine.commands.replacing import (
     Replacement,
     check_partition_clause,
     is_dynamic,
     replaced_rows,
 )
-from engine.commands.schema_changes import evolve_for_insert
-from engine.commands.sources import Source
-from engine.commands.table import Table
-from engine.commands.writing import INSERTED, FileWriter, remove
-from engine.log.actions import AddCDCFile, AddFile, AnyAction, RemoveFile
-from engine.outcomes import NothingToCommit, Outcome
-from engine.sql.predicates import Predicate
-from engine.sql.statements import Insert
-from engine.storage.requests import ReadClock, Steps
-from engine.transaction.operation import Operation
-from engine.transaction.transaction import Transaction
+from whitecap.engine.commands.schema_changes import evolve_for_insert
+from whitecap.engine.commands.sources import Source
+from whitecap.engine.commands.table import Table
+from whitecap.engine.commands.writing import INSERTED, FileWriter, remove
+from whitecap.engine.log.actions import AddCDCFile, AddFile, AnyAction, RemoveFile
+from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.sql.predicates import Predicate
+from whitecap.engine.sql.statements import Insert
+from whitecap.engine.storage.requests import ReadClock, Steps
+from whitecap.engine.transaction.operation import Operation
+from whitecap.engine.transaction.transaction import Transaction
 
 FileActions = Sequence[AddFile | RemoveFile | AddCDCFile]
 

@@ -10,27 +10,27 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from engine.commands import errors, write_errors
-from engine.commands.assigning import inserted, text_limit
-from engine.commands.generation import (
+from whitecap.engine.commands import errors, write_errors
+from whitecap.engine.commands.assigning import inserted, text_limit
+from whitecap.engine.commands.generation import (
     Generated,
     check_given,
     default_term,
     generated,
     is_made_up,
 )
-from engine.commands.sources import Source, projection
-from engine.errors import DeltaError
-from engine.log.actions import Metadata
-from engine.log.properties import CONSTRAINT_PREFIX
-from engine.log.schema import Field, Schema, schema_of_metadata
-from engine.sql.compiler import compile_term
-from engine.sql.predicates import Predicate, parse_predicate
-from engine.sql.scope import Scope
-from engine.sql.statements import Insert
-from engine.sql.terms import Term, column
-from engine.sql.types import Session
-from engine.storage.requests import Row
+from whitecap.engine.commands.sources import Source, projection
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log.actions import Metadata
+from whitecap.engine.log.properties import CONSTRAINT_PREFIX
+from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
+from whitecap.engine.sql.compiler import compile_term
+from whitecap.engine.sql.predicates import Predicate, parse_predicate
+from whitecap.engine.sql.scope import Scope
+from whitecap.engine.sql.statements import Insert
+from whitecap.engine.sql.terms import Term, column
+from whitecap.engine.sql.types import Session
+from whitecap.engine.storage.requests import Row
 
 
 @dataclass(frozen=True, slots=True)

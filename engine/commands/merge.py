@@ -11,25 +11,25 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.commands.data_files import FileRows
-from engine.commands.execution import (
+from whitecap.engine.commands.data_files import FileRows
+from whitecap.engine.commands.execution import (
     begin,
     job,
     preserved_row_tracking,
     progress_of,
     uses_vectors,
 )
-from engine.commands.generation import generated
-from engine.commands.inserting import row_check
-from engine.commands.merge_plan import Clause, MergePlan, plan_merge
-from engine.commands.queries import OwnRead, in_transaction
-from engine.commands.row_reads import track_merge_rows
-from engine.commands.schema_changes import evolve, missing_columns
-from engine.commands.search import files_to_read
-from engine.commands.sources import Projection, Source, projection
-from engine.commands.table import Table
-from engine.commands.vectors import hide_rows
-from engine.commands.writing import (
+from whitecap.engine.commands.generation import generated
+from whitecap.engine.commands.inserting import row_check
+from whitecap.engine.commands.merge_plan import Clause, MergePlan, plan_merge
+from whitecap.engine.commands.queries import OwnRead, in_transaction
+from whitecap.engine.commands.row_reads import track_merge_rows
+from whitecap.engine.commands.schema_changes import evolve, missing_columns
+from whitecap.engine.commands.search import files_to_read
+from whitecap.engine.commands.sources import Projection, Source, projection
+from whitecap.engine.commands.table import Table
+from whitecap.engine.commands.vectors import hide_rows
+from whitecap.engine.commands.writing import (
     AFTER_UPDATE,
     BEFORE_UPDATE,
     DELETED,
@@ -38,15 +38,15 @@ from engine.commands.writing import (
     remove,
     scan_tasks,
 )
-from engine.errors import DeltaError
-from engine.log.actions import AddCDCFile, AddFile, RemoveFile
-from engine.log.schema import Schema, schema_of_metadata
-from engine.outcomes import NothingToCommit, Outcome
-from engine.sql.statements import Act, Merge
-from engine.sql.terms import Evaluate, Parameters
-from engine.storage.requests import ReadClock, Row, Steps
-from engine.transaction.operation import Operation
-from engine.transaction.transaction import Transaction
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log.actions import AddCDCFile, AddFile, RemoveFile
+from whitecap.engine.log.schema import Schema, schema_of_metadata
+from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.sql.statements import Act, Merge
+from whitecap.engine.sql.terms import Evaluate, Parameters
+from whitecap.engine.storage.requests import ReadClock, Row, Steps
+from whitecap.engine.transaction.operation import Operation
+from whitecap.engine.transaction.transaction import Transaction
 
 Changes = list[AddFile | RemoveFile | AddCDCFile]
 

@@ -13,22 +13,22 @@ from functools import reduce
 
 from sqlglot import exp
 
-from engine.commands import errors, write_errors
-from engine.commands.assigning import is_default, updated
-from engine.commands.generation import check_given, default_term
-from engine.commands.sources import Source
-from engine.errors import DeltaError, InvalidInput, Problem
-from engine.log.identity import identity_of
-from engine.log.schema import Schema
-from engine.sql.coercion import common_type
-from engine.sql.compiler import DIALECT, compile_boolean, compile_term
-from engine.sql.normal_form import conjuncts_of, join_and
-from engine.sql.predicates import TRUE, Predicate, is_deterministic, unqualified
-from engine.sql.rendering import Template
-from engine.sql.scope import AMBIGUOUS, Relation, Scope
-from engine.sql.statements import Act, Match, Merge, MergeClause, TableName
-from engine.sql.terms import Term, column, convert
-from engine.sql.types import Session
+from whitecap.engine.commands import errors, write_errors
+from whitecap.engine.commands.assigning import is_default, updated
+from whitecap.engine.commands.generation import check_given, default_term
+from whitecap.engine.commands.sources import Source
+from whitecap.engine.errors import DeltaError, InvalidInput, Problem
+from whitecap.engine.log.identity import identity_of
+from whitecap.engine.log.schema import Schema
+from whitecap.engine.sql.coercion import common_type
+from whitecap.engine.sql.compiler import DIALECT, compile_boolean, compile_term
+from whitecap.engine.sql.normal_form import conjuncts_of, join_and
+from whitecap.engine.sql.predicates import TRUE, Predicate, is_deterministic, unqualified
+from whitecap.engine.sql.rendering import Template
+from whitecap.engine.sql.scope import AMBIGUOUS, Relation, Scope
+from whitecap.engine.sql.statements import Act, Match, Merge, MergeClause, TableName
+from whitecap.engine.sql.terms import Term, column, convert
+from whitecap.engine.sql.types import Session
 
 
 @dataclass(frozen=True, slots=True)

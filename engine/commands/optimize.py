@@ -5,21 +5,21 @@ Source: OptimizeTableCommand.scala (run, validateZorderByColumns), OptimizeTable
 
 from __future__ import annotations
 
-from engine.commands import errors
-from engine.commands.bins import files_by_partition, fill, is_small_or_deleted, packed
-from engine.commands.clustering import in_cube, is_clustered, unclustered
-from engine.commands.execution import begin, logged
-from engine.commands.rewriting import Rewrite, run_rewrite
-from engine.commands.table import Table
-from engine.log.actions import AddFile
-from engine.log.clustering import clustering_columns
-from engine.outcomes import Outcome
-from engine.sql.predicates import Predicate
-from engine.sql.statements import Optimize
-from engine.sql.terms import Parameters
-from engine.storage.requests import NewId, Steps
-from engine.transaction.operation import Operation
-from engine.transaction.transaction import Transaction
+from whitecap.engine.commands import errors
+from whitecap.engine.commands.bins import files_by_partition, fill, is_small_or_deleted, packed
+from whitecap.engine.commands.clustering import in_cube, is_clustered, unclustered
+from whitecap.engine.commands.execution import begin, logged
+from whitecap.engine.commands.rewriting import Rewrite, run_rewrite
+from whitecap.engine.commands.table import Table
+from whitecap.engine.log.actions import AddFile
+from whitecap.engine.log.clustering import clustering_columns
+from whitecap.engine.outcomes import Outcome
+from whitecap.engine.sql.predicates import Predicate
+from whitecap.engine.sql.statements import Optimize
+from whitecap.engine.sql.terms import Parameters
+from whitecap.engine.storage.requests import NewId, Steps
+from whitecap.engine.transaction.operation import Operation
+from whitecap.engine.transaction.transaction import Transaction
 
 
 def optimize(table: Table, statement: Optimize) -> Steps[Outcome]:

@@ -10,22 +10,22 @@ from collections.abc import Mapping
 
 import msgspec
 
-from engine.commands import errors
-from engine.commands.column_removal import remove_column_mapping
-from engine.commands.execution import begin
-from engine.commands.property_checks import changed, check_keys, stored_key
-from engine.commands.row_tracking import backfill, is_enabling
-from engine.commands.table import Table
-from engine.log import properties
-from engine.log.actions import Protocol
-from engine.log.column_mapping import check_change, is_mapped
-from engine.log.features import merged
-from engine.log.properties import CONSTRAINT_PREFIX
-from engine.outcomes import Committed, Outcome
-from engine.sql.table_statements import CommentOnTable, SetProperties, UnsetProperties
-from engine.storage.requests import Steps
-from engine.transaction.operation import Operation
-from engine.transaction.transaction import Transaction
+from whitecap.engine.commands import errors
+from whitecap.engine.commands.column_removal import remove_column_mapping
+from whitecap.engine.commands.execution import begin
+from whitecap.engine.commands.property_checks import changed, check_keys, stored_key
+from whitecap.engine.commands.row_tracking import backfill, is_enabling
+from whitecap.engine.commands.table import Table
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import Protocol
+from whitecap.engine.log.column_mapping import check_change, is_mapped
+from whitecap.engine.log.features import merged
+from whitecap.engine.log.properties import CONSTRAINT_PREFIX
+from whitecap.engine.outcomes import Committed, Outcome
+from whitecap.engine.sql.table_statements import CommentOnTable, SetProperties, UnsetProperties
+from whitecap.engine.storage.requests import Steps
+from whitecap.engine.transaction.operation import Operation
+from whitecap.engine.transaction.transaction import Transaction
 
 _MAPPING_MODE = properties.COLUMN_MAPPING_MODE.key
 _ENABLEMENT_ONLY = {"rowTrackingEnablementOnly": "true"}

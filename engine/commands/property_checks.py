@@ -8,14 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from engine.commands import errors, property_errors
-from engine.dialects import Dialect
-from engine.errors import DeltaError, UnsupportedFeature
-from engine.log import properties
-from engine.log.features import FEATURES
-from engine.log.properties import FEATURE_PREFIX, ISOLATION_LEVEL, TableProperty, interval_ms
-from engine.log.property_names import is_known
-from engine.transaction.transaction import Transaction
+from whitecap.engine.commands import errors, property_errors
+from whitecap.engine.dialects import Dialect
+from whitecap.engine.errors import DeltaError, UnsupportedFeature
+from whitecap.engine.log import properties
+from whitecap.engine.log.features import FEATURES
+from whitecap.engine.log.properties import (
+    FEATURE_PREFIX,
+    ISOLATION_LEVEL,
+    TableProperty,
+    interval_ms,
+)
+from whitecap.engine.log.property_names import is_known
+from whitecap.engine.transaction.transaction import Transaction
 
 _KNOWN: dict[str, TableProperty[object]] = {
     known.key.lower(): known for known in vars(properties).values() if type(known) is TableProperty

@@ -5,8 +5,8 @@ Source: DeltaErrors.scala, delta-error-classes.json; Spark's QueryParsingErrors.
 
 from __future__ import annotations
 
-from engine.commands.errors import analysis, refused_feature
-from engine.errors import DeltaError
+from whitecap.engine.commands.errors import analysis, refused_feature
+from whitecap.engine.errors import DeltaError
 
 
 def reserved_property(key: str, instead: str) -> DeltaError:

@@ -12,27 +12,27 @@ from typing import Any
 
 from sqlglot import exp
 
-from engine.commands.data_files import FileRows
-from engine.commands.relational_sources import evaluated, own_rows, pinned_rows, reads_own
-from engine.commands.row_reads import track_limited_rows, track_rows
-from engine.commands.select_parts import Rows
-from engine.commands.sources import Source, projection
-from engine.commands.table import Table, Tables, table_named
-from engine.commands.writing import scan_tasks
-from engine.errors import InvalidInput, Problem
-from engine.log.actions import AddFile
-from engine.log.schema import Schema
-from engine.log.snapshot import Snapshot
-from engine.log.statistics import parse_statistics
-from engine.sql.coercion import common_type
-from engine.sql.compiler import compile_term
-from engine.sql.predicates import TRUE, Predicate
-from engine.sql.scope import Relation, Scope
-from engine.sql.statements import Query, Relational, Select, TableName, Values
-from engine.sql.terms import Parameters, Term, column, convert
-from engine.sql.types import PARAMETER, Session, type_of
-from engine.storage.requests import Row, Steps
-from engine.transaction.transaction import Transaction
+from whitecap.engine.commands.data_files import FileRows
+from whitecap.engine.commands.relational_sources import evaluated, own_rows, pinned_rows, reads_own
+from whitecap.engine.commands.row_reads import track_limited_rows, track_rows
+from whitecap.engine.commands.select_parts import Rows
+from whitecap.engine.commands.sources import Source, projection
+from whitecap.engine.commands.table import Table, Tables, table_named
+from whitecap.engine.commands.writing import scan_tasks
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.log.actions import AddFile
+from whitecap.engine.log.schema import Schema
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.log.statistics import parse_statistics
+from whitecap.engine.sql.coercion import common_type
+from whitecap.engine.sql.compiler import compile_term
+from whitecap.engine.sql.predicates import TRUE, Predicate
+from whitecap.engine.sql.scope import Relation, Scope
+from whitecap.engine.sql.statements import Query, Relational, Select, TableName, Values
+from whitecap.engine.sql.terms import Parameters, Term, column, convert
+from whitecap.engine.sql.types import PARAMETER, Session, type_of
+from whitecap.engine.storage.requests import Row, Steps
+from whitecap.engine.transaction.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.commands.data_files import FileRows
-from engine.commands.execution import begin, job, logged
-from engine.commands.optimize import partition_predicates
-from engine.commands.table import Table
-from engine.log import properties
-from engine.log.actions import AddFile, Metadata
-from engine.log.schema import schema_of_metadata
-from engine.log.statistics import collect_statistics, statistics_text
-from engine.outcomes import Outcome
-from engine.sql.predicates import parse_predicate
-from engine.storage.requests import Steps
-from engine.transaction.operation import Operation
+from whitecap.engine.commands.data_files import FileRows
+from whitecap.engine.commands.execution import begin, job, logged
+from whitecap.engine.commands.optimize import partition_predicates
+from whitecap.engine.commands.table import Table
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import AddFile, Metadata
+from whitecap.engine.log.schema import schema_of_metadata
+from whitecap.engine.log.statistics import collect_statistics, statistics_text
+from whitecap.engine.outcomes import Outcome
+from whitecap.engine.sql.predicates import parse_predicate
+from whitecap.engine.storage.requests import Steps
+from whitecap.engine.transaction.operation import Operation
 
 
 def recompute_statistics(table: Table, condition: str | None = None) -> Steps[Outcome]:

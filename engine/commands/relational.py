@@ -13,8 +13,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from engine.commands.aggregates import Aggregate, compile_aggregate
-from engine.commands.select_parts import (
+from whitecap.engine.commands.aggregates import Aggregate, compile_aggregate
+from whitecap.engine.commands.select_parts import (
     Rows,
     by_position,
     casts_between,
@@ -29,16 +29,16 @@ from engine.commands.select_parts import (
     sort_key,
     unaliased,
 )
-from engine.commands.windows import with_windows
-from engine.errors import InvalidInput, UnsupportedFeature
-from engine.sql.coercion import common_type
-from engine.sql.compiler import DIALECT, compile_boolean, compile_term
-from engine.sql.rendering import sql_literal
-from engine.sql.scope import Relation, Scope
-from engine.sql.terms import Evaluate, Parameters, convert
-from engine.sql.text import parse_condition
-from engine.sql.types import Session
-from engine.storage.requests import Row
+from whitecap.engine.commands.windows import with_windows
+from whitecap.engine.errors import InvalidInput, UnsupportedFeature
+from whitecap.engine.sql.coercion import common_type
+from whitecap.engine.sql.compiler import DIALECT, compile_boolean, compile_term
+from whitecap.engine.sql.rendering import sql_literal
+from whitecap.engine.sql.scope import Relation, Scope
+from whitecap.engine.sql.terms import Evaluate, Parameters, convert
+from whitecap.engine.sql.text import parse_condition
+from whitecap.engine.sql.types import Session
+from whitecap.engine.storage.requests import Row
 
 TableRows = Mapping[int, Rows]
 """The rows of each table node of a query, by the node's `id`."""

@@ -11,22 +11,22 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from engine.commands.data_files import FileRows
-from engine.commands.relational import Planner
-from engine.commands.row_reads import track_rows
-from engine.commands.select_parts import Rows
-from engine.commands.sources import Source
-from engine.commands.table import Table, Tables, table_named
-from engine.log.schema import Schema
-from engine.sql.normal_form import conjuncts_of
-from engine.sql.predicates import Predicate, unqualified
-from engine.sql.scope import Scope
-from engine.sql.statements import Relational, TableName
-from engine.sql.terms import Parameters
-from engine.sql.tree_reading import table_name
-from engine.sql.types import Session
-from engine.storage.requests import Row, Steps
-from engine.transaction.transaction import Transaction
+from whitecap.engine.commands.data_files import FileRows
+from whitecap.engine.commands.relational import Planner
+from whitecap.engine.commands.row_reads import track_rows
+from whitecap.engine.commands.select_parts import Rows
+from whitecap.engine.commands.sources import Source
+from whitecap.engine.commands.table import Table, Tables, table_named
+from whitecap.engine.log.schema import Schema
+from whitecap.engine.sql.normal_form import conjuncts_of
+from whitecap.engine.sql.predicates import Predicate, unqualified
+from whitecap.engine.sql.scope import Scope
+from whitecap.engine.sql.statements import Relational, TableName
+from whitecap.engine.sql.terms import Parameters
+from whitecap.engine.sql.tree_reading import table_name
+from whitecap.engine.sql.types import Session
+from whitecap.engine.storage.requests import Row, Steps
+from whitecap.engine.transaction.transaction import Transaction
 
 _FROM_STATISTICS = (exp.Count, exp.Min, exp.Max)
 

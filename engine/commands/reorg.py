@@ -9,21 +9,21 @@ from collections.abc import Callable
 
 import msgspec
 
-from engine.commands.bins import files_by_partition, packed
-from engine.commands.execution import begin, logged
-from engine.commands.optimize import partition_predicates
-from engine.commands.properties import change_properties
-from engine.commands.rewriting import Rewrite, run_rewrite
-from engine.commands.table import Table
-from engine.errors import UnsupportedFeature
-from engine.log.actions import AddFile
-from engine.log.schema import Schema
-from engine.outcomes import Committed, NothingToCommit, Outcome
-from engine.sql.predicates import Predicate
-from engine.sql.table_statements import Reorg
-from engine.storage.requests import Steps
-from engine.transaction.operation import Operation
-from engine.transaction.transaction import Transaction
+from whitecap.engine.commands.bins import files_by_partition, packed
+from whitecap.engine.commands.execution import begin, logged
+from whitecap.engine.commands.optimize import partition_predicates
+from whitecap.engine.commands.properties import change_properties
+from whitecap.engine.commands.rewriting import Rewrite, run_rewrite
+from whitecap.engine.commands.table import Table
+from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.log.actions import AddFile
+from whitecap.engine.log.schema import Schema
+from whitecap.engine.outcomes import Committed, NothingToCommit, Outcome
+from whitecap.engine.sql.predicates import Predicate
+from whitecap.engine.sql.table_statements import Reorg
+from whitecap.engine.storage.requests import Steps
+from whitecap.engine.transaction.operation import Operation
+from whitecap.engine.transaction.transaction import Transaction
 
 _UNIFORM_FORMATS = "delta.universalFormat.enabledFormats"
 _COMPAT_TAG = "ICEBERG_COMPAT_VERSION"

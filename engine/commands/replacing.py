@@ -11,19 +11,19 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from engine.commands import errors, write_errors
-from engine.commands.generation import Generated
-from engine.commands.source_filters import is_filter
-from engine.commands.sources import Source
-from engine.log.schema import Schema, schema_of_metadata
-from engine.sql.compiler import compile_boolean
-from engine.sql.predicates import TRUE, Predicate, parse_predicate
-from engine.sql.scope import Relation, Scope
-from engine.sql.statements import Insert
-from engine.sql.terms import Evaluate
-from engine.sql.types import Session
-from engine.storage.requests import Row
-from engine.transaction.transaction import Transaction
+from whitecap.engine.commands import errors, write_errors
+from whitecap.engine.commands.generation import Generated
+from whitecap.engine.commands.source_filters import is_filter
+from whitecap.engine.commands.sources import Source
+from whitecap.engine.log.schema import Schema, schema_of_metadata
+from whitecap.engine.sql.compiler import compile_boolean
+from whitecap.engine.sql.predicates import TRUE, Predicate, parse_predicate
+from whitecap.engine.sql.scope import Relation, Scope
+from whitecap.engine.sql.statements import Insert
+from whitecap.engine.sql.terms import Evaluate
+from whitecap.engine.sql.types import Session
+from whitecap.engine.storage.requests import Row
+from whitecap.engine.transaction.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,27 +9,27 @@ from datetime import timedelta
 
 import msgspec
 
-from engine.commands import errors
-from engine.commands.clustering import clustering_domain
-from engine.commands.execution import begin, job
-from engine.commands.table import Table
-from engine.commands.writing import remove
-from engine.errors import InvalidInput, Problem
-from engine.log.actions import AddFile, AnyAction, DomainMetadata, Protocol, RemoveFile
-from engine.log.clustering import CLUSTERING_DOMAIN
-from engine.log.features import merged
-from engine.log.files import file_key
-from engine.log.identity import marks_of, with_marks
-from engine.log.paths import data_key
-from engine.log.schema import schema_string
-from engine.log.snapshot import Snapshot
-from engine.outcomes import NothingToCommit, Outcome
-from engine.sql.table_statements import Restore
-from engine.sql.time_functions import START
-from engine.sql.types import parse_timestamp
-from engine.storage.requests import ListTree, ReadClock, Steps
-from engine.transaction.operation import Operation
-from engine.transaction.transaction import Transaction
+from whitecap.engine.commands import errors
+from whitecap.engine.commands.clustering import clustering_domain
+from whitecap.engine.commands.execution import begin, job
+from whitecap.engine.commands.table import Table
+from whitecap.engine.commands.writing import remove
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.log.actions import AddFile, AnyAction, DomainMetadata, Protocol, RemoveFile
+from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
+from whitecap.engine.log.features import merged
+from whitecap.engine.log.files import file_key
+from whitecap.engine.log.identity import marks_of, with_marks
+from whitecap.engine.log.paths import data_key
+from whitecap.engine.log.schema import schema_string
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.sql.table_statements import Restore
+from whitecap.engine.sql.time_functions import START
+from whitecap.engine.sql.types import parse_timestamp
+from whitecap.engine.storage.requests import ListTree, ReadClock, Steps
+from whitecap.engine.transaction.operation import Operation
+from whitecap.engine.transaction.transaction import Transaction
 
 _MILLISECOND = timedelta(milliseconds=1)
 

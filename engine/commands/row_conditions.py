@@ -12,19 +12,19 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from engine.commands import errors, write_errors
-from engine.commands.relational import Planner
-from engine.commands.relational_sources import own_rows, pinned_rows
-from engine.commands.select_parts import Rows
-from engine.commands.table import Table, Tables
-from engine.errors import UnsupportedFeature
-from engine.sql.predicates import TRUE, Predicate
-from engine.sql.scope import Relation, Scope
-from engine.sql.statements import Delete, Merge, Relational, TableName, Update
-from engine.sql.terms import Evaluate
-from engine.sql.types import Session
-from engine.storage.requests import Steps
-from engine.transaction.transaction import Transaction
+from whitecap.engine.commands import errors, write_errors
+from whitecap.engine.commands.relational import Planner
+from whitecap.engine.commands.relational_sources import own_rows, pinned_rows
+from whitecap.engine.commands.select_parts import Rows
+from whitecap.engine.commands.table import Table, Tables
+from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.sql.predicates import TRUE, Predicate
+from whitecap.engine.sql.scope import Relation, Scope
+from whitecap.engine.sql.statements import Delete, Merge, Relational, TableName, Update
+from whitecap.engine.sql.terms import Evaluate
+from whitecap.engine.sql.types import Session
+from whitecap.engine.storage.requests import Steps
+from whitecap.engine.transaction.transaction import Transaction
 
 Pinned = Mapping[int, Rows]
 """The rows of other tables, by the places in the condition's tree where they are asked for."""

@@ -13,15 +13,15 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from engine.commands.data_files import DataFiles
-from engine.log.actions import AddFile
-from engine.log.commit_file import Commit
-from engine.log.snapshot import Snapshot
-from engine.log.table_log import CommitCache
-from engine.storage.requests import Steps
+from whitecap.engine.commands.data_files import DataFiles
+from whitecap.engine.log.actions import AddFile
+from whitecap.engine.log.commit_file import Commit
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.log.table_log import CommitCache
+from whitecap.engine.storage.requests import Steps
 
 if TYPE_CHECKING:
-    from engine.commands.table import Table
+    from whitecap.engine.commands.table import Table
 
 # How many commits go by between two looks at what no client reads any more.
 _COMMITS_BETWEEN_CLEANINGS = 64

@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterable, Sequence
 
 from sqlglot import exp
 
-from engine.commands.table import Table
-from engine.log.schema import Schema
-from engine.row_level.reads import RowRead, SubCondition
-from engine.sql.predicates import Predicate, is_deterministic
-from engine.sql.spark_text import DIALECT
-from engine.sql.statements import Match, Merge
-from engine.storage.requests import Row
-from engine.transaction.file_scan import FileScan
-from engine.transaction.transaction import Transaction
+from whitecap.engine.commands.table import Table
+from whitecap.engine.log.schema import Schema
+from whitecap.engine.row_level.reads import RowRead, SubCondition
+from whitecap.engine.sql.predicates import Predicate, is_deterministic
+from whitecap.engine.sql.spark_text import DIALECT
+from whitecap.engine.sql.statements import Match, Merge
+from whitecap.engine.storage.requests import Row
+from whitecap.engine.transaction.file_scan import FileScan
+from whitecap.engine.transaction.transaction import Transaction
 
 _NESTED_TYPES = ("struct", "array", "map")
 _NESTED_NODES = (exp.Array, exp.Bracket, exp.Dot, exp.Map, exp.Struct, exp.VarMap)

@@ -11,15 +11,15 @@ from collections.abc import Mapping
 
 import msgspec
 
-from engine.commands.execution import begin, job
-from engine.commands.table import Table
-from engine.errors import DeltaError
-from engine.log import properties
-from engine.log.actions import AddFile, Metadata
-from engine.log.features import supports, with_features
-from engine.outcomes import Committed, Outcome
-from engine.storage.requests import Steps
-from engine.transaction.operation import BACKFILL, UNBACKFILL, Operation
+from whitecap.engine.commands.execution import begin, job
+from whitecap.engine.commands.table import Table
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import AddFile, Metadata
+from whitecap.engine.log.features import supports, with_features
+from whitecap.engine.outcomes import Committed, Outcome
+from whitecap.engine.storage.requests import Steps
+from whitecap.engine.transaction.operation import BACKFILL, UNBACKFILL, Operation
 
 
 def is_enabling(metadata: Metadata, new: Mapping[str, str]) -> bool:

@@ -7,36 +7,44 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from engine.commands.alter_columns import (
+from whitecap.engine.commands.alter_columns import (
     add_columns,
     change_column,
     drop_columns,
     rename_column,
     replace_columns,
 )
-from engine.commands.assigning import with_defaults
-from engine.commands.clone import clone_source, clone_table
-from engine.commands.cluster_by import cluster_by
-from engine.commands.compaction import auto_compact
-from engine.commands.constraints import add_constraint, drop_constraint
-from engine.commands.create import create_table
-from engine.commands.delete import delete, truncate
-from engine.commands.drop_feature import drop_feature
-from engine.commands.identity import sync_identity
-from engine.commands.insert import insert
-from engine.commands.merge import merge
-from engine.commands.optimize import optimize
-from engine.commands.properties import comment_on_table, set_properties, unset_properties
-from engine.commands.queries import source_of
-from engine.commands.reorg import reorg
-from engine.commands.restore import restore
-from engine.commands.row_conditions import rows_asked_of_others, with_clause_values
-from engine.commands.table import Table, Tables, table_named
-from engine.commands.update import update
-from engine.commands.vacuum import vacuum
-from engine.outcomes import Outcome
-from engine.sql.statements import Delete, Insert, Merge, Optimize, Statement, Truncate, Update
-from engine.sql.table_statements import (
+from whitecap.engine.commands.assigning import with_defaults
+from whitecap.engine.commands.clone import clone_source, clone_table
+from whitecap.engine.commands.cluster_by import cluster_by
+from whitecap.engine.commands.compaction import auto_compact
+from whitecap.engine.commands.constraints import add_constraint, drop_constraint
+from whitecap.engine.commands.create import create_table
+from whitecap.engine.commands.delete import delete, truncate
+from whitecap.engine.commands.drop_feature import drop_feature
+from whitecap.engine.commands.identity import sync_identity
+from whitecap.engine.commands.insert import insert
+from whitecap.engine.commands.merge import merge
+from whitecap.engine.commands.optimize import optimize
+from whitecap.engine.commands.properties import comment_on_table, set_properties, unset_properties
+from whitecap.engine.commands.queries import source_of
+from whitecap.engine.commands.reorg import reorg
+from whitecap.engine.commands.restore import restore
+from whitecap.engine.commands.row_conditions import rows_asked_of_others, with_clause_values
+from whitecap.engine.commands.table import Table, Tables, table_named
+from whitecap.engine.commands.update import update
+from whitecap.engine.commands.vacuum import vacuum
+from whitecap.engine.outcomes import Outcome
+from whitecap.engine.sql.statements import (
+    Delete,
+    Insert,
+    Merge,
+    Optimize,
+    Statement,
+    Truncate,
+    Update,
+)
+from whitecap.engine.sql.table_statements import (
     AddColumns,
     AddConstraint,
     ChangeColumn,
@@ -56,8 +64,8 @@ from engine.sql.table_statements import (
     UnsetProperties,
     Vacuum,
 )
-from engine.sql.time_functions import NOW, START, asks_time
-from engine.storage.requests import ReadClock, Steps
+from whitecap.engine.sql.time_functions import NOW, START, asks_time
+from whitecap.engine.storage.requests import ReadClock, Steps
 
 _COMMANDS: dict[type[Statement], Callable[[Table, Any], Steps[Outcome]]] = {
     AddColumns: add_columns,

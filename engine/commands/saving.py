@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
-from engine.commands import errors
-from engine.commands.compaction import auto_compact
-from engine.commands.insert import insert_into
-from engine.commands.property_checks import checked
-from engine.commands.sources import Source
-from engine.commands.table import Table
-from engine.log.actions import Format, Metadata
-from engine.log.schema import Schema, parse_ddl, schema_string
-from engine.outcomes import NothingToCommit, Outcome
-from engine.sql.rendering import Template
-from engine.sql.statements import Insert, TableName, Values
-from engine.storage.requests import NewId, ReadClock, Row, Steps
-from engine.transaction.transaction import Transaction
+from whitecap.engine.commands import errors
+from whitecap.engine.commands.compaction import auto_compact
+from whitecap.engine.commands.insert import insert_into
+from whitecap.engine.commands.property_checks import checked
+from whitecap.engine.commands.sources import Source
+from whitecap.engine.commands.table import Table
+from whitecap.engine.log.actions import Format, Metadata
+from whitecap.engine.log.schema import Schema, parse_ddl, schema_string
+from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.sql.rendering import Template
+from whitecap.engine.sql.statements import Insert, TableName, Values
+from whitecap.engine.storage.requests import NewId, ReadClock, Row, Steps
+from whitecap.engine.transaction.transaction import Transaction
 
 
 class SaveMode(StrEnum):

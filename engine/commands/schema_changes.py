@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from engine.commands import errors
-from engine.commands.sources import Source
-from engine.log.schema import Field, Schema, schema_of_metadata, schema_string
-from engine.sql.statements import Insert
-from engine.transaction.transaction import Transaction
+from whitecap.engine.commands import errors
+from whitecap.engine.commands.sources import Source
+from whitecap.engine.log.schema import Field, Schema, schema_of_metadata, schema_string
+from whitecap.engine.sql.statements import Insert
+from whitecap.engine.transaction.transaction import Transaction
 
 
 def evolve_for_insert(statement: Insert, txn: Transaction, source: Source) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from engine.commands.data_files import FileRows
-from engine.commands.table import Table
-from engine.log.actions import AddFile
-from engine.sql.predicates import Predicate
-from engine.sql.terms import Evaluate
-from engine.storage.requests import Steps
-from engine.transaction.file_scan import FileScan
-from engine.transaction.transaction import Transaction
+from whitecap.engine.commands.data_files import FileRows
+from whitecap.engine.commands.table import Table
+from whitecap.engine.log.actions import AddFile
+from whitecap.engine.sql.predicates import Predicate
+from whitecap.engine.sql.terms import Evaluate
+from whitecap.engine.storage.requests import Steps
+from whitecap.engine.transaction.file_scan import FileScan
+from whitecap.engine.transaction.transaction import Transaction
 
 Found = list[tuple[FileRows, list[int]]]
 """Files that hold matching rows, with the positions of these."""

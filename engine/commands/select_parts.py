@@ -9,11 +9,11 @@ from typing import Any
 
 from sqlglot import exp
 
-from engine.errors import UnsupportedFeature
-from engine.sql.compiler import DIALECT
-from engine.sql.scope import Scope
-from engine.sql.types import caster
-from engine.storage.requests import Row
+from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.sql.compiler import DIALECT
+from whitecap.engine.sql.scope import Scope
+from whitecap.engine.sql.types import caster
+from whitecap.engine.storage.requests import Row
 
 
 @dataclass(frozen=True, slots=True)

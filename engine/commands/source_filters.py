@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from engine.log.schema import Schema
-from engine.sql.constants import Constants
-from engine.sql.normal_form import normal_form
-from engine.sql.terms import Parameters
-from engine.sql.types import Session
+from whitecap.engine.log.schema import Schema
+from whitecap.engine.sql.constants import Constants
+from whitecap.engine.sql.normal_form import normal_form
+from whitecap.engine.sql.terms import Parameters
+from whitecap.engine.sql.types import Session
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
 _TEXTS = (exp.StartsWith, exp.EndsWith, exp.Contains)

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from operator import itemgetter
 
-from engine.log.actions import AddFile
-from engine.sql.scope import Relation
-from engine.sql.terms import Evaluate, Parameters, Term
-from engine.storage.requests import Row
+from whitecap.engine.log.actions import AddFile
+from whitecap.engine.sql.scope import Relation
+from whitecap.engine.sql.terms import Evaluate, Parameters, Term
+from whitecap.engine.storage.requests import Row
 
 Projection = Callable[[Row], Row]
 

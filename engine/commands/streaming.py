@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.commands.compaction import auto_compact
-from engine.commands.execution import begin, check_removable, job
-from engine.commands.table import Table
-from engine.commands.writing import FileWriter, remove
-from engine.log.actions import RemoveFile, SetTransaction
-from engine.outcomes import NothingToCommit, Outcome
-from engine.storage.requests import ReadClock, Row, Steps
-from engine.transaction.operation import Operation
-from engine.transaction.transaction import Transaction
+from whitecap.engine.commands.compaction import auto_compact
+from whitecap.engine.commands.execution import begin, check_removable, job
+from whitecap.engine.commands.table import Table
+from whitecap.engine.commands.writing import FileWriter, remove
+from whitecap.engine.log.actions import RemoveFile, SetTransaction
+from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.storage.requests import ReadClock, Row, Steps
+from whitecap.engine.transaction.operation import Operation
+from whitecap.engine.transaction.transaction import Transaction
 
 
 def append_batch(

@@ -14,21 +14,21 @@ from typing import Any, TypeVar
 
 from msgspec import structs
 
-from engine.commands import errors
-from engine.commands.data_files import DataFiles
-from engine.commands.row_index import RowIndex
-from engine.dialects import DELTA_OSS_4_4, Dialect
-from engine.errors import InvalidInput, Problem
-from engine.log.commit_file import Commit
-from engine.log.paths import log_path
-from engine.log.snapshot import Snapshot
-from engine.log.table_log import CommitCache, TableLog
-from engine.outcomes import Committed, Outcome
-from engine.settings import Settings
-from engine.sql.predicates import session_of
-from engine.sql.scope import nearest
-from engine.sql.types import Session
-from engine.storage.requests import (
+from whitecap.engine.commands import errors
+from whitecap.engine.commands.data_files import DataFiles
+from whitecap.engine.commands.row_index import RowIndex
+from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.log.commit_file import Commit
+from whitecap.engine.log.paths import log_path
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.log.table_log import CommitCache, TableLog
+from whitecap.engine.outcomes import Committed, Outcome
+from whitecap.engine.settings import Settings
+from whitecap.engine.sql.predicates import session_of
+from whitecap.engine.sql.scope import nearest
+from whitecap.engine.sql.types import Session
+from whitecap.engine.storage.requests import (
     Delete,
     Entry,
     Get,
@@ -43,8 +43,8 @@ from engine.storage.requests import (
     Steps,
     WriteRows,
 )
-from engine.transaction.lost_reply import LostReply
-from engine.transaction.transaction import Transaction
+from whitecap.engine.transaction.lost_reply import LostReply
+from whitecap.engine.transaction.transaction import Transaction
 
 T = TypeVar("T")
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from engine.commands import errors, write_errors
-from engine.commands.assigning import check_deterministic, is_default, updated
-from engine.commands.data_files import FileRows
-from engine.commands.execution import (
+from whitecap.engine.commands import errors, write_errors
+from whitecap.engine.commands.assigning import check_deterministic, is_default, updated
+from whitecap.engine.commands.data_files import FileRows
+from whitecap.engine.commands.execution import (
     begin,
     check_removable,
     job,
@@ -20,15 +20,15 @@ from engine.commands.execution import (
     progress_of,
     uses_vectors,
 )
-from engine.commands.generation import default_term
-from engine.commands.inserting import row_check
-from engine.commands.row_conditions import Pinned, row_condition, with_values
-from engine.commands.row_reads import track_rows
-from engine.commands.search import Found, search
-from engine.commands.sources import projection
-from engine.commands.table import Table
-from engine.commands.vectors import hide_rows
-from engine.commands.writing import (
+from whitecap.engine.commands.generation import default_term
+from whitecap.engine.commands.inserting import row_check
+from whitecap.engine.commands.row_conditions import Pinned, row_condition, with_values
+from whitecap.engine.commands.row_reads import track_rows
+from whitecap.engine.commands.search import Found, search
+from whitecap.engine.commands.sources import projection
+from whitecap.engine.commands.table import Table
+from whitecap.engine.commands.vectors import hide_rows
+from whitecap.engine.commands.writing import (
     AFTER_UPDATE,
     BEFORE_UPDATE,
     FileWriter,
@@ -36,19 +36,19 @@ from engine.commands.writing import (
     remove,
     scan_tasks,
 )
-from engine.log.actions import AddCDCFile, AddFile, RemoveFile
-from engine.log.identity import identity_of
-from engine.log.schema import Schema
-from engine.outcomes import NothingToCommit, Outcome
-from engine.sql.compiler import compile_term
-from engine.sql.predicates import TRUE, split_conditions
-from engine.sql.scope import schema_scope
-from engine.sql.statements import Update
-from engine.sql.terms import Term, column
-from engine.sql.types import Session
-from engine.storage.requests import ReadClock, Row, Steps
-from engine.transaction.operation import Operation
-from engine.transaction.transaction import Transaction
+from whitecap.engine.log.actions import AddCDCFile, AddFile, RemoveFile
+from whitecap.engine.log.identity import identity_of
+from whitecap.engine.log.schema import Schema
+from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.sql.compiler import compile_term
+from whitecap.engine.sql.predicates import TRUE, split_conditions
+from whitecap.engine.sql.scope import schema_scope
+from whitecap.engine.sql.statements import Update
+from whitecap.engine.sql.terms import Term, column
+from whitecap.engine.sql.types import Session
+from whitecap.engine.storage.requests import ReadClock, Row, Steps
+from whitecap.engine.transaction.operation import Operation
+from whitecap.engine.transaction.transaction import Transaction
 
 Changes = list[AddFile | RemoveFile | AddCDCFile]
 

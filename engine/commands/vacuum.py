@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from engine.commands import errors
-from engine.commands.execution import begin, job
-from engine.commands.table import Table
-from engine.log import properties
-from engine.log.actions import AddFile, RemoveFile
-from engine.log.deletion_vectors import INLINE, vector_key
-from engine.log.paths import data_key
-from engine.log.snapshot import Snapshot
-from engine.outcomes import Committed, NothingToCommit, Outcome
-from engine.settings import Settings
-from engine.sql.table_statements import Vacuum
-from engine.storage.requests import Delete, Entry, ListTree, ReadClock, Steps
-from engine.transaction.operation import Operation
+from whitecap.engine.commands import errors
+from whitecap.engine.commands.execution import begin, job
+from whitecap.engine.commands.table import Table
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import AddFile, RemoveFile
+from whitecap.engine.log.deletion_vectors import INLINE, vector_key
+from whitecap.engine.log.paths import data_key
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.outcomes import Committed, NothingToCommit, Outcome
+from whitecap.engine.settings import Settings
+from whitecap.engine.sql.table_statements import Vacuum
+from whitecap.engine.storage.requests import Delete, Entry, ListTree, ReadClock, Steps
+from whitecap.engine.transaction.operation import Operation
 
 _HOUR_MS = 3_600_000
 _VISIBLE = ("_change_data", "_delta_index")

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 
 from pyroaring import BitMap64
 
-from engine.commands.data_files import FileRows
-from engine.commands.writing import remove, with_vector
-from engine.log.actions import AddFile, RemoveFile
-from engine.log.deletion_vectors import write_vectors
-from engine.storage.requests import Steps
+from whitecap.engine.commands.data_files import FileRows
+from whitecap.engine.commands.writing import remove, with_vector
+from whitecap.engine.log.actions import AddFile, RemoveFile
+from whitecap.engine.log.deletion_vectors import write_vectors
+from whitecap.engine.storage.requests import Steps
 
 Hidden = tuple[FileRows, Sequence[int]]
 """A file and the positions of live rows that are to go."""

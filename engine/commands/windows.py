@@ -12,13 +12,13 @@ from typing import Any
 
 from sqlglot import exp
 
-from engine.commands.aggregates import compile_aggregate
-from engine.commands.select_parts import sort_key
-from engine.errors import UnsupportedFeature
-from engine.sql.compiler import DIALECT, compile_term
-from engine.sql.scope import Relation, Scope
-from engine.sql.terms import Evaluate, Parameters
-from engine.storage.requests import Row
+from whitecap.engine.commands.aggregates import compile_aggregate
+from whitecap.engine.commands.select_parts import sort_key
+from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.sql.compiler import DIALECT, compile_term
+from whitecap.engine.sql.scope import Relation, Scope
+from whitecap.engine.sql.terms import Evaluate, Parameters
+from whitecap.engine.storage.requests import Row
 
 Ranks = Callable[[Sequence[Any]], list[int]]
 """The values of rows in order, given their sort keys."""

@@ -14,9 +14,9 @@ from typing import Any
 
 import msgspec
 
-from engine.commands.table import Table
-from engine.log import properties
-from engine.log.actions import (
+from whitecap.engine.commands.table import Table
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import (
     AddCDCFile,
     AddFile,
     DeletionVector,
@@ -24,17 +24,17 @@ from engine.log.actions import (
     PartitionValues,
     RemoveFile,
 )
-from engine.log.paths import log_path, partition_directory
-from engine.log.schema import Schema, schema_of_metadata
-from engine.log.statistics import (
+from whitecap.engine.log.paths import log_path, partition_directory
+from whitecap.engine.log.schema import Schema, schema_of_metadata
+from whitecap.engine.log.statistics import (
     FileStatistics,
     collect_statistics,
     parse_statistics,
     statistics_text,
     wide_bounds,
 )
-from engine.sql.types import to_text
-from engine.storage.requests import NewId, ReadClock, Row, Steps, WriteRows, Written
+from whitecap.engine.sql.types import to_text
+from whitecap.engine.storage.requests import NewId, ReadClock, Row, Steps, WriteRows, Written
 
 # How many tasks Spark splits a small scan into: the cores of the session. Source: FilePartition.
 TASKS = 2

@@ -12,12 +12,12 @@ from collections.abc import Mapping
 
 import msgspec
 
-from engine.conflicts.winner import WinningCommit
-from engine.log.actions import AddFile, AnyAction, RemoveFile
-from engine.settings import Settings
-from engine.transaction import refusals
-from engine.transaction.current import CurrentTransaction
-from engine.transaction.row_ids import is_watermark
+from whitecap.engine.conflicts.winner import WinningCommit
+from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
+from whitecap.engine.settings import Settings
+from whitecap.engine.transaction import refusals
+from whitecap.engine.transaction.current import CurrentTransaction
+from whitecap.engine.transaction.row_ids import is_watermark
 
 
 def resolve_backfill(

@@ -8,22 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.conflicts.backfill import resolve_backfill, resolve_unbackfill
-from engine.conflicts.files import added_files, removed_vs_read, removed_vs_removed
-from engine.conflicts.logical import check_applications, check_domains
-from engine.conflicts.metadata import check_metadata
-from engine.conflicts.protocol import check_protocol
-from engine.conflicts.renumbering import (
+from whitecap.engine.conflicts.backfill import resolve_backfill, resolve_unbackfill
+from whitecap.engine.conflicts.files import added_files, removed_vs_read, removed_vs_removed
+from whitecap.engine.conflicts.logical import check_applications, check_domains
+from whitecap.engine.conflicts.metadata import check_metadata
+from whitecap.engine.conflicts.protocol import check_protocol
+from whitecap.engine.conflicts.renumbering import (
     order_timestamps,
     reassign_row_commit_versions,
     reassign_row_ids,
     update_type_changes,
 )
-from engine.conflicts.winner import WinningCommit
-from engine.outcomes import Verdict
-from engine.settings import Settings
-from engine.transaction.action_checks import check_consistent_data_change, check_no_duplicates
-from engine.transaction.current import CurrentTransaction
+from whitecap.engine.conflicts.winner import WinningCommit
+from whitecap.engine.outcomes import Verdict
+from whitecap.engine.settings import Settings
+from whitecap.engine.transaction.action_checks import (
+    check_consistent_data_change,
+    check_no_duplicates,
+)
+from whitecap.engine.transaction.current import CurrentTransaction
 
 Step = Callable[[CurrentTransaction, WinningCommit, Settings], CurrentTransaction | Verdict]
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from engine.conflicts.messages import file_verdict, partition_hint
-from engine.conflicts.winner import WinningCommit
-from engine.log.actions import AddFile, PartitionValues
-from engine.outcomes import ConflictException, Verdict
-from engine.sql.predicates import TRUE
-from engine.transaction.current import CurrentTransaction
-from engine.transaction.isolation import IsolationLevel
+from whitecap.engine.conflicts.messages import file_verdict, partition_hint
+from whitecap.engine.conflicts.winner import WinningCommit
+from whitecap.engine.log.actions import AddFile, PartitionValues
+from whitecap.engine.outcomes import ConflictException, Verdict
+from whitecap.engine.sql.predicates import TRUE
+from whitecap.engine.transaction.current import CurrentTransaction
+from whitecap.engine.transaction.isolation import IsolationLevel
 
 
 def added_files(current: CurrentTransaction, winner: WinningCommit) -> Verdict | None:

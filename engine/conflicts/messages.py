@@ -11,10 +11,10 @@ from collections.abc import Mapping
 
 import msgspec
 
-from engine.conflicts.winner import WinningCommit
-from engine.log.actions import CommitInfo, PartitionValues
-from engine.log.schema import Schema
-from engine.outcomes import ConflictException, Verdict
+from whitecap.engine.conflicts.winner import WinningCommit
+from whitecap.engine.log.actions import CommitInfo, PartitionValues
+from whitecap.engine.log.schema import Schema
+from whitecap.engine.outcomes import ConflictException, Verdict
 
 DOC_LINK = "https://docs.delta.io/latest/concurrency-control.html"
 """`DeltaErrors.generateDocsLink(conf, "/concurrency-control.html")` of an unmodified Delta."""

@@ -14,16 +14,16 @@ from dataclasses import dataclass
 
 import msgspec
 
-from engine.conflicts.messages import commit_verdict
-from engine.conflicts.winner import ROW_TRACKING_ONLY_TAG, WinningCommit
-from engine.log import properties
-from engine.log.actions import Metadata, Protocol
-from engine.log.features import supports
-from engine.log.schema import Field, schema_of_metadata
-from engine.outcomes import ConflictException, Verdict
-from engine.settings import Settings
-from engine.transaction.current import CurrentTransaction
-from engine.transaction.row_ids import NOT_PRESERVED_TAG
+from whitecap.engine.conflicts.messages import commit_verdict
+from whitecap.engine.conflicts.winner import ROW_TRACKING_ONLY_TAG, WinningCommit
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import Metadata, Protocol
+from whitecap.engine.log.features import supports
+from whitecap.engine.log.schema import Field, schema_of_metadata
+from whitecap.engine.outcomes import ConflictException, Verdict
+from whitecap.engine.settings import Settings
+from whitecap.engine.transaction.current import CurrentTransaction
+from whitecap.engine.transaction.row_ids import NOT_PRESERVED_TAG
 
 COLUMN_MAPPING_KEYS = frozenset(
     {

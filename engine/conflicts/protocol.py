@@ -9,16 +9,16 @@ import dataclasses
 
 import msgspec
 
-from engine.conflicts.backfill import strip_winner_row_ids
-from engine.conflicts.messages import commit_verdict, conflicting_commit
-from engine.conflicts.winner import WinningCommit
-from engine.log.actions import Protocol
-from engine.log.features import FEATURES, feature_names, required_features
-from engine.outcomes import ConflictException, Verdict
-from engine.settings import Settings
-from engine.transaction import refusals
-from engine.transaction.current import CurrentTransaction
-from engine.transaction.prepare import check_writable
+from whitecap.engine.conflicts.backfill import strip_winner_row_ids
+from whitecap.engine.conflicts.messages import commit_verdict, conflicting_commit
+from whitecap.engine.conflicts.winner import WinningCommit
+from whitecap.engine.log.actions import Protocol
+from whitecap.engine.log.features import FEATURES, feature_names, required_features
+from whitecap.engine.outcomes import ConflictException, Verdict
+from whitecap.engine.settings import Settings
+from whitecap.engine.transaction import refusals
+from whitecap.engine.transaction.current import CurrentTransaction
+from whitecap.engine.transaction.prepare import check_writable
 
 PROTECTED_VERSION = "delta.requireCheckpointProtectionBeforeVersion"
 

@@ -12,13 +12,18 @@ from typing import Any
 
 import msgspec
 
-from engine.conflicts.winner import WinningCommit
-from engine.log import properties
-from engine.log.actions import AddFile, AnyAction, Metadata
-from engine.settings import Settings
-from engine.transaction.current import CurrentTransaction
-from engine.transaction.in_commit_timestamp import enabled, with_enablement
-from engine.transaction.row_ids import is_suspended, is_watermark, rows_in, watermark_domain
+from whitecap.engine.conflicts.winner import WinningCommit
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import AddFile, AnyAction, Metadata
+from whitecap.engine.settings import Settings
+from whitecap.engine.transaction.current import CurrentTransaction
+from whitecap.engine.transaction.in_commit_timestamp import enabled, with_enablement
+from whitecap.engine.transaction.row_ids import (
+    is_suspended,
+    is_watermark,
+    rows_in,
+    watermark_domain,
+)
 
 TYPE_CHANGES = "delta.typeChanges"
 

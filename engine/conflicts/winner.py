@@ -9,10 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from engine.log.actions import AddFile, CommitInfo, DomainMetadata, Metadata, Protocol, RemoveFile
-from engine.log.commit_file import Commit
-from engine.log.snapshot import ROW_TRACKING_DOMAIN, watermark_of
-from engine.transaction.operation import BACKFILL, UNBACKFILL
+from whitecap.engine.log.actions import (
+    AddFile,
+    CommitInfo,
+    DomainMetadata,
+    Metadata,
+    Protocol,
+    RemoveFile,
+)
+from whitecap.engine.log.commit_file import Commit
+from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN, watermark_of
+from whitecap.engine.transaction.operation import BACKFILL, UNBACKFILL
 
 IDENTITY_TAG = "delta.identity.schemaUpdate"
 ROW_TRACKING_ONLY_TAG = "rowTrackingEnablementOnly"

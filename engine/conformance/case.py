@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem
 
 LogLine = dict[str, Any]
 """One line of a commit file as a JSON object, e.g. `{"add": {...}}`."""

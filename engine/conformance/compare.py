@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from engine.conformance.case import Case, CaseResult, CaseStatus, Difference
+from whitecap.engine.conformance.case import Case, CaseResult, CaseStatus, Difference
 
 NOT_FOUND = "(nothing)"
 """Shown where a case expects a value and the engine came to none."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from engine.conformance import statements, transactions
-from engine.conformance.case import Case, CaseResult, StatementCase, TransactionCase
-from engine.conformance.compare import failed
-from engine.errors import InvalidInput
+from whitecap.engine.conformance import statements, transactions
+from whitecap.engine.conformance.case import Case, CaseResult, StatementCase, TransactionCase
+from whitecap.engine.conformance.compare import failed
+from whitecap.engine.errors import InvalidInput
 
 
 def run_cases(cases: Iterable[Case]) -> Iterator[CaseResult]:

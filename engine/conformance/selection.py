@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
-from engine.conformance.case import Case
-from engine.errors import InvalidInput, Problem
+from whitecap.engine.conformance.case import Case
+from whitecap.engine.errors import InvalidInput, Problem
 
 
 def named(cases: Sequence[Case], ids: Sequence[str]) -> list[Case]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.errors import DeltaError, InvalidInput
-from engine.log.commit_file import decode_commit, version_of_key
-from engine.outcomes import Aborted, Committed, NothingToCommit, Outcome
-from engine.storage.memory import MemoryStore
-from engine.storage.requests import PutIfAbsent, PutResult, Request, Response, Steps
+from whitecap.engine.errors import DeltaError, InvalidInput
+from whitecap.engine.log.commit_file import decode_commit, version_of_key
+from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome
+from whitecap.engine.storage.memory import MemoryStore
+from whitecap.engine.storage.requests import PutIfAbsent, PutResult, Request, Response, Steps
 
 
 class StagedStatement:

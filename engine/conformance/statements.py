@@ -13,23 +13,23 @@ from typing import Any
 
 import msgspec
 
-from engine.commands import SharedTable, Table, Tables, run_statement
-from engine.commands.generation import EXPRESSION
-from engine.conformance.case import CaseResult, DataFile, StatementCase, TableOf
-from engine.conformance.compare import failed, judge, skipped
-from engine.conformance.staged import StagedStatement
-from engine.dialects import dialect_named
-from engine.errors import UnsupportedFeature
-from engine.log.identity import identity_of
-from engine.log.schema import Field, Schema, parse_ddl
-from engine.outcomes import Outcome
-from engine.settings import Settings
-from engine.sql.parsing import parse_statement
-from engine.sql.rendering import sql_literal
-from engine.sql.types import from_python
-from engine.storage.memory import MemoryStore, Store, counting_clock, run
-from engine.storage.requests import Row, Steps
-from engine.transaction.operation import MANUAL_UPDATE
+from whitecap.engine.commands import SharedTable, Table, Tables, run_statement
+from whitecap.engine.commands.generation import EXPRESSION
+from whitecap.engine.conformance.case import CaseResult, DataFile, StatementCase, TableOf
+from whitecap.engine.conformance.compare import failed, judge, skipped
+from whitecap.engine.conformance.staged import StagedStatement
+from whitecap.engine.dialects import dialect_named
+from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.log.identity import identity_of
+from whitecap.engine.log.schema import Field, Schema, parse_ddl
+from whitecap.engine.outcomes import Outcome
+from whitecap.engine.settings import Settings
+from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.sql.rendering import sql_literal
+from whitecap.engine.sql.types import from_python
+from whitecap.engine.storage.memory import MemoryStore, Store, counting_clock, run
+from whitecap.engine.storage.requests import Row, Steps
+from whitecap.engine.transaction.operation import MANUAL_UPDATE
 
 _ISOLATION = "delta.isolationLevel"
 RACING_AT_MS = 1_795_219_200_000

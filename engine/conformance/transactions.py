@@ -11,22 +11,22 @@ from typing import Any
 
 import msgspec
 
-from engine.conformance.case import CaseResult, CommitKind, LogLine, Read, TransactionCase
-from engine.conformance.compare import failed, judge, skipped
-from engine.dialects import DIALECTS, Dialect
-from engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
-from engine.log.actions import AddFile, AnyAction
-from engine.log.commit_file import Commit, decode_action, encode_action, log_key
-from engine.log.snapshot import Snapshot
-from engine.log.table_log import TableLog
-from engine.outcomes import Aborted, Committed, NothingToCommit, Outcome, Unknown
-from engine.settings import Settings
-from engine.sql.predicates import Predicate, parse_predicate
-from engine.storage.memory import MemoryStore, run
-from engine.storage.requests import Steps
-from engine.transaction.file_scan import Form
-from engine.transaction.operation import Operation
-from engine.transaction.transaction import Transaction
+from whitecap.engine.conformance.case import CaseResult, CommitKind, LogLine, Read, TransactionCase
+from whitecap.engine.conformance.compare import failed, judge, skipped
+from whitecap.engine.dialects import DIALECTS, Dialect
+from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.log.actions import AddFile, AnyAction
+from whitecap.engine.log.commit_file import Commit, decode_action, encode_action, log_key
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.log.table_log import TableLog
+from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome, Unknown
+from whitecap.engine.settings import Settings
+from whitecap.engine.sql.predicates import Predicate, parse_predicate
+from whitecap.engine.storage.memory import MemoryStore, run
+from whitecap.engine.storage.requests import Steps
+from whitecap.engine.transaction.file_scan import Form
+from whitecap.engine.transaction.operation import Operation
+from whitecap.engine.transaction.transaction import Transaction
 
 TABLE_NAME = "delta.`/conformance`"
 

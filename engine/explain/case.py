@@ -7,24 +7,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.commands import run_statement
-from engine.conformance.case import DataFile, TableOf
-from engine.dialects import DELTA_OSS_4_4, Dialect
-from engine.errors import DeltaError, UnsupportedFeature
-from engine.interleaving.contender import Start
-from engine.interleaving.race import Played
-from engine.interleaving.schedules import schedules
-from engine.interleaving.world import World
-from engine.log.actions import CommitInfo
-from engine.log.schema import Schema, ddl
-from engine.log.snapshot import Snapshot
-from engine.log.statistics import parse_statistics
-from engine.outcomes import Aborted
-from engine.settings import Settings
-from engine.sql.parsing import parse_statement
-from engine.storage.memory import run
-from engine.storage.requests import Row
-from engine.transaction.isolation import ISOLATION_PROPERTY
+from whitecap.engine.commands import run_statement
+from whitecap.engine.conformance.case import DataFile, TableOf
+from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
+from whitecap.engine.errors import DeltaError, UnsupportedFeature
+from whitecap.engine.interleaving.contender import Start
+from whitecap.engine.interleaving.race import Played
+from whitecap.engine.interleaving.schedules import schedules
+from whitecap.engine.interleaving.world import World
+from whitecap.engine.log.actions import CommitInfo
+from whitecap.engine.log.schema import Schema, ddl
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.log.statistics import parse_statistics
+from whitecap.engine.outcomes import Aborted
+from whitecap.engine.settings import Settings
+from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.storage.memory import run
+from whitecap.engine.storage.requests import Row
+from whitecap.engine.transaction.isolation import ISOLATION_PROPERTY
 
 NAMES = ("A", "B")
 """What the two statements are called."""

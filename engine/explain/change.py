@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from engine.explain.case import Case
+from whitecap.engine.explain.case import Case
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from engine.explain.case import Case
-from engine.explain.change import Changer
-from engine.explain.layouts import (
+from whitecap.engine.explain.case import Case
+from whitecap.engine.explain.change import Changer
+from whitecap.engine.explain.layouts import (
     other_layouts,
     with_deletion_vectors,
     write_serializable,
     write_serializable_elsewhere,
 )
-from engine.explain.platforms import newer_delta, row_level_concurrency, vectors_on_databricks
-from engine.explain.wordings import compact_elsewhere, name_partitions, without_zorder
+from whitecap.engine.explain.platforms import (
+    newer_delta,
+    row_level_concurrency,
+    vectors_on_databricks,
+)
+from whitecap.engine.explain.wordings import compact_elsewhere, name_partitions, without_zorder
 
 
 def own_changes(case: Case) -> list[Changer]:

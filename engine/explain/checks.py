@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from sqlglot import exp
 
-from engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
-from engine.explain.case import NAMES, snapshot_of, start_of
-from engine.interleaving.world import World
-from engine.log.schema import Schema
-from engine.sql.parsing import parse_statement
-from engine.sql.predicates import columns_outside_queries
-from engine.sql.scope import nearest
-from engine.sql.statements import (
+from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.explain.case import NAMES, snapshot_of, start_of
+from whitecap.engine.interleaving.world import World
+from whitecap.engine.log.schema import Schema
+from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.sql.predicates import columns_outside_queries
+from whitecap.engine.sql.scope import nearest
+from whitecap.engine.sql.statements import (
     Delete,
     Insert,
     Merge,
@@ -22,7 +22,7 @@ from engine.sql.statements import (
     TableName,
     Update,
 )
-from engine.storage.memory import run
+from whitecap.engine.storage.memory import run
 
 _READING = ("SELECT", "WITH", "SHOW", "DESCRIBE", "ANALYZE")
 

@@ -12,12 +12,12 @@ from typing import Any
 import sqlglot
 from sqlglot import exp
 
-from engine.errors import InvalidInput
-from engine.sql.compiler import DIALECT
-from engine.sql.normal_form import conjuncts_of
-from engine.sql.parsing import parse_statement
-from engine.sql.statements import Delete, Merge, Optimize, Update
-from engine.sql.text import parse_condition
+from whitecap.engine.errors import InvalidInput
+from whitecap.engine.sql.compiler import DIALECT
+from whitecap.engine.sql.normal_form import conjuncts_of
+from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.sql.statements import Delete, Merge, Optimize, Update
+from whitecap.engine.sql.text import parse_condition
 
 
 @dataclass(frozen=True, slots=True)

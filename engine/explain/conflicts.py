@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine.explain.case import NAMES
-from engine.explain.conditions import compaction_of, condition_of
-from engine.explain.orders import in_turn
-from engine.interleaving.race import Played
-from engine.interleaving.rules import Rule, rule_of
-from engine.interleaving.story import outcome_text
-from engine.log.actions import AddFile, RemoveFile
-from engine.log.snapshot import Snapshot
-from engine.outcomes import Aborted, Committed, Verdict
+from whitecap.engine.explain.case import NAMES
+from whitecap.engine.explain.conditions import compaction_of, condition_of
+from whitecap.engine.explain.orders import in_turn
+from whitecap.engine.interleaving.race import Played
+from whitecap.engine.interleaving.rules import Rule, rule_of
+from whitecap.engine.interleaving.story import outcome_text
+from whitecap.engine.log.actions import AddFile, RemoveFile
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.outcomes import Aborted, Committed, Verdict
 
 ROW_RULES = frozenset({"added_rows", "deleted_vs_read_rows", "deleted_rows"})
 """Rules by which rows decide, not files."""

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from engine.dialects import Dialect
-from engine.errors import DeltaError, InvalidInput, Problem
-from engine.explain.case import Case, conflicts_in, last_writer, play, snapshot_of
-from engine.explain.checks import check_statements
-from engine.explain.conflicts import Conflict, conflicts
-from engine.explain.orders import Order, Refusal, idle, order_of, refusals
-from engine.explain.suggestions import Suggestion, suggestions
-from engine.interleaving.world import World
-from engine.log import properties
-from engine.log.clustering import clustering_columns
-from engine.log.snapshot import Snapshot
-from engine.transaction.isolation import table_level
+from whitecap.engine.dialects import Dialect
+from whitecap.engine.errors import DeltaError, InvalidInput, Problem
+from whitecap.engine.explain.case import Case, conflicts_in, last_writer, play, snapshot_of
+from whitecap.engine.explain.checks import check_statements
+from whitecap.engine.explain.conflicts import Conflict, conflicts
+from whitecap.engine.explain.orders import Order, Refusal, idle, order_of, refusals
+from whitecap.engine.explain.suggestions import Suggestion, suggestions
+from whitecap.engine.interleaving.world import World
+from whitecap.engine.log import properties
+from whitecap.engine.log.clustering import clustering_columns
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.transaction.isolation import table_level
 
 
 @dataclass(frozen=True, slots=True)

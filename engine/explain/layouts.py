@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 
-from engine.conformance.case import TableOf
-from engine.explain.case import Case
-from engine.explain.change import Change, Changer
-from engine.explain.conditions import condition_of
-from engine.log import properties
-from engine.log.schema import Schema, parse_ddl
-from engine.sql.types import is_integral
-from engine.transaction.isolation import ISOLATION_PROPERTY, IsolationLevel
+from whitecap.engine.conformance.case import TableOf
+from whitecap.engine.explain.case import Case
+from whitecap.engine.explain.change import Change, Changer
+from whitecap.engine.explain.conditions import condition_of
+from whitecap.engine.log import properties
+from whitecap.engine.log.schema import Schema, parse_ddl
+from whitecap.engine.sql.types import is_integral
+from whitecap.engine.transaction.isolation import ISOLATION_PROPERTY, IsolationLevel
 
 VECTORS = properties.DELETION_VECTORS.key
 

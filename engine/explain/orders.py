@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.errors import DeltaError
-from engine.explain.case import NAMES
-from engine.interleaving.race import Kind, Played
-from engine.interleaving.story import Line, outcome_text, story
-from engine.outcomes import Aborted, NothingToCommit
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.explain.case import NAMES
+from whitecap.engine.interleaving.race import Kind, Played
+from whitecap.engine.interleaving.story import Line, outcome_text, story
+from whitecap.engine.outcomes import Aborted, NothingToCommit
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from engine.errors import EngineError
-from engine.explain.case import Case, start_of
-from engine.log.actions import AddFile, RemoveFile
-from engine.outcomes import Committed
-from engine.storage.memory import run
+from whitecap.engine.errors import EngineError
+from whitecap.engine.explain.case import Case, start_of
+from whitecap.engine.log.actions import AddFile, RemoveFile
+from whitecap.engine.outcomes import Committed
+from whitecap.engine.storage.memory import run
 
 
 def partitions_touched(case: Case, sql: str) -> list[dict[str, str | None]]:

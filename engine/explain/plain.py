@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.explain.conflicts import Conflict
-from engine.explain.explanation import Explanation
-from engine.explain.orders import Order, Refusal
-from engine.explain.suggestions import OF_METADATA, Suggestion
+from whitecap.engine.explain.conflicts import Conflict
+from whitecap.engine.explain.explanation import Explanation
+from whitecap.engine.explain.orders import Order, Refusal
+from whitecap.engine.explain.suggestions import OF_METADATA, Suggestion
 
 Plain = dict[str, Any]
 

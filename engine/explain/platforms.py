@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from engine.dialects import DATABRICKS_14_3, DELTA_OSS_3_3, DELTA_OSS_4_4
-from engine.explain.case import Case
-from engine.explain.change import Change
-from engine.explain.conditions import compaction_of
-from engine.explain.layouts import VECTORS, has_vectors, set_property
-from engine.transaction.isolation import ISOLATION_PROPERTY
+from whitecap.engine.dialects import DATABRICKS_14_3, DELTA_OSS_3_3, DELTA_OSS_4_4
+from whitecap.engine.explain.case import Case
+from whitecap.engine.explain.change import Change
+from whitecap.engine.explain.conditions import compaction_of
+from whitecap.engine.explain.layouts import VECTORS, has_vectors, set_property
+from whitecap.engine.transaction.isolation import ISOLATION_PROPERTY
 
 
 def newer_delta(case: Case) -> Change | None:

@@ -8,16 +8,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.dialects import Dialect
-from engine.errors import EngineError, InvalidInput, Problem
-from engine.explain.case import Case, described, ends_alike, play, rebuilt, snapshot_of
-from engine.explain.checks import target_of
-from engine.explain.explanation import Explanation, explain
-from engine.interleaving.world import World
-from engine.log.clustering import clustering_columns
-from engine.log.commit_file import LOG_DIRECTORY
-from engine.settings import Settings
-from engine.storage.directory import DirectoryStore
+from whitecap.engine.dialects import Dialect
+from whitecap.engine.errors import EngineError, InvalidInput, Problem
+from whitecap.engine.explain.case import Case, described, ends_alike, play, rebuilt, snapshot_of
+from whitecap.engine.explain.checks import target_of
+from whitecap.engine.explain.explanation import Explanation, explain
+from whitecap.engine.interleaving.world import World
+from whitecap.engine.log.clustering import clustering_columns
+from whitecap.engine.log.commit_file import LOG_DIRECTORY
+from whitecap.engine.settings import Settings
+from whitecap.engine.storage.directory import DirectoryStore
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from engine.errors import DeltaError, EngineError
-from engine.explain.case import Case
-from engine.explain.change import Change, Changer, pairs
-from engine.explain.changes import metadata_changes, own_changes, platform_changes
-from engine.explain.orders import in_turn
-from engine.interleaving.race import Played
-from engine.outcomes import Aborted, ConflictException
+from whitecap.engine.errors import DeltaError, EngineError
+from whitecap.engine.explain.case import Case
+from whitecap.engine.explain.change import Change, Changer, pairs
+from whitecap.engine.explain.changes import metadata_changes, own_changes, platform_changes
+from whitecap.engine.explain.orders import in_turn
+from whitecap.engine.interleaving.race import Played
+from whitecap.engine.outcomes import Aborted, ConflictException
 
 OF_METADATA = frozenset({ConflictException.METADATA_CHANGED, ConflictException.PROTOCOL_CHANGED})
 """Conflicts about what a table is, not about its files or rows."""

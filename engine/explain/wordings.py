@@ -5,16 +5,16 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 
-from engine.errors import InvalidInput
-from engine.explain.case import NAMES, Case
-from engine.explain.change import Change
-from engine.explain.conditions import compaction_of, condition_of
-from engine.explain.partitions import partitions_touched
-from engine.log.schema import parse_ddl
-from engine.sql.parsing import parse_statement
-from engine.sql.rendering import sql_literal
-from engine.sql.statements import Optimize
-from engine.sql.types import from_python
+from whitecap.engine.errors import InvalidInput
+from whitecap.engine.explain.case import NAMES, Case
+from whitecap.engine.explain.change import Change
+from whitecap.engine.explain.conditions import compaction_of, condition_of
+from whitecap.engine.explain.partitions import partitions_touched
+from whitecap.engine.log.schema import parse_ddl
+from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.sql.rendering import sql_literal
+from whitecap.engine.sql.statements import Optimize
+from whitecap.engine.sql.types import from_python
 
 
 def name_partitions(case: Case) -> Change | None:

@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
-from engine.errors import InvariantViolated
-from engine.storage.memory import FIRST_INSTANT_MS, MemoryStore, Store
-from engine.storage.requests import (
+from whitecap.engine.errors import InvariantViolated
+from whitecap.engine.storage.memory import FIRST_INSTANT_MS, MemoryStore, Store
+from whitecap.engine.storage.requests import (
     Body,
     Delete,
     Get,

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from engine.commands.table import Table, Tables
-from engine.errors import DeltaError
-from engine.interleaving.world import World
-from engine.log.commit_file import LOG_DIRECTORY
-from engine.outcomes import Aborted, Outcome
-from engine.storage.requests import (
+from whitecap.engine.commands.table import Table, Tables
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.interleaving.world import World
+from whitecap.engine.log.commit_file import LOG_DIRECTORY
+from whitecap.engine.outcomes import Aborted, Outcome
+from whitecap.engine.storage.requests import (
     Compute,
     ListFrom,
     NewId,

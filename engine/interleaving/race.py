@@ -15,11 +15,11 @@ from typing import Any
 
 import msgspec
 
-from engine.interleaving.contender import Contender, Ending, Place, Touch, Unfinished
-from engine.interleaving.world import Scene, World
-from engine.log.commit_file import version_of_key
-from engine.outcomes import Aborted
-from engine.storage.requests import (
+from whitecap.engine.interleaving.contender import Contender, Ending, Place, Touch, Unfinished
+from whitecap.engine.interleaving.world import Scene, World
+from whitecap.engine.log.commit_file import version_of_key
+from whitecap.engine.outcomes import Aborted
+from whitecap.engine.storage.requests import (
     ListFrom,
     Listing,
     Put,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.outcomes import Verdict
+from whitecap.engine.outcomes import Verdict
 
 
 @dataclass(frozen=True, slots=True)

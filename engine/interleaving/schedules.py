@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from engine.errors import InvariantViolated
-from engine.interleaving.contender import Contender, Start, Touch
-from engine.interleaving.race import Played, Race
-from engine.interleaving.world import World
+from whitecap.engine.errors import InvariantViolated
+from whitecap.engine.interleaving.contender import Contender, Start, Touch
+from whitecap.engine.interleaving.race import Played, Race
+from whitecap.engine.interleaving.world import World
 
 Sleep = frozenset[int]
 """Contenders whose next step would only repeat a schedule that is played elsewhere."""

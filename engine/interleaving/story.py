@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from engine.errors import DeltaError
-from engine.interleaving.contender import Ending
-from engine.interleaving.race import Event, Kind, Played
-from engine.outcomes import Aborted, Committed, NothingToCommit, Unknown
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.interleaving.contender import Ending
+from whitecap.engine.interleaving.race import Event, Kind, Played
+from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Unknown
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.commands import run_statement
-from engine.commands.table import SharedTable, Table, Tables
-from engine.conformance.case import TableOf
-from engine.conformance.statements import build, live_rows
-from engine.dialects import DELTA_OSS_4_4, Dialect
-from engine.interleaving.branch import Branch
-from engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
-from engine.log.table_log import TableLog
-from engine.settings import Settings
-from engine.sql.parsing import parse_statement
-from engine.storage.memory import MemoryStore, Store, run
+from whitecap.engine.commands import run_statement
+from whitecap.engine.commands.table import SharedTable, Table, Tables
+from whitecap.engine.conformance.case import TableOf
+from whitecap.engine.conformance.statements import build, live_rows
+from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
+from whitecap.engine.interleaving.branch import Branch
+from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
+from whitecap.engine.log.table_log import TableLog
+from whitecap.engine.settings import Settings
+from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.storage.memory import MemoryStore, Store, run
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,14 +16,14 @@ from urllib.parse import unquote
 
 import msgspec
 
-from engine.errors import InvalidLog, Problem
-from engine.log import properties
-from engine.log.actions import AddFile, AnyAction, RemoveFile
-from engine.log.checkpoint_parquet import Sidecar, decode_actions, encode_actions
-from engine.log.commit_file import LOG_DIRECTORY, commit_of, decode_commit
-from engine.log.features import supports
-from engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
-from engine.storage.requests import Body, Entry, Get, Put, Steps
+from whitecap.engine.errors import InvalidLog, Problem
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
+from whitecap.engine.log.checkpoint_parquet import Sidecar, decode_actions, encode_actions
+from whitecap.engine.log.commit_file import LOG_DIRECTORY, commit_of, decode_commit
+from whitecap.engine.log.features import supports
+from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
+from whitecap.engine.storage.requests import Body, Entry, Get, Put, Steps
 
 F = TypeVar("F", AddFile, RemoveFile)
 

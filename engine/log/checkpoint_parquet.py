@@ -14,8 +14,8 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from engine.errors import InvalidLog, Problem
-from engine.log.actions import (
+from whitecap.engine.errors import InvalidLog, Problem
+from whitecap.engine.log.actions import (
     AddFile,
     AnyAction,
     DomainMetadata,
@@ -24,7 +24,7 @@ from engine.log.actions import (
     RemoveFile,
     SetTransaction,
 )
-from engine.log.statistics import FileStatistics, statistics_text
+from whitecap.engine.log.statistics import FileStatistics, statistics_text
 
 _STRINGS = pa.map_(pa.string(), pa.string())
 _VECTOR = pa.struct(

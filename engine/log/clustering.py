@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 
-from engine.log.actions import DomainMetadata
-from engine.log.schema import Schema
-from engine.log.snapshot import Snapshot
+from whitecap.engine.log.actions import DomainMetadata
+from whitecap.engine.log.schema import Schema
+from whitecap.engine.log.snapshot import Snapshot
 
 CLUSTERING_DOMAIN = "delta.clustering"
 CLUSTERING_FEATURE = "delta.feature.clustering"

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import dataclasses
 
-from engine.errors import DeltaError
-from engine.log.actions import Metadata
-from engine.log.properties import COLUMN_MAPPING_MODE
-from engine.log.schema import Field, Schema
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log.actions import Metadata
+from whitecap.engine.log.properties import COLUMN_MAPPING_MODE
+from whitecap.engine.log.schema import Field, Schema
 
 COLUMN_ID = "delta.columnMapping.id"
 PHYSICAL_NAME = "delta.columnMapping.physicalName"

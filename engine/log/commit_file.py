@@ -14,8 +14,8 @@ from typing import Any
 
 import msgspec
 
-from engine.errors import InvalidLog, Problem
-from engine.log.actions import (
+from whitecap.engine.errors import InvalidLog, Problem
+from whitecap.engine.log.actions import (
     Action,
     AddCDCFile,
     AddFile,

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem
 
 # Spark's spellings of a type and the simple string that Spark itself shows for it.
 # Source: Spark SQL reference, "Data Types".

@@ -13,10 +13,10 @@ from functools import lru_cache
 
 import msgspec
 
-from engine.log import properties
-from engine.log.actions import Metadata, Protocol
-from engine.log.properties import TableProperty
-from engine.log.schema import schema_of_metadata
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import Metadata, Protocol
+from whitecap.engine.log.properties import TableProperty
+from whitecap.engine.log.schema import schema_of_metadata
 
 # The versions from which on features are listed by name. Source: PROTOCOL.md "Table Features".
 FEATURES_READER_VERSION = 3

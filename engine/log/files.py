@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from immutables import Map, MapMutation
 
-from engine.log.actions import AddFile, PartitionValues, RemoveFile
+from whitecap.engine.log.actions import AddFile, PartitionValues, RemoveFile
 
 FileKey = tuple[str, str | None]
 """What identifies a logical file: its path and the id of its deletion vector, if it has one."""

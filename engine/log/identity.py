@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from engine.log.schema import Field, Schema
+from whitecap.engine.log.schema import Field, Schema
 
 START = "delta.identity.start"
 STEP = "delta.identity.step"

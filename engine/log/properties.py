@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from engine.errors import DeltaError
+from whitecap.engine.errors import DeltaError
 
 T = TypeVar("T")
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import msgspec
 
-from engine.errors import InvalidLog, Problem
-from engine.log.actions import Metadata
-from engine.log.ddl import ColumnText, read_columns, read_type
+from whitecap.engine.errors import InvalidLog, Problem
+from whitecap.engine.log.actions import Metadata
+from whitecap.engine.log.ddl import ColumnText, read_columns, read_type
 
 # Spark's names of the same type: in DDL and messages on the left, in the log's JSON on the right.
 # Source: PROTOCOL.md "Primitive Types"; the others are equal in both.

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import msgspec
 from immutables import Map
 
-from engine.errors import InvalidLog, Problem
-from engine.log.actions import (
+from whitecap.engine.errors import InvalidLog, Problem
+from whitecap.engine.log.actions import (
     AddFile,
     DomainMetadata,
     Metadata,
@@ -23,9 +23,9 @@ from engine.log.actions import (
     RemoveFile,
     SetTransaction,
 )
-from engine.log.commit_file import Commit, log_key
-from engine.log.files import FileKey, FileSet, PartitionKey, file_key
-from engine.log.schema import Schema, schema_of_metadata
+from whitecap.engine.log.commit_file import Commit, log_key
+from whitecap.engine.log.files import FileKey, FileSet, PartitionKey, file_key
+from whitecap.engine.log.schema import Schema, schema_of_metadata
 
 ROW_TRACKING_DOMAIN = "delta.rowTracking"
 _MAPPING_MODE = "delta.columnMapping.mode"

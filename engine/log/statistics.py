@@ -15,8 +15,8 @@ from typing import Any
 
 import msgspec
 
-from engine.errors import InvalidLog, Problem
-from engine.log.schema import Field, Schema
+from whitecap.engine.errors import InvalidLog, Problem
+from whitecap.engine.log.schema import Field, Schema
 
 # Strings are cut to this many characters. Source: DeltaSQLConf DATA_SKIPPING_STRING_PREFIX_LENGTH.
 _PREFIX_LENGTH = 32

@@ -10,8 +10,8 @@ from collections import OrderedDict
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from engine.errors import InvalidLog, Problem
-from engine.log.checkpoint import (
+from whitecap.engine.errors import InvalidLog, Problem
+from whitecap.engine.log.checkpoint import (
     CheckpointFiles,
     Encode,
     encode_checkpoint,
@@ -22,15 +22,15 @@ from engine.log.checkpoint import (
     snapshot_of,
     write_checkpoint,
 )
-from engine.log.commit_file import (
+from whitecap.engine.log.commit_file import (
     LOG_DIRECTORY,
     Commit,
     decode_commit,
     log_key,
     version_of_key,
 )
-from engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
-from engine.storage.requests import Body, Entry, Get, ListFrom, Steps
+from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
+from whitecap.engine.storage.requests import Body, Entry, Get, ListFrom, Steps
 
 V = TypeVar("V")
 

@@ -13,25 +13,25 @@ from typing import Any
 
 import msgspec
 
-from engine.errors import InvalidLog, Problem
-from engine.log.actions import AnyAction
-from engine.log.checkpoint import (
+from whitecap.engine.errors import InvalidLog, Problem
+from whitecap.engine.log.actions import AnyAction
+from whitecap.engine.log.checkpoint import (
     LAST_CHECKPOINT_KEY,
     last_checkpoint,
     newest_checkpoint,
     read_checkpoint,
     snapshot_of,
 )
-from engine.log.commit_file import (
+from whitecap.engine.log.commit_file import (
     LOG_DIRECTORY,
     commit_of,
     decode_action,
     log_key,
     version_of_key,
 )
-from engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
-from engine.log.validation_rules import RULES, CommitInQuestion
-from engine.storage.requests import Entry, Get, ListFrom, Steps
+from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
+from whitecap.engine.log.validation_rules import RULES, CommitInQuestion
+from whitecap.engine.storage.requests import Entry, Get, ListFrom, Steps
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _ALMOST_COMMIT = re.compile(rf"{LOG_DIRECTORY}/\d+\.json")

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from engine.errors import InvalidInput, InvalidLog, Problem
-from engine.log.actions import AddFile
-from engine.log.deletion_vectors import read_vector
-from engine.log.paths import data_key
-from engine.log.schema import Schema
-from engine.log.snapshot import Snapshot
-from engine.log.statistics import FileStatistics, collect_statistics, parse_statistics
-from engine.storage.parquet import decode_rows
-from engine.storage.requests import Body, Get, ReadRows, Row, Steps
+from whitecap.engine.errors import InvalidInput, InvalidLog, Problem
+from whitecap.engine.log.actions import AddFile
+from whitecap.engine.log.deletion_vectors import read_vector
+from whitecap.engine.log.paths import data_key
+from whitecap.engine.log.schema import Schema
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.log.statistics import FileStatistics, collect_statistics, parse_statistics
+from whitecap.engine.storage.parquet import decode_rows
+from whitecap.engine.storage.requests import Body, Get, ReadRows, Row, Steps
 
 
 def validate_files(snapshot: Snapshot) -> Steps[None]:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.errors import DeltaError, InvalidLog
-from engine.log import features, properties
-from engine.log.actions import (
+from whitecap.engine.errors import DeltaError, InvalidLog
+from whitecap.engine.log import features, properties
+from whitecap.engine.log.actions import (
     AddCDCFile,
     AddFile,
     AnyAction,
@@ -23,11 +23,11 @@ from engine.log.actions import (
     RemoveFile,
     SetTransaction,
 )
-from engine.log.files import FileKey, file_key
-from engine.log.schema import Schema, schema_of_metadata
-from engine.log.snapshot import Snapshot, physical_partition_columns
-from engine.log.statistics import FileStatistics, parse_statistics
-from engine.sql.types import from_text
+from whitecap.engine.log.files import FileKey, file_key
+from whitecap.engine.log.schema import Schema, schema_of_metadata
+from whitecap.engine.log.snapshot import Snapshot, physical_partition_columns
+from whitecap.engine.log.statistics import FileStatistics, parse_statistics
+from whitecap.engine.sql.types import from_text
 
 Line = int
 Finding = tuple[Line, str]

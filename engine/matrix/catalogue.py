@@ -6,17 +6,17 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.commands import append_batch, run_statement
-from engine.commands.table import Tables
-from engine.dialects import Dialect
-from engine.errors import InvalidInput, Problem, UnsupportedFeature
-from engine.interleaving.contender import Start
-from engine.matrix.family import FIRST_ID, NEW_TABLE, SCHEMA, TABLE, Layout, day_of
-from engine.outcomes import Outcome
-from engine.sql.parsing import parse_statement
-from engine.sql.scope import nearest
-from engine.sql.types import from_python
-from engine.storage.requests import Steps
+from whitecap.engine.commands import append_batch, run_statement
+from whitecap.engine.commands.table import Tables
+from whitecap.engine.dialects import Dialect
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.interleaving.contender import Start
+from whitecap.engine.matrix.family import FIRST_ID, NEW_TABLE, SCHEMA, TABLE, Layout, day_of
+from whitecap.engine.outcomes import Outcome
+from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.sql.scope import nearest
+from whitecap.engine.sql.types import from_python
+from whitecap.engine.storage.requests import Steps
 
 
 @dataclass(frozen=True, slots=True)

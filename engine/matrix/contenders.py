@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
-from engine.errors import UnsupportedFeature
-from engine.interleaving.contender import Contender
-from engine.interleaving.race import Played
-from engine.interleaving.schedules import schedules_of
-from engine.interleaving.world import World
-from engine.matrix.catalogue import Command, Target
+from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.interleaving.contender import Contender
+from whitecap.engine.interleaving.race import Played
+from whitecap.engine.interleaving.schedules import schedules_of
+from whitecap.engine.interleaving.world import World
+from whitecap.engine.matrix.catalogue import Command, Target
 
 Before = tuple[str, ...]
 """Statements that run one after the other before a race."""

@@ -15,11 +15,11 @@ from enum import Enum
 from itertools import product
 from typing import Any
 
-from engine.conformance.case import DataFile, TableOf
-from engine.dialects import Dialect
-from engine.interleaving.world import World
-from engine.settings import Settings
-from engine.transaction.isolation import ISOLATION_PROPERTY, IsolationLevel
+from whitecap.engine.conformance.case import DataFile, TableOf
+from whitecap.engine.dialects import Dialect
+from whitecap.engine.interleaving.world import World
+from whitecap.engine.settings import Settings
+from whitecap.engine.transaction.isolation import ISOLATION_PROPERTY, IsolationLevel
 
 TABLE = "t"
 NEW_TABLE = "new_table"

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from engine.dialects import ROW_LEVEL_SWITCH, Dialect
-from engine.errors import InvalidInput, Problem, UnsupportedFeature
-from engine.matrix.catalogue import Command
-from engine.matrix.cells import Cell
-from engine.matrix.family import (
+from whitecap.engine.dialects import ROW_LEVEL_SWITCH, Dialect
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.matrix.catalogue import Command
+from whitecap.engine.matrix.cells import Cell
+from whitecap.engine.matrix.family import (
     Choice,
     Layout,
     Variant,
@@ -18,10 +18,10 @@ from engine.matrix.family import (
     reconciles_rows,
     variants,
 )
-from engine.matrix.observing import Observation, Observed
-from engine.matrix.published import Group, PublishedCell, PublishedTable, tables_of
-from engine.sql.scope import nearest
-from engine.transaction.isolation import IsolationLevel
+from whitecap.engine.matrix.observing import Observation, Observed
+from whitecap.engine.matrix.published import Group, PublishedCell, PublishedTable, tables_of
+from whitecap.engine.sql.scope import nearest
+from whitecap.engine.transaction.isolation import IsolationLevel
 
 
 @dataclass(frozen=True, slots=True)

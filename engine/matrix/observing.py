@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
-from engine.dialects import Dialect
-from engine.interleaving.race import Played
-from engine.interleaving.story import Line, story
-from engine.matrix.catalogue import Command, Target
-from engine.matrix.contenders import Contenders, before_race
-from engine.matrix.family import FIRST_ID, Situation, Variant
-from engine.outcomes import Aborted, Verdict
-from engine.settings import Settings
+from whitecap.engine.dialects import Dialect
+from whitecap.engine.interleaving.race import Played
+from whitecap.engine.interleaving.story import Line, story
+from whitecap.engine.matrix.catalogue import Command, Target
+from whitecap.engine.matrix.contenders import Contenders, before_race
+from whitecap.engine.matrix.family import FIRST_ID, Situation, Variant
+from whitecap.engine.outcomes import Aborted, Verdict
+from whitecap.engine.settings import Settings
 
 NAMES = ("A", "B")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.interleaving.rules import rule_of
-from engine.matrix.cells import Cell
-from engine.matrix.family import FILES, SCHEMA, SITUATIONS, day_of
-from engine.matrix.matrix import DerivedCell, DerivedTable, Grid, Matrix
-from engine.matrix.observing import Witness
-from engine.outcomes import Verdict
+from whitecap.engine.interleaving.rules import rule_of
+from whitecap.engine.matrix.cells import Cell
+from whitecap.engine.matrix.family import FILES, SCHEMA, SITUATIONS, day_of
+from whitecap.engine.matrix.matrix import DerivedCell, DerivedTable, Grid, Matrix
+from whitecap.engine.matrix.observing import Witness
+from whitecap.engine.outcomes import Verdict
 
 Plain = dict[str, Any]
 

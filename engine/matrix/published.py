@@ -8,9 +8,9 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-from engine.dialects import Dialect
-from engine.matrix.catalogue import DELETE, INSERT, MERGE, OPTIMIZE, UPDATE, ZORDER
-from engine.matrix.cells import CAN, CANNOT
+from whitecap.engine.dialects import Dialect
+from whitecap.engine.matrix.catalogue import DELETE, INSERT, MERGE, OPTIMIZE, UPDATE, ZORDER
+from whitecap.engine.matrix.cells import CAN, CANNOT
 
 
 @dataclass(frozen=True, slots=True)

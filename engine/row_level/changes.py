@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from pyroaring import BitMap64
 
-from engine.log.actions import AddFile, RemoveFile
-from engine.log.schema import Schema
-from engine.log.statistics import parse_statistics
-from engine.storage.requests import Row, Steps
+from whitecap.engine.log.actions import AddFile, RemoveFile
+from whitecap.engine.log.schema import Schema
+from whitecap.engine.log.statistics import parse_statistics
+from whitecap.engine.storage.requests import Row, Steps
 
 if TYPE_CHECKING:
-    from engine.commands.data_files import FileRows
+    from whitecap.engine.commands.data_files import FileRows
 
 
 class RowFiles(Protocol):

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import msgspec
 from pyroaring import BitMap64
 
-from engine.log.actions import AddFile, DeletionVector, RemoveFile
-from engine.log.deletion_vectors import write_vectors
-from engine.log.statistics import parse_statistics, statistics_text, wide_bounds
-from engine.row_level.changes import RowReader
-from engine.storage.requests import Steps
+from whitecap.engine.log.actions import AddFile, DeletionVector, RemoveFile
+from whitecap.engine.log.deletion_vectors import write_vectors
+from whitecap.engine.log.statistics import parse_statistics, statistics_text, wide_bounds
+from whitecap.engine.row_level.changes import RowReader
+from whitecap.engine.storage.requests import Steps
 
 
 @dataclass(frozen=True, slots=True)

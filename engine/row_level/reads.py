@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from engine.log.actions import AddFile
-from engine.storage.requests import Row
+from whitecap.engine.log.actions import AddFile
+from whitecap.engine.storage.requests import Row
 
 
 class SubCondition(StrEnum):

@@ -20,9 +20,9 @@ from typing import Any, Protocol
 import msgspec
 from pyroaring import BitMap64
 
-from engine.log.actions import AddFile, DeletionVector, RemoveFile
-from engine.row_level.changes import FileChange, RowReader
-from engine.storage.requests import Row, Steps
+from whitecap.engine.log.actions import AddFile, DeletionVector, RemoveFile
+from whitecap.engine.row_level.changes import FileChange, RowReader
+from whitecap.engine.storage.requests import Row, Steps
 
 TARGET_TAG, NOTE_TAG = "compactedInto", "compactionInfo"
 

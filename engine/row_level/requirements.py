@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.conflicts.messages import commit_verdict
-from engine.conflicts.winner import ROW_TRACKING_ONLY_TAG, WinningCommit
-from engine.dialects import ROW_COMMANDS, Dialect
-from engine.log import properties
-from engine.log.clustering import clustering_columns
-from engine.log.snapshot import Snapshot
-from engine.outcomes import ConflictException, Verdict
-from engine.row_level.reads import RowRead, SubCondition
-from engine.settings import Settings
-from engine.transaction.current import CurrentTransaction
+from whitecap.engine.conflicts.messages import commit_verdict
+from whitecap.engine.conflicts.winner import ROW_TRACKING_ONLY_TAG, WinningCommit
+from whitecap.engine.dialects import ROW_COMMANDS, Dialect
+from whitecap.engine.log import properties
+from whitecap.engine.log.clustering import clustering_columns
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.outcomes import ConflictException, Verdict
+from whitecap.engine.row_level.reads import RowRead, SubCondition
+from whitecap.engine.settings import Settings
+from whitecap.engine.transaction.current import CurrentTransaction
 
 _IDENTITY_PREFIX = "delta.identity."
 _CHANGE_TYPE = "_change_type"

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.conflicts.checker import check_after_files, check_before_files, check_files
-from engine.conflicts.files import added_files, files_to_check, removed_vs_removed
-from engine.conflicts.winner import WinningCommit
-from engine.dialects import Dialect
-from engine.log.commit_file import Commit
-from engine.outcomes import Verdict
-from engine.row_level.changes import RowFiles, RowReader
-from engine.row_level.compaction import (
+from whitecap.engine.conflicts.checker import check_after_files, check_before_files, check_files
+from whitecap.engine.conflicts.files import added_files, files_to_check, removed_vs_removed
+from whitecap.engine.conflicts.winner import WinningCommit
+from whitecap.engine.dialects import Dialect
+from whitecap.engine.log.commit_file import Commit
+from whitecap.engine.outcomes import Verdict
+from whitecap.engine.row_level.changes import RowFiles, RowReader
+from whitecap.engine.row_level.compaction import (
     follow_moved_rows,
     give_up_overtaken,
     is_compaction,
@@ -23,9 +23,9 @@ from engine.row_level.compaction import (
     reading_moved_rows,
     rearranges,
 )
-from engine.row_level.reads import RowRead, SubCondition
-from engine.row_level.relocation import can_relocate
-from engine.row_level.requirements import (
+from whitecap.engine.row_level.reads import RowRead, SubCondition
+from whitecap.engine.row_level.relocation import can_relocate
+from whitecap.engine.row_level.requirements import (
     changes_rows,
     has_vectors,
     identifies_rows,
@@ -33,12 +33,12 @@ from engine.row_level.requirements import (
     obstacle,
     refusal,
 )
-from engine.row_level.rows import check_rows
-from engine.row_level.verdicts import with_sub_condition
-from engine.settings import AppendRule, Settings
-from engine.storage.requests import Steps
-from engine.transaction.current import CurrentTransaction
-from engine.transaction.isolation import IsolationLevel
+from whitecap.engine.row_level.rows import check_rows
+from whitecap.engine.row_level.verdicts import with_sub_condition
+from whitecap.engine.settings import AppendRule, Settings
+from whitecap.engine.storage.requests import Steps
+from whitecap.engine.transaction.current import CurrentTransaction
+from whitecap.engine.transaction.isolation import IsolationLevel
 
 Answer = CurrentTransaction | Verdict
 

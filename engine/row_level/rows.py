@@ -15,18 +15,18 @@ from collections.abc import Callable, Sequence
 
 from pyroaring import BitMap64
 
-from engine.conflicts.files import files_to_check
-from engine.conflicts.winner import WinningCommit
-from engine.errors import DeltaError
-from engine.log.actions import AnyAction
-from engine.outcomes import ConflictException, Verdict
-from engine.row_level.changes import FileChange, RowReader, file_changes
-from engine.row_level.compaction import own_changes, without_files
-from engine.row_level.hiding import Hiding, hide
-from engine.row_level.reads import RowRead
-from engine.row_level.verdicts import row_verdict
-from engine.storage.requests import Row, Steps
-from engine.transaction.current import CurrentTransaction
+from whitecap.engine.conflicts.files import files_to_check
+from whitecap.engine.conflicts.winner import WinningCommit
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log.actions import AnyAction
+from whitecap.engine.outcomes import ConflictException, Verdict
+from whitecap.engine.row_level.changes import FileChange, RowReader, file_changes
+from whitecap.engine.row_level.compaction import own_changes, without_files
+from whitecap.engine.row_level.hiding import Hiding, hide
+from whitecap.engine.row_level.reads import RowRead
+from whitecap.engine.row_level.verdicts import row_verdict
+from whitecap.engine.storage.requests import Row, Steps
+from whitecap.engine.transaction.current import CurrentTransaction
 
 Look = Callable[[FileChange], Steps[BitMap64]]
 

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import re
 
-from engine.errors import InvalidInput, Problem, UnsupportedFeature
-from engine.log.ddl import split_top_level
-from engine.log.schema import parse_ddl
-from engine.sql.clauses import HEAD, cut_clauses, names_in, properties_in, unbracketed, unquoted
-from engine.sql.own_grammar import COLUMN, NAME, named, own, plain
-from engine.sql.predicates import parse_predicate
-from engine.sql.rendering import Template
-from engine.sql.statements import Statement
-from engine.sql.table_statements import (
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.log.ddl import split_top_level
+from whitecap.engine.log.schema import parse_ddl
+from whitecap.engine.sql.clauses import (
+    HEAD,
+    cut_clauses,
+    names_in,
+    properties_in,
+    unbracketed,
+    unquoted,
+)
+from whitecap.engine.sql.own_grammar import COLUMN, NAME, named, own, plain
+from whitecap.engine.sql.predicates import parse_predicate
+from whitecap.engine.sql.rendering import Template
+from whitecap.engine.sql.statements import Statement
+from whitecap.engine.sql.table_statements import (
     AddColumns,
     AddConstraint,
     ChangeColumn,

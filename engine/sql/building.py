@@ -13,11 +13,11 @@ from typing import Any
 
 from sqlglot import exp
 
-from engine.errors import InvalidInput, Problem, UnsupportedFeature
-from engine.sql.scope import Scope
-from engine.sql.spark_text import DIALECT
-from engine.sql.terms import Term, convert
-from engine.sql.types import PARAMETER
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.sql.scope import Scope
+from whitecap.engine.sql.spark_text import DIALECT
+from whitecap.engine.sql.terms import Term, convert
+from whitecap.engine.sql.types import PARAMETER
 
 __all__ = ["BUILDERS", "DIALECT", "compile_boolean", "compile_term", "spark_type"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem
 
 HEAD = ""
 """The key of what stands before the first keyword."""

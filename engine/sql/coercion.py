@@ -5,8 +5,8 @@ Source: Spark's AnsiTypeCoercion.scala (ANSI mode is Spark 4's default) and Deci
 
 from __future__ import annotations
 
-from engine.errors import InvalidInput, Problem
-from engine.sql.types import (
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.sql.types import (
     FRACTIONAL,
     INTEGRAL_BITS,
     PARAMETER,

@@ -13,13 +13,19 @@ from typing import Any
 
 from sqlglot import exp
 
-from engine.errors import InvalidInput, Problem, UnsupportedFeature
-from engine.sql import operators
-from engine.sql.building import BUILDERS, DIALECT, compile_boolean, compile_term, spark_type
-from engine.sql.coercion import common_type
-from engine.sql.function_nodes import function_name
-from engine.sql.scope import Scope
-from engine.sql.terms import (
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.sql import operators
+from whitecap.engine.sql.building import (
+    BUILDERS,
+    DIALECT,
+    compile_boolean,
+    compile_term,
+    spark_type,
+)
+from whitecap.engine.sql.coercion import common_type
+from whitecap.engine.sql.function_nodes import function_name
+from whitecap.engine.sql.scope import Scope
+from whitecap.engine.sql.terms import (
     Term,
     apply,
     combine,
@@ -31,7 +37,7 @@ from engine.sql.terms import (
     negation,
     parameter,
 )
-from engine.sql.types import (
+from whitecap.engine.sql.types import (
     PARAMETER,
     decimal_type,
     fit_integer,

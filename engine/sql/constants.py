@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from engine.errors import EngineError
-from engine.sql.building import compile_term, spark_type
-from engine.sql.coercion import common_type
-from engine.sql.function_nodes import function_name
-from engine.sql.functions import NON_DETERMINISTIC
-from engine.sql.scope import Scope
-from engine.sql.terms import Term, convert, parameter
-from engine.sql.types import (
+from whitecap.engine.errors import EngineError
+from whitecap.engine.sql.building import compile_term, spark_type
+from whitecap.engine.sql.coercion import common_type
+from whitecap.engine.sql.function_nodes import function_name
+from whitecap.engine.sql.functions import NON_DETERMINISTIC
+from whitecap.engine.sql.scope import Scope
+from whitecap.engine.sql.terms import Term, convert, parameter
+from whitecap.engine.sql.types import (
     INTEGRAL_BITS,
     PARAMETER,
     Session,
@@ -24,7 +24,7 @@ from engine.sql.types import (
 )
 
 if TYPE_CHECKING:
-    from engine.log.schema import Field, Schema
+    from whitecap.engine.log.schema import Field, Schema
 
 
 def may_unwrap(type_name: str, wider: str) -> bool:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import re
 
-from engine.errors import InvalidInput, Problem, UnsupportedFeature
-from engine.log.schema import parse_ddl
-from engine.sql.clauses import HEAD, cut_clauses, names_in, properties_in, unbracketed, unquoted
-from engine.sql.known_parts import check_parts
-from engine.sql.own_grammar import NAME, named, own
-from engine.sql.rendering import Template
-from engine.sql.statements import Query, Statement, TableName
-from engine.sql.table_statements import CloneTable, CreateTable
-from engine.sql.text import parse_node
-from engine.sql.tree_reading import query_of, table_name
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.log.schema import parse_ddl
+from whitecap.engine.sql.clauses import (
+    HEAD,
+    cut_clauses,
+    names_in,
+    properties_in,
+    unbracketed,
+    unquoted,
+)
+from whitecap.engine.sql.known_parts import check_parts
+from whitecap.engine.sql.own_grammar import NAME, named, own
+from whitecap.engine.sql.rendering import Template
+from whitecap.engine.sql.statements import Query, Statement, TableName
+from whitecap.engine.sql.table_statements import CloneTable, CreateTable
+from whitecap.engine.sql.text import parse_node
+from whitecap.engine.sql.tree_reading import query_of, table_name
 
 _HOW = r"(?:(?P<create>CREATE)(?: OR (?P<or>REPLACE))?|(?P<replace>REPLACE)) TABLE"
 _CLAUSES = ("USING", "PARTITIONED BY", "CLUSTER BY", "TBLPROPERTIES", "COMMENT")

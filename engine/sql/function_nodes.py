@@ -8,16 +8,16 @@ from typing import Any
 
 from sqlglot import exp
 
-from engine.errors import UnsupportedFeature
-from engine.sql import operators
-from engine.sql.building import BUILDERS, DIALECT, compile_boolean, compile_term
-from engine.sql.coercion import common_type
-from engine.sql.function_shapes import Build
-from engine.sql.functions import call
-from engine.sql.scope import Scope
-from engine.sql.terms import Bound, Parameters, Term, constant_bound, convert, literal
-from engine.sql.text_functions import stripped
-from engine.sql.time_functions import difference, shifted
+from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.sql import operators
+from whitecap.engine.sql.building import BUILDERS, DIALECT, compile_boolean, compile_term
+from whitecap.engine.sql.coercion import common_type
+from whitecap.engine.sql.function_shapes import Build
+from whitecap.engine.sql.functions import call
+from whitecap.engine.sql.scope import Scope
+from whitecap.engine.sql.terms import Bound, Parameters, Term, constant_bound, convert, literal
+from whitecap.engine.sql.text_functions import stripped
+from whitecap.engine.sql.time_functions import difference, shifted
 
 
 def function_name(node: exp.Expr) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from engine.sql.terms import Term, apply, each
-from engine.sql.types import Session, caster
+from whitecap.engine.sql.terms import Term, apply, each
+from whitecap.engine.sql.types import Session, caster
 
 Build = Callable[[Sequence[Term], Session], Term]
 """Makes a function's term of its arguments' terms. Raises `ValueError` for a wrong number."""

@@ -12,17 +12,26 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import reduce
 from typing import Any
 
-from engine.errors import InvalidInput, Problem, UnsupportedFeature
-from engine.sql.coercion import common_type
-from engine.sql.function_shapes import Build
-from engine.sql.number_functions import NUMBER_FUNCTIONS
-from engine.sql.operators import add_months, local, remainder
-from engine.sql.scope import nearest
-from engine.sql.spark_functions import SPARK_FUNCTIONS
-from engine.sql.terms import Term, apply, combine, convert, each, is_null, literal, negation
-from engine.sql.text_functions import TEXT_FUNCTIONS
-from engine.sql.time_functions import TIME_FUNCTIONS
-from engine.sql.types import Session, zone
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.sql.coercion import common_type
+from whitecap.engine.sql.function_shapes import Build
+from whitecap.engine.sql.number_functions import NUMBER_FUNCTIONS
+from whitecap.engine.sql.operators import add_months, local, remainder
+from whitecap.engine.sql.scope import nearest
+from whitecap.engine.sql.spark_functions import SPARK_FUNCTIONS
+from whitecap.engine.sql.terms import (
+    Term,
+    apply,
+    combine,
+    convert,
+    each,
+    is_null,
+    literal,
+    negation,
+)
+from whitecap.engine.sql.text_functions import TEXT_FUNCTIONS
+from whitecap.engine.sql.time_functions import TIME_FUNCTIONS
+from whitecap.engine.sql.types import Session, zone
 
 RAND_VALUE = 0.5
 """What rand() gives. The engine has no randomness; any value in [0, 1) is a legal answer."""

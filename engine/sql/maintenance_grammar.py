@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from engine.sql.clauses import names_in, unquoted
-from engine.sql.own_grammar import NAME, named, own
-from engine.sql.predicates import Predicate, parse_predicate
-from engine.sql.rendering import Template
-from engine.sql.statements import Optimize, Statement
-from engine.sql.table_statements import Reorg, Restore, Vacuum
+from whitecap.engine.sql.clauses import names_in, unquoted
+from whitecap.engine.sql.own_grammar import NAME, named, own
+from whitecap.engine.sql.predicates import Predicate, parse_predicate
+from whitecap.engine.sql.rendering import Template
+from whitecap.engine.sql.statements import Optimize, Statement
+from whitecap.engine.sql.table_statements import Reorg, Restore, Vacuum
 
 
 def _condition(text: str | None) -> Predicate | None:

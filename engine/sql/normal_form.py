@@ -10,9 +10,9 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
-from engine.errors import EngineError
-from engine.sql.building import compile_boolean
-from engine.sql.scope import Scope
+from whitecap.engine.errors import EngineError
+from whitecap.engine.sql.building import compile_boolean
+from whitecap.engine.sql.scope import Scope
 
 _NO_COLUMNS = Scope(())
 _UNKNOWN = (exp.Column, exp.Placeholder, exp.Query, exp.Func)

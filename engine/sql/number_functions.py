@@ -11,10 +11,10 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from functools import reduce
 from typing import Any
 
-from engine.sql.coercion import common_type
-from engine.sql.function_shapes import Build, cast, strict
-from engine.sql.terms import Term, apply, each, literal
-from engine.sql.types import FRACTIONAL, Session, fit_integer, is_integral
+from whitecap.engine.sql.coercion import common_type
+from whitecap.engine.sql.function_shapes import Build, cast, strict
+from whitecap.engine.sql.terms import Term, apply, each, literal
+from whitecap.engine.sql.types import FRACTIONAL, Session, fit_integer, is_integral
 
 _NUMBER = ("double",)
 

@@ -14,10 +14,10 @@ from decimal import ROUND_DOWN, Decimal, localcontext
 from functools import lru_cache
 from typing import Any
 
-from engine.errors import DeltaError
-from engine.sql.coercion import arithmetic_type, common_type
-from engine.sql.terms import Term, combine, convert, each, membership
-from engine.sql.types import (
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.sql.coercion import arithmetic_type, common_type
+from whitecap.engine.sql.terms import Term, combine, convert, each, membership
+from whitecap.engine.sql.types import (
     FRACTIONAL,
     PARAMETER,
     WIDE,

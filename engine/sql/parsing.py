@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from engine.errors import InvalidInput, Problem, UnsupportedFeature
-from engine.sql import alter_grammar, create_grammar, maintenance_grammar
-from engine.sql.clauses import without_comments
-from engine.sql.known_parts import check_parts
-from engine.sql.own_grammar import read_own
-from engine.sql.rendering import Template
-from engine.sql.scope import nearest
-from engine.sql.statements import Statement
-from engine.sql.text import parse_node
-from engine.sql.tree_reading import statement_of
-from engine.sql.write_clauses import WriteClauses
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.sql import alter_grammar, create_grammar, maintenance_grammar
+from whitecap.engine.sql.clauses import without_comments
+from whitecap.engine.sql.known_parts import check_parts
+from whitecap.engine.sql.own_grammar import read_own
+from whitecap.engine.sql.rendering import Template
+from whitecap.engine.sql.scope import nearest
+from whitecap.engine.sql.statements import Statement
+from whitecap.engine.sql.text import parse_node
+from whitecap.engine.sql.tree_reading import statement_of
+from whitecap.engine.sql.write_clauses import WriteClauses
 
 __all__ = ["alter_grammar", "create_grammar", "maintenance_grammar", "parse_statement"]
 

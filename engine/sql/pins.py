@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from engine.sql.constants import Constants
-from engine.sql.terms import Parameters, Term, spread
-from engine.sql.types import FRACTIONAL, Session
+from whitecap.engine.sql.constants import Constants
+from whitecap.engine.sql.terms import Parameters, Term, spread
+from whitecap.engine.sql.types import FRACTIONAL, Session
 
 if TYPE_CHECKING:
-    from engine.log.schema import Field, Schema
+    from whitecap.engine.log.schema import Field, Schema
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from engine.sql.compiler import DIALECT, compile_boolean, function_name
-from engine.sql.functions import NON_DETERMINISTIC
-from engine.sql.normal_form import conjuncts_of, join_and
-from engine.sql.pins import Pin, pin_of
-from engine.sql.rendering import Template
-from engine.sql.scope import Relation, Scope, schema_scope
-from engine.sql.skipping import BindTest, SkippingCompiler, StatisticsTest
-from engine.sql.terms import Evaluate, Parameters, Term
-from engine.sql.text import parse_condition
-from engine.sql.types import DEFAULT_SESSION, Session, caster
+from whitecap.engine.sql.compiler import DIALECT, compile_boolean, function_name
+from whitecap.engine.sql.functions import NON_DETERMINISTIC
+from whitecap.engine.sql.normal_form import conjuncts_of, join_and
+from whitecap.engine.sql.pins import Pin, pin_of
+from whitecap.engine.sql.rendering import Template
+from whitecap.engine.sql.scope import Relation, Scope, schema_scope
+from whitecap.engine.sql.skipping import BindTest, SkippingCompiler, StatisticsTest
+from whitecap.engine.sql.terms import Evaluate, Parameters, Term
+from whitecap.engine.sql.text import parse_condition
+from whitecap.engine.sql.types import DEFAULT_SESSION, Session, caster
 
 if TYPE_CHECKING:
-    from engine.log.schema import Schema
-    from engine.settings import Settings
+    from whitecap.engine.log.schema import Schema
+    from whitecap.engine.settings import Settings
 
 _NO_PARAMETERS: Parameters = {}
 

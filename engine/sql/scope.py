@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from engine.errors import InvalidInput, Problem
-from engine.sql.terms import Term, column
-from engine.sql.types import DEFAULT_SESSION, Session
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.sql.terms import Term, column
+from whitecap.engine.sql.types import DEFAULT_SESSION, Session
 
 if TYPE_CHECKING:
-    from engine.log.schema import Schema
+    from whitecap.engine.log.schema import Schema
 
 
 UNRESOLVED = "ExtendedAnalysisException", "UNRESOLVED_COLUMN.WITH_SUGGESTION"

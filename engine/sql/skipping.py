@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from engine.log.statistics import FileStatistics
-from engine.sql.compiler import like_patterns, spark_type
-from engine.sql.constants import Constants
-from engine.sql.terms import Parameters, Term, spread
-from engine.sql.types import TEMPORAL, Session, caster
+from whitecap.engine.log.statistics import FileStatistics
+from whitecap.engine.sql.compiler import like_patterns, spark_type
+from whitecap.engine.sql.constants import Constants
+from whitecap.engine.sql.terms import Parameters, Term, spread
+from whitecap.engine.sql.types import TEMPORAL, Session, caster
 
 if TYPE_CHECKING:
-    from engine.log.schema import Field, Schema
+    from whitecap.engine.log.schema import Field, Schema
 
 StatisticsTest = Callable[[FileStatistics], bool]
 """False where no row of a file with these statistics can match."""

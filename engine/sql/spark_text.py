@@ -12,9 +12,9 @@ from typing import ClassVar
 from sqlglot import exp
 from sqlglot.dialects.databricks import Databricks
 
-from engine.sql.number_functions import NUMBER_FUNCTIONS
-from engine.sql.text_functions import TEXT_FUNCTIONS
-from engine.sql.time_functions import TIME_FUNCTIONS
+from whitecap.engine.sql.number_functions import NUMBER_FUNCTIONS
+from whitecap.engine.sql.text_functions import TEXT_FUNCTIONS
+from whitecap.engine.sql.time_functions import TIME_FUNCTIONS
 
 _BY_NAME = {name.upper() for name in (*NUMBER_FUNCTIONS, *TEXT_FUNCTIONS, *TIME_FUNCTIONS)}
 

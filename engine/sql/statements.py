@@ -15,11 +15,11 @@ from typing import Any, Self
 
 from sqlglot import exp
 
-from engine.errors import InvalidInput, Problem
-from engine.sql.predicates import Predicate
-from engine.sql.rendering import Template
-from engine.sql.scope import nearest
-from engine.sql.terms import Parameters
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.sql.predicates import Predicate
+from whitecap.engine.sql.rendering import Template
+from whitecap.engine.sql.scope import nearest
+from whitecap.engine.sql.terms import Parameters
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from engine.sql.types import DEFAULT_SESSION, Session, caster, from_python
+from whitecap.engine.sql.types import DEFAULT_SESSION, Session, caster, from_python
 
 Row = Sequence[Any]
 Evaluate = Callable[[Any], Any]

@@ -10,8 +10,8 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
-from engine.errors import InvalidInput, Problem
-from engine.sql.compiler import DIALECT
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.sql.compiler import DIALECT
 
 # sqlglot logs a warning for each statement that it keeps as plain text; ours are refused or read
 # by our own grammar instead.

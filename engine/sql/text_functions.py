@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from engine.sql.function_shapes import Build, cast, strict
-from engine.sql.terms import Term, each
-from engine.sql.types import Session
+from whitecap.engine.sql.function_shapes import Build, cast, strict
+from whitecap.engine.sql.terms import Term, each
+from whitecap.engine.sql.types import Session
 
 
 def _left(text: str, count: int) -> str:

@@ -12,12 +12,12 @@ from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
-from engine.errors import UnsupportedFeature
-from engine.sql.function_shapes import Build, cast, in_zone, strict
-from engine.sql.operators import add_months, to_datetime_span
-from engine.sql.terms import Bound, Parameters, Term, constant_bound
-from engine.sql.time_patterns import read, written
-from engine.sql.types import Session, invalid_cast, zone
+from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.sql.function_shapes import Build, cast, in_zone, strict
+from whitecap.engine.sql.operators import add_months, to_datetime_span
+from whitecap.engine.sql.terms import Bound, Parameters, Term, constant_bound
+from whitecap.engine.sql.time_patterns import read, written
+from whitecap.engine.sql.types import Session, invalid_cast, zone
 
 NOW = "current timestamp"
 """The parameter that holds the time of a statement; no user's parameter has such a name."""

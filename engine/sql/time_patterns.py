@@ -10,8 +10,8 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import lru_cache
 
-from engine.errors import UnsupportedFeature
-from engine.sql.types import invalid_cast
+from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.sql.types import invalid_cast
 
 _TOKEN = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']+")
 _MONTHS = [

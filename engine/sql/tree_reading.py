@@ -8,12 +8,12 @@ from typing import Any
 
 from sqlglot import exp
 
-from engine.errors import InvalidInput, Problem, UnsupportedFeature
-from engine.sql.compiler import DIALECT
-from engine.sql.predicates import Predicate, columns_outside_queries, unqualified
-from engine.sql.rendering import Template
-from engine.sql.scope import nearest
-from engine.sql.statements import (
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.sql.compiler import DIALECT
+from whitecap.engine.sql.predicates import Predicate, columns_outside_queries, unqualified
+from whitecap.engine.sql.rendering import Template
+from whitecap.engine.sql.scope import nearest
+from whitecap.engine.sql.statements import (
     Act,
     Delete,
     Insert,
@@ -29,7 +29,7 @@ from engine.sql.statements import (
     Update,
     Values,
 )
-from engine.sql.text import SYNTAX_ERROR
+from whitecap.engine.sql.text import SYNTAX_ERROR
 
 ROWS_MARK = "rows parameter "
 """Before the name of a parameter that holds all rows of a VALUES; no user's parameter has it."""

@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from engine.errors import DeltaError, UnsupportedFeature
+from whitecap.engine.errors import DeltaError, UnsupportedFeature
 
 INTEGRAL_BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 FRACTIONAL = frozenset({"float", "double"})

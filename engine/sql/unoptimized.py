@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from engine.errors import EngineError
-from engine.sql.compiler import compile_term
-from engine.sql.predicates import Predicate, session_of
-from engine.sql.scope import Scope
+from whitecap.engine.errors import EngineError
+from whitecap.engine.sql.compiler import compile_term
+from whitecap.engine.sql.predicates import Predicate, session_of
+from whitecap.engine.sql.scope import Scope
 
 if TYPE_CHECKING:
-    from engine.log.schema import Schema
-    from engine.settings import Settings
+    from whitecap.engine.log.schema import Schema
+    from whitecap.engine.settings import Settings
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
 _OPTIMIZED_FORMS = (exp.Between, exp.Like)

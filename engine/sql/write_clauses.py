@@ -12,11 +12,19 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from engine.sql.clauses import names_in, properties_in
-from engine.sql.own_grammar import NAME
-from engine.sql.statements import Insert, Merge, Relational, Select, Statement, TableName, Values
-from engine.sql.text import parse_condition
-from engine.sql.tree_reading import ROWS_MARK
+from whitecap.engine.sql.clauses import names_in, properties_in
+from whitecap.engine.sql.own_grammar import NAME
+from whitecap.engine.sql.statements import (
+    Insert,
+    Merge,
+    Relational,
+    Select,
+    Statement,
+    TableName,
+    Values,
+)
+from whitecap.engine.sql.text import parse_condition
+from whitecap.engine.sql.tree_reading import ROWS_MARK
 
 _ROWS_PARAMETER = re.compile(r"\bVALUES\s+:(\w+)", re.IGNORECASE)
 _EVOLUTION = re.compile(r"\A(MERGE|INSERT)\s+WITH\s+SCHEMA\s+EVOLUTION\b", re.IGNORECASE)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any, Protocol, runtime_checkable
 
-from engine.storage.requests import Row
+from whitecap.engine.storage.requests import Row
 
 
 @runtime_checkable

@@ -11,9 +11,9 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from engine.storage.machine import random_ids, wall_clock_ms
-from engine.storage.parquet import decode_rows, encode_rows
-from engine.storage.requests import (
+from whitecap.engine.storage.machine import random_ids, wall_clock_ms
+from whitecap.engine.storage.parquet import decode_rows, encode_rows
+from whitecap.engine.storage.requests import (
     Body,
     Compute,
     Delete,

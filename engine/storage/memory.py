@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from engine.storage.columns import in_columns
-from engine.storage.requests import (
+from whitecap.engine.storage.columns import in_columns
+from whitecap.engine.storage.requests import (
     Body,
     Compute,
     Delete,

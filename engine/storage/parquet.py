@@ -13,10 +13,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from engine.errors import InvalidInput, Problem
-from engine.log.ddl import read_type
-from engine.sql.types import from_text
-from engine.storage.requests import ReadRows, Row, WriteRows
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.log.ddl import read_type
+from whitecap.engine.sql.types import from_text
+from whitecap.engine.storage.requests import ReadRows, Row, WriteRows
 
 _ARROW_TYPES: Mapping[str, pa.DataType] = {
     "tinyint": pa.int8(),

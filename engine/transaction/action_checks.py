@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from engine.log.actions import (
+from whitecap.engine.log.actions import (
     AddFile,
     AnyAction,
     DomainMetadata,
@@ -18,10 +18,10 @@ from engine.log.actions import (
     RemoveFile,
     SetTransaction,
 )
-from engine.log.features import supports
-from engine.log.schema import schema_of_metadata
-from engine.settings import ConsistencyMode, Settings
-from engine.transaction import refusals
+from whitecap.engine.log.features import supports
+from whitecap.engine.log.schema import schema_of_metadata
+from whitecap.engine.settings import ConsistencyMode, Settings
+from whitecap.engine.transaction import refusals
 
 
 def without_repeated_set_transactions(actions: Iterable[AnyAction]) -> list[AnyAction]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.conflicts.messages import commit_verdict
-from engine.conflicts.winner import WinningCommit
-from engine.dialects import Dialect
-from engine.log.actions import AddCDCFile, AnyAction, CommitInfo, RemoveFile
-from engine.log.commit_file import encode_commit, log_key
-from engine.log.table_log import TableLog
-from engine.outcomes import (
+from whitecap.engine.conflicts.messages import commit_verdict
+from whitecap.engine.conflicts.winner import WinningCommit
+from whitecap.engine.dialects import Dialect
+from whitecap.engine.log.actions import AddCDCFile, AnyAction, CommitInfo, RemoveFile
+from whitecap.engine.log.commit_file import encode_commit, log_key
+from whitecap.engine.log.table_log import TableLog
+from whitecap.engine.outcomes import (
     Aborted,
     Committed,
     ConflictException,
@@ -23,24 +23,24 @@ from engine.outcomes import (
     Unknown,
     Verdict,
 )
-from engine.row_level.resolver import RowResolver
-from engine.settings import Settings
-from engine.storage.requests import PutResult, ReadClock, Steps
-from engine.transaction.action_checks import (
+from whitecap.engine.row_level.resolver import RowResolver
+from whitecap.engine.settings import Settings
+from whitecap.engine.storage.requests import PutResult, ReadClock, Steps
+from whitecap.engine.transaction.action_checks import (
     check_consistent_data_change,
     check_domains,
     check_prepared,
     without_repeated_set_transactions,
 )
-from engine.transaction.commit_loop import commit_loop, put_commit
-from engine.transaction.current import CurrentTransaction
-from engine.transaction.in_commit_timestamp import first_timestamp, with_enablement
-from engine.transaction.isolation import IsolationLevel, level_to_use
-from engine.transaction.lost_reply import LostReply
-from engine.transaction.operation import Operation
-from engine.transaction.prepare import Draft, Prepared, prepare, prepare_large
-from engine.transaction.read_set import ReadSet
-from engine.transaction.row_ids import readable_watermark
+from whitecap.engine.transaction.commit_loop import commit_loop, put_commit
+from whitecap.engine.transaction.current import CurrentTransaction
+from whitecap.engine.transaction.in_commit_timestamp import first_timestamp, with_enablement
+from whitecap.engine.transaction.isolation import IsolationLevel, level_to_use
+from whitecap.engine.transaction.lost_reply import LostReply
+from whitecap.engine.transaction.operation import Operation
+from whitecap.engine.transaction.prepare import Draft, Prepared, prepare, prepare_large
+from whitecap.engine.transaction.read_set import ReadSet
+from whitecap.engine.transaction.row_ids import readable_watermark
 
 IDENTITY_TAG = "delta.identity.schemaUpdate"
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.conflicts.checker import check
-from engine.conflicts.winner import WinningCommit
-from engine.log.commit_file import Commit, encode_commit, log_key
-from engine.log.table_log import LogGap, TableLog
-from engine.outcomes import Aborted, Committed, NothingToCommit, Outcome, Unknown, Verdict
-from engine.row_level.resolver import RowResolver
-from engine.settings import Settings
-from engine.storage.requests import PutIfAbsent, PutResult, ReadClock, Steps
-from engine.transaction import refusals
-from engine.transaction.current import CurrentTransaction
-from engine.transaction.lost_reply import MAX_RESENDS, LostReply
+from whitecap.engine.conflicts.checker import check
+from whitecap.engine.conflicts.winner import WinningCommit
+from whitecap.engine.log.commit_file import Commit, encode_commit, log_key
+from whitecap.engine.log.table_log import LogGap, TableLog
+from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome, Unknown, Verdict
+from whitecap.engine.row_level.resolver import RowResolver
+from whitecap.engine.settings import Settings
+from whitecap.engine.storage.requests import PutIfAbsent, PutResult, ReadClock, Steps
+from whitecap.engine.transaction import refusals
+from whitecap.engine.transaction.current import CurrentTransaction
+from whitecap.engine.transaction.lost_reply import MAX_RESENDS, LostReply
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from engine.log.actions import (
+from whitecap.engine.log.actions import (
     AddFile,
     AnyAction,
     CommitInfo,
@@ -22,12 +22,12 @@ from engine.log.actions import (
     Protocol,
     RemoveFile,
 )
-from engine.log.features import feature_names
-from engine.log.schema import Schema
-from engine.log.snapshot import Snapshot
-from engine.transaction.isolation import IsolationLevel
-from engine.transaction.operation import Operation
-from engine.transaction.read_set import ReadSet
+from whitecap.engine.log.features import feature_names
+from whitecap.engine.log.schema import Schema
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.transaction.isolation import IsolationLevel
+from whitecap.engine.transaction.operation import Operation
+from whitecap.engine.transaction.read_set import ReadSet
 
 
 # No slots: what is derived from the actions is kept in the instance's dictionary.

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from engine.errors import DeltaError
-from engine.log.actions import PartitionValues
-from engine.log.schema import Schema
-from engine.settings import Settings, Widening
-from engine.sql.predicates import Predicate
-from engine.transaction import refusals
-from engine.transaction.partition_values import PartitionNormalizer, TypedValues
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log.actions import PartitionValues
+from whitecap.engine.log.schema import Schema
+from whitecap.engine.settings import Settings, Widening
+from whitecap.engine.sql.predicates import Predicate
+from whitecap.engine.transaction import refusals
+from whitecap.engine.transaction.partition_values import PartitionNormalizer, TypedValues
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from engine.log.actions import AddFile, PartitionValues
-from engine.log.snapshot import Snapshot
-from engine.log.statistics import parse_statistics
-from engine.settings import Settings
-from engine.sql.predicates import Predicate, session_of
-from engine.sql.unoptimized import skippable_part
+from whitecap.engine.log.actions import AddFile, PartitionValues
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.log.statistics import parse_statistics
+from whitecap.engine.settings import Settings
+from whitecap.engine.sql.predicates import Predicate, session_of
+from whitecap.engine.sql.unoptimized import skippable_part
 
 
 class Form(Enum):

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.log import properties
-from engine.log.actions import Metadata
-from engine.log.snapshot import Snapshot
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import Metadata
+from whitecap.engine.log.snapshot import Snapshot
 
 
 def enabled(metadata: Metadata) -> bool:

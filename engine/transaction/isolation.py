@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
-from engine.errors import DeltaError
-from engine.log.actions import (
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log.actions import (
     AddCDCFile,
     AddFile,
     AnyAction,
@@ -19,8 +19,8 @@ from engine.log.actions import (
     Metadata,
     RemoveFile,
 )
-from engine.log.snapshot import ROW_TRACKING_DOMAIN
-from engine.transaction.operation import Operation
+from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN
+from whitecap.engine.transaction.operation import Operation
 
 ISOLATION_PROPERTY = "delta.isolationLevel"
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from engine.log import properties
-from engine.log.actions import Metadata
-from engine.log.schema import Field, Schema, schema_of_metadata
-from engine.transaction import refusals
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import Metadata
+from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
+from whitecap.engine.transaction import refusals
 
 COLUMN_ID = "delta.columnMapping.id"
 PHYSICAL_NAME = "delta.columnMapping.physicalName"

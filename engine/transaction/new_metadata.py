@@ -10,18 +10,18 @@ import dataclasses
 
 import msgspec
 
-from engine.log import properties
-from engine.log.actions import Metadata, Protocol
-from engine.log.features import (
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import Metadata, Protocol
+from whitecap.engine.log.features import (
     DEFAULT_PROTOCOL,
     protocol_of_new_table,
     supports,
     upgraded_for,
     without_protocol_properties,
 )
-from engine.log.schema import Schema, schema_of_metadata, schema_string
-from engine.settings import Settings
-from engine.transaction.metadata_checks import COLUMN_ID, PHYSICAL_NAME
+from whitecap.engine.log.schema import Schema, schema_of_metadata, schema_string
+from whitecap.engine.settings import Settings
+from whitecap.engine.transaction.metadata_checks import COLUMN_ID, PHYSICAL_NAME
 
 _ROW_TRACKING_COLUMNS = {
     properties.ROW_ID_COLUMN: "_row-id-col-",

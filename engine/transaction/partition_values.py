@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.errors import DeltaError
-from engine.log.actions import PartitionValues
-from engine.log.schema import Schema
-from engine.sql.types import from_text
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log.actions import PartitionValues
+from whitecap.engine.log.schema import Schema
+from whitecap.engine.sql.types import from_text
 
 TypedValues = frozenset[tuple[str, Any]]
 

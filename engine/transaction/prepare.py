@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from engine.log import properties
-from engine.log.actions import AddFile, AnyAction, Format, Metadata, Protocol, RemoveFile
-from engine.log.features import (
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import AddFile, AnyAction, Format, Metadata, Protocol, RemoveFile
+from whitecap.engine.log.features import (
     DEFAULT_PROTOCOL,
     FEATURES,
     feature_names,
@@ -20,13 +20,13 @@ from engine.log.features import (
     unknown_features,
     with_features,
 )
-from engine.log.snapshot import Snapshot, physical_partition_columns
-from engine.log.statistics import parse_statistics
-from engine.settings import CheckMode, Settings
-from engine.transaction import refusals
-from engine.transaction.metadata_checks import check_metadata
-from engine.transaction.operation import Operation
-from engine.transaction.row_ids import (
+from whitecap.engine.log.snapshot import Snapshot, physical_partition_columns
+from whitecap.engine.log.statistics import parse_statistics
+from whitecap.engine.settings import CheckMode, Settings
+from whitecap.engine.transaction import refusals
+from whitecap.engine.transaction.metadata_checks import check_metadata
+from whitecap.engine.transaction.operation import Operation
+from whitecap.engine.transaction.row_ids import (
     assign_fresh,
     is_suspended,
     readable_watermark,

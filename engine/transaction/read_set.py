@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from engine.log.actions import AddFile, PartitionValues
+from whitecap.engine.log.actions import AddFile, PartitionValues
 
 
 class Entry(Protocol):

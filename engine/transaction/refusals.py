@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from engine.errors import DeltaError
-from engine.log.actions import Protocol
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log.actions import Protocol
 
 
 def _error(exception: str, error_class: str, text: str) -> DeltaError:

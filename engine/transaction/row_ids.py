@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from engine.errors import DeltaError
-from engine.log import properties
-from engine.log.actions import AddFile, AnyAction, DomainMetadata, Metadata
-from engine.log.features import supports
-from engine.log.snapshot import ROW_TRACKING_DOMAIN, Snapshot
-from engine.log.statistics import parse_statistics
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import AddFile, AnyAction, DomainMetadata, Metadata
+from whitecap.engine.log.features import supports
+from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN, Snapshot
+from whitecap.engine.log.statistics import parse_statistics
 
 NOT_PRESERVED_TAG = {"delta.rowTracking.preserved": "false"}
 

@@ -10,30 +10,30 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from engine.dialects import DELTA_OSS_4_4, Dialect
-from engine.errors import DeltaError
-from engine.log.actions import AddFile, AnyAction, Metadata, Protocol, SetTransaction
-from engine.log.identity import with_marks
-from engine.log.schema import schema_of_metadata, schema_string
-from engine.log.snapshot import Snapshot
-from engine.log.table_log import TableLog
-from engine.outcomes import Committed, Outcome
-from engine.row_level.changes import RowFiles
-from engine.row_level.reads import RowRead
-from engine.row_level.resolver import RowResolver
-from engine.settings import Settings
-from engine.sql.predicates import TRUE, Predicate
-from engine.storage.requests import NewId, Steps
-from engine.transaction import refusals
-from engine.transaction.commit import CommitPlan, commit_large, commit_prepared
-from engine.transaction.entries import PartitionValuesEntry, PredicateEntry
-from engine.transaction.file_scan import FileScan, Form, statistics_test
-from engine.transaction.lost_reply import LostReply
-from engine.transaction.new_metadata import as_stored, protocol_with, with_session_defaults
-from engine.transaction.operation import Operation
-from engine.transaction.partition_values import PartitionNormalizer
-from engine.transaction.prepare import NO_METADATA, Draft
-from engine.transaction.read_set import Entry, ReadSet
+from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log.actions import AddFile, AnyAction, Metadata, Protocol, SetTransaction
+from whitecap.engine.log.identity import with_marks
+from whitecap.engine.log.schema import schema_of_metadata, schema_string
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.log.table_log import TableLog
+from whitecap.engine.outcomes import Committed, Outcome
+from whitecap.engine.row_level.changes import RowFiles
+from whitecap.engine.row_level.reads import RowRead
+from whitecap.engine.row_level.resolver import RowResolver
+from whitecap.engine.settings import Settings
+from whitecap.engine.sql.predicates import TRUE, Predicate
+from whitecap.engine.storage.requests import NewId, Steps
+from whitecap.engine.transaction import refusals
+from whitecap.engine.transaction.commit import CommitPlan, commit_large, commit_prepared
+from whitecap.engine.transaction.entries import PartitionValuesEntry, PredicateEntry
+from whitecap.engine.transaction.file_scan import FileScan, Form, statistics_test
+from whitecap.engine.transaction.lost_reply import LostReply
+from whitecap.engine.transaction.new_metadata import as_stored, protocol_with, with_session_defaults
+from whitecap.engine.transaction.operation import Operation
+from whitecap.engine.transaction.partition_values import PartitionNormalizer
+from whitecap.engine.transaction.prepare import NO_METADATA, Draft
+from whitecap.engine.transaction.read_set import Entry, ReadSet
 
 
 class Transaction:

@@ -11,8 +11,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from sim.replay.player import Observed
-from sim.replay.script import End, Result
+from whitecap.sim.replay.player import Observed
+from whitecap.sim.replay.script import End, Result
 
 FORMAT_VERSION = 1
 AGREEMENT = "agreement.json"

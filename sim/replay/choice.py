@@ -16,8 +16,8 @@ from typing import Any
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from engine.errors import InvalidInput, Problem
-from sim.recording import MANIFEST, is_run_directory
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.sim.recording import MANIFEST, is_run_directory
 
 MINUTE_MS = 60_000.0
 

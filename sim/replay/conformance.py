@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.conformance.case import Case, CaseResult, TransactionCase
-from engine.conformance.compare import skipped
-from sim.replay.jvm import Jvm
-from sim.replay.session import delta_session
-from sim.replay.statement_cases import Templates, run_statement_case
-from sim.replay.transaction_cases import run_transaction_case
+from whitecap.engine.conformance.case import Case, CaseResult, TransactionCase
+from whitecap.engine.conformance.compare import skipped
+from whitecap.sim.replay.jvm import Jvm
+from whitecap.sim.replay.session import delta_session
+from whitecap.sim.replay.statement_cases import Templates, run_statement_case
+from whitecap.sim.replay.transaction_cases import run_transaction_case
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

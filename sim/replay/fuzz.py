@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from engine.conformance.case import CaseResult, CaseStatus, StatementCase
-from engine.conformance.compare import skipped
-from engine.conformance.run import run_cases
-from sim.replay.drawing.races import DrawnRace, draw_race
-from sim.replay.jvm import Jvm
-from sim.replay.session import delta_session
-from sim.replay.statement_cases import Templates, race
+from whitecap.engine.conformance.case import CaseResult, CaseStatus, StatementCase
+from whitecap.engine.conformance.compare import skipped
+from whitecap.engine.conformance.run import run_cases
+from whitecap.sim.replay.drawing.races import DrawnRace, draw_race
+from whitecap.sim.replay.jvm import Jvm
+from whitecap.sim.replay.session import delta_session
+from whitecap.sim.replay.statement_cases import Templates, race
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -20,7 +20,7 @@ from xml.sax.saxutils import quoteattr
 
 import msgspec
 
-from sim.replay.environment import (
+from whitecap.sim.replay.environment import (
     DELTA_VERSION,
     EnvironmentMissing,
     Missing,

@@ -19,7 +19,7 @@ from enum import StrEnum
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from sim.replay.jvm import DELTA, JavaObject, Jvm
+from whitecap.sim.replay.jvm import DELTA, JavaObject, Jvm
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

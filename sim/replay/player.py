@@ -7,11 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sim.replay.failures import failure_of
-from sim.replay.phase_locks import DEFAULT_TIMEOUT_S, Ended, Interleaving, StuckInterleaving
-from sim.replay.real_commands import runner
-from sim.replay.script import End, Move, Planned, Result, steps
-from sim.replay.tables import commit_info, latest_version
+from whitecap.sim.replay.failures import failure_of
+from whitecap.sim.replay.phase_locks import (
+    DEFAULT_TIMEOUT_S,
+    Ended,
+    Interleaving,
+    StuckInterleaving,
+)
+from whitecap.sim.replay.real_commands import runner
+from whitecap.sim.replay.script import End, Move, Planned, Result, steps
+from whitecap.sim.replay.tables import commit_info, latest_version
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

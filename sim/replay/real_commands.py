@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sim.replay.jvm import Jvm
-from sim.replay.rows import frame_of
+from whitecap.sim.replay.jvm import Jvm
+from whitecap.sim.replay.rows import frame_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sim.recorder import ABORTED, COMMITTED
-from sim.recording import Recording
-from sim.replay.script import End, Result
+from whitecap.sim.recorder import ABORTED, COMMITTED
+from whitecap.sim.recording import Recording
+from whitecap.sim.replay.script import End, Result
 
 STARTS_AGAIN_BY_ITSELF = frozenset({"OPTIMIZE", "ZORDER"})
 """Commands that retry after a conflict on the newest snapshot (OptimizeTableCommand.scala)."""

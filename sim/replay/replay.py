@@ -16,22 +16,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.dialects import DELTA_OSS_4_4, dialect_named
-from engine.errors import InvalidInput, Problem
-from sim.export import export_table
-from sim.recording import SCENARIO, Recording, read_recording
-from sim.replay.agreement import Agreement, Compared, compare, not_played
-from sim.replay.choice import Chosen
-from sim.replay.environment import DELTA_VERSION, PYSPARK_VERSION
-from sim.replay.phase_locks import DEFAULT_TIMEOUT_S
-from sim.replay.player import play
-from sim.replay.real_commands import RealCommand, Sql, StreamBatch
-from sim.replay.recorded import Recorded, recorded_transactions
-from sim.replay.script import Planned
-from sim.replay.session import delta_session
-from sim.replay.session_settings import session_settings
-from sim.replay.tables import forget_table, name_table
-from sim.replay.window import (
+from whitecap.engine.dialects import DELTA_OSS_4_4, dialect_named
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.sim.export import export_table
+from whitecap.sim.recording import SCENARIO, Recording, read_recording
+from whitecap.sim.replay.agreement import Agreement, Compared, compare, not_played
+from whitecap.sim.replay.choice import Chosen
+from whitecap.sim.replay.environment import DELTA_VERSION, PYSPARK_VERSION
+from whitecap.sim.replay.phase_locks import DEFAULT_TIMEOUT_S
+from whitecap.sim.replay.player import play
+from whitecap.sim.replay.real_commands import RealCommand, Sql, StreamBatch
+from whitecap.sim.replay.recorded import Recorded, recorded_transactions
+from whitecap.sim.replay.script import Planned
+from whitecap.sim.replay.session import delta_session
+from whitecap.sim.replay.session_settings import session_settings
+from whitecap.sim.replay.tables import forget_table, name_table
+from whitecap.sim.replay.window import (
     DEFAULT_TRANSACTIONS,
     Window,
     began_before,
@@ -39,8 +39,8 @@ from sim.replay.window import (
     check_window,
     members,
 )
-from sim.run import FinishedRun, run_scenario
-from sim.scenario import load_scenario
+from whitecap.sim.run import FinishedRun, run_scenario
+from whitecap.sim.scenario import load_scenario
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

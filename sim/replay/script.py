@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from engine.errors import InvalidInput, Problem
-from sim.replay.real_commands import RealCommand
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.sim.replay.real_commands import RealCommand
 
 
 class End(StrEnum):

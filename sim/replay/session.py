@@ -15,9 +15,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sim.replay.environment import EnvironmentMissing, Missing, require_delta, require_spark
-from sim.replay.jars import delta_jars
-from sim.replay.jvm import Jvm
+from whitecap.sim.replay.environment import (
+    EnvironmentMissing,
+    Missing,
+    require_delta,
+    require_spark,
+)
+from whitecap.sim.replay.jars import delta_jars
+from whitecap.sim.replay.jvm import Jvm
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

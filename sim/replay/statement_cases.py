@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from engine.conformance.case import CaseResult, StatementCase, TableOf
-from engine.conformance.compare import judge
-from engine.log.properties import AUTO_COMPACT
-from sim.replay.failures import failure_of
-from sim.replay.phase_locks import Ended, Interleaving
-from sim.replay.session_settings import session_settings
-from sim.replay.tables import (
+from whitecap.engine.conformance.case import CaseResult, StatementCase, TableOf
+from whitecap.engine.conformance.compare import judge
+from whitecap.engine.log.properties import AUTO_COMPACT
+from whitecap.sim.replay.failures import failure_of
+from whitecap.sim.replay.phase_locks import Ended, Interleaving
+from whitecap.sim.replay.session_settings import session_settings
+from whitecap.sim.replay.tables import (
     build_table,
     commit_info,
     copy_table,

@@ -11,9 +11,9 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.conformance.case import TableOf
-from sim.replay.jvm import Jvm
-from sim.replay.rows import frame_of
+from whitecap.engine.conformance.case import TableOf
+from whitecap.sim.replay.jvm import Jvm
+from whitecap.sim.replay.rows import frame_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.conformance.case import (
+from whitecap.engine.conformance.case import (
     CaseResult,
     CommitKind,
     LogLine,
@@ -20,11 +20,11 @@ from engine.conformance.case import (
     Read,
     TransactionCase,
 )
-from engine.conformance.compare import judge, skipped
-from sim.replay.failures import Failure, failure_of
-from sim.replay.jvm import DELTA, JavaObject, Jvm
-from sim.replay.session_settings import session_settings
-from sim.replay.tables import log_lines
+from whitecap.engine.conformance.compare import judge, skipped
+from whitecap.sim.replay.failures import Failure, failure_of
+from whitecap.sim.replay.jvm import DELTA, JavaObject, Jvm
+from whitecap.sim.replay.session_settings import session_settings
+from whitecap.sim.replay.tables import log_lines
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,9 +12,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.errors import InvalidInput, Problem
-from sim.replay.recorded import Recorded
-from sim.replay.script import End
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.sim.replay.recorded import Recorded
+from whitecap.sim.replay.script import End
 
 DEFAULT_TRANSACTIONS = 40
 WORTH_OF_A_STRADDLER = 2

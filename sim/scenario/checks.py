@@ -13,20 +13,20 @@ from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from engine.dialects import DELTA_OSS_4_4, DIALECTS, Dialect
-from engine.errors import InvalidInput, Problem, UnsupportedFeature
-from engine.log.property_names import is_known, nearest_property
-from engine.log.schema import Schema, parse_ddl
-from engine.settings import Settings
-from sim.scenario.expect import Expectation
-from sim.scenario.faults import Fault
-from sim.scenario.parameters import Parameter
-from sim.scenario.problems import nearest
-from sim.scenario.statements import statement_problems
-from sim.scenario.sweep import Sweep
-from sim.scenario.table import ISOLATION_PROPERTY, Scalar, Table, property_text
-from sim.scenario.writers import WriterGroup
-from sim.scenario.yaml_text import Place, YamlText
+from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS, Dialect
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.log.property_names import is_known, nearest_property
+from whitecap.engine.log.schema import Schema, parse_ddl
+from whitecap.engine.settings import Settings
+from whitecap.sim.scenario.expect import Expectation
+from whitecap.sim.scenario.faults import Fault
+from whitecap.sim.scenario.parameters import Parameter
+from whitecap.sim.scenario.problems import nearest
+from whitecap.sim.scenario.statements import statement_problems
+from whitecap.sim.scenario.sweep import Sweep
+from whitecap.sim.scenario.table import ISOLATION_PROPERTY, Scalar, Table, property_text
+from whitecap.sim.scenario.writers import WriterGroup
+from whitecap.sim.scenario.yaml_text import Place, YamlText
 
 M = TypeVar("M", bound=BaseModel)
 

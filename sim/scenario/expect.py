@@ -7,7 +7,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from sim.section import Section
+from whitecap.sim.section import Section
 
 
 class Measure(StrEnum):

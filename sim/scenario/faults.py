@@ -6,9 +6,9 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from sim.distributions import Distribution
-from sim.section import OneOf, Section
-from sim.units import Duration, Rate
+from whitecap.sim.distributions import Distribution
+from whitecap.sim.section import OneOf, Section
+from whitecap.sim.units import Duration, Rate
 
 RequestKind = Literal["put_if_absent", "put", "get", "list"]
 WRITES: list[RequestKind] = ["put_if_absent", "put"]

@@ -12,13 +12,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from engine.errors import InvalidInput, Problem
-from scenarios import SCENARIOS
-from sim.scenario.checks import Parts, disagreements
-from sim.scenario.model import Document, Scenario
-from sim.scenario.problems import nearest, problems_of
-from sim.scenario.sweep import Changes, Sweep
-from sim.scenario.yaml_text import YamlText, read_yaml
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.scenarios import SCENARIOS
+from whitecap.sim.scenario.checks import Parts, disagreements
+from whitecap.sim.scenario.model import Document, Scenario
+from whitecap.sim.scenario.problems import nearest, problems_of
+from whitecap.sim.scenario.sweep import Changes, Sweep
+from whitecap.sim.scenario.yaml_text import YamlText, read_yaml
 
 STORES = SCENARIOS / "stores"
 FAULT_CATALOGUE = SCENARIOS / "faults.yaml"

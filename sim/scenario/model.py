@@ -9,15 +9,15 @@ from typing import Any, Self
 
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
-from engine.dialects import DELTA_OSS_4_4, DIALECTS
-from sim.scenario.expect import Expectation
-from sim.scenario.faults import Fault
-from sim.scenario.store import Store
-from sim.scenario.sweep import Sweep
-from sim.scenario.table import Table, property_text
-from sim.scenario.writers import WriterGroup
-from sim.section import Section
-from sim.units import Duration
+from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS
+from whitecap.sim.scenario.expect import Expectation
+from whitecap.sim.scenario.faults import Fault
+from whitecap.sim.scenario.store import Store
+from whitecap.sim.scenario.sweep import Sweep
+from whitecap.sim.scenario.table import Table, property_text
+from whitecap.sim.scenario.writers import WriterGroup
+from whitecap.sim.section import Section
+from whitecap.sim.units import Duration
 
 Document = dict[str, Any]
 """A scenario as its file says it, before defaults."""

@@ -12,8 +12,8 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from sim.scenario.table import Scalar
-from sim.section import OneOf, Section
+from whitecap.sim.scenario.table import Scalar
+from whitecap.sim.section import OneOf, Section
 
 
 class Nothing(Section):

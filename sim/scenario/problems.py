@@ -9,8 +9,8 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from engine.errors import Problem
-from sim.scenario.yaml_text import Place, YamlText
+from whitecap.engine.errors import Problem
+from whitecap.sim.scenario.yaml_text import Place, YamlText
 
 
 def nearest(name: str, valid: Iterable[str]) -> str | None:

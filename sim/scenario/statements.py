@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.dialects import Dialect
-from engine.errors import InvalidInput, UnsupportedFeature
-from engine.settings import Settings
-from engine.sql.parsing import parse_statement
-from engine.sql.statements import Statement
-from sim.scenario.problems import nearest
-from sim.scenario.table import Table
-from sim.scenario.writers import WriterGroup
-from sim.scenario.yaml_text import Place
+from whitecap.engine.dialects import Dialect
+from whitecap.engine.errors import InvalidInput, UnsupportedFeature
+from whitecap.engine.settings import Settings
+from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.sql.statements import Statement
+from whitecap.sim.scenario.problems import nearest
+from whitecap.sim.scenario.table import Table
+from whitecap.sim.scenario.writers import WriterGroup
+from whitecap.sim.scenario.yaml_text import Place
 
 Finding = tuple[Place, str, str | None]
 
@@ -22,7 +22,7 @@ def statement_problems(
 ) -> Iterator[Finding]:
     """Every problem of a writer's statement, at its place within the writer."""
     # Imported here: the simulator is built on scenarios, and only this check on the simulator.
-    from sim.dry_run import refusals
+    from whitecap.sim.dry_run import refusals
 
     if group.statement is None:
         yield from _streaming_problems(group, table)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from engine.transaction.lost_reply import LostReply
-from sim.distributions import Distribution
-from sim.section import Section
-from sim.units import Duration
+from whitecap.engine.transaction.lost_reply import LostReply
+from whitecap.sim.distributions import Distribution
+from whitecap.sim.section import Section
+from whitecap.sim.units import Duration
 
 
 class Measured(Section):

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
-from sim.section import Section
+from whitecap.sim.section import Section
 
 Changes = dict[str, Any]
 """Dotted path in the scenario file -> the value to put there."""

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from sim.section import OneOf, Section
+from whitecap.sim.section import OneOf, Section
 
 Scalar = str | int | float | bool
 

@@ -6,10 +6,10 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from sim.distributions import Distribution
-from sim.scenario.parameters import Nothing, Parameter, Rows
-from sim.section import OneOf, Section
-from sim.units import Duration, Rate
+from whitecap.sim.distributions import Distribution
+from whitecap.sim.scenario.parameters import Nothing, Parameter, Rows
+from whitecap.sim.section import OneOf, Section
+from whitecap.sim.units import Duration, Rate
 
 ZERO = Distribution(constant=0.0)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem
 
 Place = tuple[str | int, ...]
 """The keys and list positions that lead to a value."""

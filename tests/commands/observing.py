@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from sql_database import Database
 
-from engine.commands import Table, run_statement
-from engine.log.actions import (
+from whitecap.engine.commands import Table, run_statement
+from whitecap.engine.log.actions import (
     AddCDCFile,
     AddFile,
     AnyAction,
@@ -19,14 +19,14 @@ from engine.log.actions import (
     Protocol,
     RemoveFile,
 )
-from engine.log.snapshot import Snapshot
-from engine.outcomes import Committed, Outcome
-from engine.sql.parsing import parse_statement
-from engine.storage.memory import run
-from engine.storage.requests import Row, Steps
-from engine.transaction.entries import PredicateEntry
-from engine.transaction.read_set import Entry
-from engine.transaction.transaction import Transaction
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.outcomes import Committed, Outcome
+from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.storage.memory import run
+from whitecap.engine.storage.requests import Row, Steps
+from whitecap.engine.transaction.entries import PredicateEntry
+from whitecap.engine.transaction.read_set import Entry
+from whitecap.engine.transaction.transaction import Transaction
 
 
 @dataclass(slots=True, eq=False)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.commands import SharedTable, Table, run_statement
-from engine.log.actions import AddFile, RemoveFile
-from engine.log.snapshot import Snapshot
-from engine.outcomes import Committed, Outcome
-from engine.settings import Settings
-from engine.sql.parsing import parse_statement
-from engine.storage.memory import MemoryStore, run
-from engine.storage.requests import Request, Response, Row
+from whitecap.engine.commands import SharedTable, Table, run_statement
+from whitecap.engine.log.actions import AddFile, RemoveFile
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.outcomes import Committed, Outcome
+from whitecap.engine.settings import Settings
+from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.storage.memory import MemoryStore, run
+from whitecap.engine.storage.requests import Request, Response, Row
 
 
 class Recorder(MemoryStore):

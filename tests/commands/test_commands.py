@@ -7,13 +7,13 @@ import json
 import pytest
 from sql_database import Database, adds, removes
 
-from engine.commands import append_batch
-from engine.errors import DeltaError, InvalidInput
-from engine.log.actions import AddFile, Metadata, SetTransaction
-from engine.outcomes import NothingToCommit
-from engine.settings import Settings
-from engine.storage.memory import run
-from engine.storage.requests import Compute, ReadRows
+from whitecap.engine.commands import append_batch
+from whitecap.engine.errors import DeltaError, InvalidInput
+from whitecap.engine.log.actions import AddFile, Metadata, SetTransaction
+from whitecap.engine.outcomes import NothingToCommit
+from whitecap.engine.settings import Settings
+from whitecap.engine.storage.memory import run
+from whitecap.engine.storage.requests import Compute, ReadRows
 
 ALL = [(1, 1), (1, 2), (1, 11), (1, 12), (2, 1), (2, 21)]
 

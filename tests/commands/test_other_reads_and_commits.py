@@ -21,7 +21,7 @@ from observing import (
 )
 from sql_database import Database
 
-from engine.commands import (
+from whitecap.engine.commands import (
     SaveMode,
     SharedTable,
     append_batch,
@@ -30,8 +30,8 @@ from engine.commands import (
     save_rows,
     upgrade_protocol,
 )
-from engine.settings import Settings
-from engine.storage.requests import ListTree
+from whitecap.engine.settings import Settings
+from whitecap.engine.storage.requests import ListTree
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 from observing import DV, FEED, Seen, appends, changes, database, observed
 
-from engine.settings import Settings
+from whitecap.engine.settings import Settings
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sql_database import Database
 
-from engine.errors import DeltaError, InvalidInput
+from whitecap.engine.errors import DeltaError, InvalidInput
 
 IN_PLAN = "ExtendedAnalysisException"
 UNCHANGED = "SparkException", "UNSUPPORTED_TABLE_CHANGE"

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sql_database import Database, adds, removes
 
-from engine.outcomes import Committed
-from engine.storage.requests import ReadRows
+from whitecap.engine.outcomes import Committed
+from whitecap.engine.storage.requests import ReadRows
 
 keys = st.integers(0, 12)
 some_keys = st.lists(keys, min_size=1, max_size=3)

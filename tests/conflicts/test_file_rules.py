@@ -12,7 +12,7 @@ from itertools import product
 import pytest
 from races import DELETE, Table, add, remove, rule_of, where
 
-from engine.log.actions import AddCDCFile, AnyAction
+from whitecap.engine.log.actions import AddCDCFile, AnyAction
 
 
 @dataclass(frozen=True)

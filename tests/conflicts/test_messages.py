@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from races import Table, add, metadata, remove, where
 
-from engine.conflicts.messages import partition_hint
-from engine.log.actions import AnyAction, CommitInfo, Protocol, SetTransaction
-from engine.log.schema import parse_ddl
-from engine.outcomes import Aborted, Verdict
+from whitecap.engine.conflicts.messages import partition_hint
+from whitecap.engine.log.actions import AnyAction, CommitInfo, Protocol, SetTransaction
+from whitecap.engine.log.schema import parse_ddl
+from whitecap.engine.outcomes import Aborted, Verdict
 
 PLAIN = Protocol(min_reader_version=1, min_writer_version=2)
 TOLD = CommitInfo(

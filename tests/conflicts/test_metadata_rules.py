@@ -8,10 +8,10 @@ import msgspec
 import pytest
 from races import Table, add, metadata, remove, rule_of
 
-from engine.log.actions import Metadata, Protocol
-from engine.log.schema import Field, Schema, schema_string
-from engine.outcomes import Aborted, Committed
-from engine.settings import Settings
+from whitecap.engine.log.actions import Metadata, Protocol
+from whitecap.engine.log.schema import Field, Schema, schema_string
+from whitecap.engine.outcomes import Aborted, Committed
+from whitecap.engine.settings import Settings
 
 PLAIN = Protocol(min_reader_version=1, min_writer_version=2)
 

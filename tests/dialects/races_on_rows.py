@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from itertools import permutations
 from typing import Any
 
-from engine.commands import SharedTable, Table, run_statement
-from engine.dialects import DATABRICKS_14_3, DELTA_OSS_4_4, Dialect
-from engine.log.validation import validate_log
-from engine.outcomes import Aborted, Committed, NothingToCommit, Outcome
-from engine.settings import Settings
-from engine.sql.parsing import parse_statement
-from engine.storage.memory import MemoryStore, run
-from engine.storage.requests import PutIfAbsent, Row, Steps
+from whitecap.engine.commands import SharedTable, Table, run_statement
+from whitecap.engine.dialects import DATABRICKS_14_3, DELTA_OSS_4_4, Dialect
+from whitecap.engine.log.validation import validate_log
+from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome
+from whitecap.engine.settings import Settings
+from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.storage.memory import MemoryStore, run
+from whitecap.engine.storage.requests import PutIfAbsent, Row, Steps
 
 VECTORS = "delta.enableDeletionVectors"
 LEVEL = "delta.isolationLevel"

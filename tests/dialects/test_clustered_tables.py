@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from races_on_rows import World, ending
 
-from engine.commands import SharedTable, Table, run_statement
-from engine.dialects import DATABRICKS_13_3, DATABRICKS_14_3, DELTA_OSS_4_4, Dialect
-from engine.log.actions import Metadata
-from engine.sql.parsing import parse_statement
-from engine.storage.memory import MemoryStore, run
-from sim.run import run_scenario
-from sim.scenario import parse_scenario
+from whitecap.engine.commands import SharedTable, Table, run_statement
+from whitecap.engine.dialects import DATABRICKS_13_3, DATABRICKS_14_3, DELTA_OSS_4_4, Dialect
+from whitecap.engine.log.actions import Metadata
+from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.storage.memory import MemoryStore, run
+from whitecap.sim.run import run_scenario
+from whitecap.sim.scenario import parse_scenario
 
 VECTORS = "delta.enableDeletionVectors"
 CREATE = "CREATE TABLE t (id BIGINT, g INT, v INT) CLUSTER BY (id)"

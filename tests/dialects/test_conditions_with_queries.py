@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from races_on_rows import FOUR_ROWS, SERIALIZABLE, World, ending
 
-from engine.commands import SharedTable, Table, run_statement
-from engine.dialects import DATABRICKS_14_3, DELTA_OSS_4_4, Dialect
-from engine.errors import DeltaError, UnsupportedFeature
-from engine.outcomes import Committed
-from engine.sql.parsing import parse_statement
-from engine.storage.memory import MemoryStore, run
+from whitecap.engine.commands import SharedTable, Table, run_statement
+from whitecap.engine.dialects import DATABRICKS_14_3, DELTA_OSS_4_4, Dialect
+from whitecap.engine.errors import DeltaError, UnsupportedFeature
+from whitecap.engine.outcomes import Committed
+from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.storage.memory import MemoryStore, run
 
 ROWS = "(1, 'a'), (2, 'b'), (3, 'c'), (4, NULL)"
 

@@ -8,12 +8,18 @@ import pytest
 from click.testing import CliRunner
 
 import whitecap
-from engine.dialects import DATABRICKS_13_3, DATABRICKS_14_3, DELTA_OSS_3_3, DELTA_OSS_4_4, DIALECTS
-from engine.errors import InvalidInput, UnsupportedFeature
-from sim.run import run_scenario
-from sim.scenario import Scenario, parse_scenario
 from whitecap.cli import main
+from whitecap.engine.dialects import (
+    DATABRICKS_13_3,
+    DATABRICKS_14_3,
+    DELTA_OSS_3_3,
+    DELTA_OSS_4_4,
+    DIALECTS,
+)
+from whitecap.engine.errors import InvalidInput, UnsupportedFeature
 from whitecap.exit_codes import ExitCode
+from whitecap.sim.run import run_scenario
+from whitecap.sim.scenario import Scenario, parse_scenario
 
 SCENARIO = """
 name: two-updates-of-one-file

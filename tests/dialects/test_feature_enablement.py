@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from races_on_rows import FOUR_ROWS, World, ending
 
-from engine.dialects import (
+from whitecap.engine.dialects import (
     DATABRICKS_14_2,
     DATABRICKS_14_3,
     DELTA_OSS_3_3,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from races_on_rows import LEVEL, Rows, World, ending, serial, serial_orders
 
-from engine.dialects import dialect_named
+from whitecap.engine.dialects import dialect_named
 
 SMALL = st.integers(0, 3)
 KEYS = st.integers(1, 8)

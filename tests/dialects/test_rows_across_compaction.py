@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from races_on_rows import FOUR_ROWS, World, ending
 
-from engine.dialects import (
+from whitecap.engine.dialects import (
     DATABRICKS_13_3,
     DATABRICKS_14_2,
     DATABRICKS_14_3,
     DELTA_OSS_4_4,
     Dialect,
 )
-from engine.outcomes import Committed
+from whitecap.engine.outcomes import Committed
 
 FILES = (FOUR_ROWS, ((5, 1, 0), (6, 1, 0)))
 OPTIMIZE, ZORDER = "OPTIMIZE t", "OPTIMIZE t ZORDER BY (v)"

@@ -13,14 +13,14 @@ from click.testing import CliRunner
 from deltalake import write_deltalake
 
 import whitecap
-from engine.commands import Table, run_statement
-from engine.dialects import dialect_named
-from engine.errors import InvalidInput
-from engine.explain.conditions import condition_of
-from engine.sql.parsing import parse_statement
-from engine.storage.directory import DirectoryStore
-from engine.storage.memory import run
 from whitecap.cli import main
+from whitecap.engine.commands import Table, run_statement
+from whitecap.engine.dialects import dialect_named
+from whitecap.engine.errors import InvalidInput
+from whitecap.engine.explain.conditions import condition_of
+from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.storage.directory import DirectoryStore
+from whitecap.engine.storage.memory import run
 
 TABLE = {
     "name": "t",

@@ -8,7 +8,7 @@ import pytest
 from test_real_tables import make
 
 import whitecap
-from engine.errors import InvalidInput
+from whitecap.engine.errors import InvalidInput
 
 IDENTITY = "id BIGINT GENERATED ALWAYS AS IDENTITY, v INT"
 TABLE = f"""

@@ -10,13 +10,13 @@ from click.testing import CliRunner
 from deltalake import write_deltalake
 
 import whitecap
-from engine.commands import Table, run_statement
-from engine.dialects import DATABRICKS_14_3
-from engine.errors import InvalidInput
-from engine.sql.parsing import parse_statement
-from engine.storage.directory import DirectoryStore
-from engine.storage.memory import run
 from whitecap.cli import main
+from whitecap.engine.commands import Table, run_statement
+from whitecap.engine.dialects import DATABRICKS_14_3
+from whitecap.engine.errors import InvalidInput
+from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.storage.directory import DirectoryStore
+from whitecap.engine.storage.memory import run
 
 MERGE = (
     "MERGE INTO orders t USING updates s ON t.id = s.id"

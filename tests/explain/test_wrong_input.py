@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 import whitecap
-from engine.errors import InvalidInput
 from whitecap.cli import main
+from whitecap.engine.errors import InvalidInput
 
 ORDERS = """
 name: orders

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from scenarios import SCENARIOS
-from sim.regression import check_scenario
-from sim.scenario import load_scenario
+from whitecap.scenarios import SCENARIOS
+from whitecap.sim.regression import check_scenario
+from whitecap.sim.scenario import load_scenario
 
 FIELD = sorted((SCENARIOS / "field").glob("*.yaml"))
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "field.md").read_text(encoding="utf-8")

@@ -8,8 +8,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from engine.errors import InvalidInput, InvariantViolated, Problem
 from whitecap import cli
+from whitecap.engine.errors import InvalidInput, InvariantViolated, Problem
 from whitecap.exit_codes import ExitCode, exit_code_of
 
 

@@ -42,7 +42,13 @@ def _imported(path: Path) -> set[str]:
                 names.update(alias.name for alias in node.names)
             case ast.ImportFrom(module=str(module), level=0):
                 names.add(module)
-    return names
+    return {_in_its_room(name) for name in names}
+
+
+def _in_its_room(name: str) -> str:
+    """`whitecap.engine.errors` is `engine.errors`: its file is `engine/errors.py`."""
+    inner = name.removeprefix("whitecap.")
+    return inner if inner.split(".")[0] in MAY_IMPORT else name
 
 
 def _roots(path: Path) -> set[str]:

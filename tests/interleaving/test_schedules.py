@@ -7,17 +7,17 @@ from collections.abc import Iterable
 
 import pytest
 
-from engine.commands import run_statement
-from engine.conformance.case import DataFile, TableOf
-from engine.dialects import DELTA_OSS_4_4
-from engine.errors import DeltaError
-from engine.interleaving.contender import Contender, Start
-from engine.interleaving.race import Kind, Played
-from engine.interleaving.schedules import schedules, schedules_of
-from engine.interleaving.world import World
-from engine.outcomes import Aborted, Committed, NothingToCommit
-from engine.sql.parsing import parse_statement
-from engine.storage.requests import Delete, PutIfAbsent, ReadClock, WriteRows
+from whitecap.engine.commands import run_statement
+from whitecap.engine.conformance.case import DataFile, TableOf
+from whitecap.engine.dialects import DELTA_OSS_4_4
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.interleaving.contender import Contender, Start
+from whitecap.engine.interleaving.race import Kind, Played
+from whitecap.engine.interleaving.schedules import schedules, schedules_of
+from whitecap.engine.interleaving.world import World
+from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit
+from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.storage.requests import Delete, PutIfAbsent, ReadClock, WriteRows
 
 TWO_FILES = TableOf(
     schema="id INT, day DATE, v INT",

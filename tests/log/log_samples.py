@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from hypothesis import strategies as st
 
-from engine.log.actions import (
+from whitecap.engine.log.actions import (
     AddFile,
     AnyAction,
     CommitInfo,
@@ -19,10 +19,10 @@ from engine.log.actions import (
     RemoveFile,
     SetTransaction,
 )
-from engine.log.commit_file import commit_of, encode_commit, log_key
-from engine.log.schema import parse_ddl, schema_string
-from engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
-from engine.storage.memory import MemoryStore
+from whitecap.engine.log.commit_file import commit_of, encode_commit, log_key
+from whitecap.engine.log.schema import parse_ddl, schema_string
+from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
+from whitecap.engine.storage.memory import MemoryStore
 
 DDL = "x INT, v BIGINT"
 

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from engine.log.actions import AddFile
+from whitecap.engine.log.actions import AddFile
 
 
 def test_an_added_file_keeps_deltas_field_names() -> None:

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from log_samples import add, histories, remove, replayed, state, store_of, table
 
-from engine.errors import InvalidLog
-from engine.log.actions import AnyAction, CommitInfo, Protocol, SetTransaction
-from engine.log.checkpoint import (
+from whitecap.engine.errors import InvalidLog
+from whitecap.engine.log.actions import AnyAction, CommitInfo, Protocol, SetTransaction
+from whitecap.engine.log.checkpoint import (
     LAST_CHECKPOINT_KEY,
     checkpoint_actions,
     checkpoint_key,
@@ -16,11 +16,11 @@ from engine.log.checkpoint import (
     write_checkpoint,
     write_checkpoint_if_due,
 )
-from engine.log.checkpoint_parquet import encode_actions
-from engine.log.commit_file import commit_of, encode_commit, log_key
-from engine.log.snapshot import Snapshot
-from engine.log.table_log import CommitCache, TableLog
-from engine.storage.memory import MemoryStore, run
+from whitecap.engine.log.checkpoint_parquet import encode_actions
+from whitecap.engine.log.commit_file import commit_of, encode_commit, log_key
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.log.table_log import CommitCache, TableLog
+from whitecap.engine.storage.memory import MemoryStore, run
 
 DAY_MS = 86_400_000
 PROTOCOL = Protocol(1, 2)

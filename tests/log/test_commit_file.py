@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import InvalidLog
-from engine.log.actions import (
+from whitecap.engine.errors import InvalidLog
+from whitecap.engine.log.actions import (
     AddFile,
     AnyAction,
     CommitInfo,
@@ -17,7 +17,7 @@ from engine.log.actions import (
     RemoveFile,
     SetTransaction,
 )
-from engine.log.commit_file import decode_commit, encode_commit, log_key, version_of_key
+from whitecap.engine.log.commit_file import decode_commit, encode_commit, log_key, version_of_key
 
 ADD = AddFile(
     path="a.parquet",

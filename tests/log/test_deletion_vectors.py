@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import InvalidLog
-from engine.log import z85
-from engine.log.actions import DeletionVector
-from engine.log.deletion_vectors import (
+from whitecap.engine.errors import InvalidLog
+from whitecap.engine.log import z85
+from whitecap.engine.log.actions import DeletionVector
+from whitecap.engine.log.deletion_vectors import (
     encode_positions,
     inline_vector,
     read_vector,
     vector_key,
     write_vectors,
 )
-from engine.storage.memory import MemoryStore, run
+from whitecap.engine.storage.memory import MemoryStore, run
 
 Positions = st.sets(st.integers(0, 2**40))
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.log.actions import Format, Metadata, Protocol
-from engine.log.features import (
+from whitecap.engine.log.actions import Format, Metadata, Protocol
+from whitecap.engine.log.features import (
     feature_names,
     is_upgrade,
     merged,
@@ -16,7 +16,7 @@ from engine.log.features import (
     with_features,
     without_protocol_properties,
 )
-from engine.log.schema import parse_ddl, schema_string
+from whitecap.engine.log.schema import parse_ddl, schema_string
 
 
 def metadata(ddl: str = "x INT", **configuration: str) -> Metadata:

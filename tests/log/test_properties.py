@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.errors import DeltaError
-from engine.log import properties
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log import properties
 
 
 def test_an_absent_property_has_its_default() -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.errors import InvalidInput, InvalidLog
-from engine.log.schema import Field, Schema, ddl, parse_ddl, parse_schema, schema_string
+from whitecap.engine.errors import InvalidInput, InvalidLog
+from whitecap.engine.log.schema import Field, Schema, ddl, parse_ddl, parse_schema, schema_string
 
 
 def test_ddl_becomes_columns_with_simple_types() -> None:

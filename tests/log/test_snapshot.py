@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.errors import InvalidLog
-from engine.log.actions import (
+from whitecap.engine.errors import InvalidLog
+from whitecap.engine.log.actions import (
     AddFile,
     DeletionVector,
     DomainMetadata,
@@ -12,8 +12,8 @@ from engine.log.actions import (
     RemoveFile,
     SetTransaction,
 )
-from engine.log.commit_file import commit_of
-from engine.log.snapshot import EMPTY_SNAPSHOT, watermark_domain
+from whitecap.engine.log.commit_file import commit_of
+from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, watermark_domain
 
 
 def table(*columns: str, **configuration: str) -> Metadata:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import InvalidLog
-from engine.log.schema import parse_ddl
-from engine.log.statistics import (
+from whitecap.engine.errors import InvalidLog
+from whitecap.engine.log.schema import parse_ddl
+from whitecap.engine.log.statistics import (
     NO_STATISTICS,
     collect_statistics,
     parse_statistics,

@@ -2,11 +2,11 @@
 
 import pytest
 
-from engine.errors import InvalidLog
-from engine.log.actions import AddFile
-from engine.log.commit_file import encode_commit, log_key
-from engine.log.table_log import CommitCache, TableLog
-from engine.storage.memory import MemoryStore, run
+from whitecap.engine.errors import InvalidLog
+from whitecap.engine.log.actions import AddFile
+from whitecap.engine.log.commit_file import encode_commit, log_key
+from whitecap.engine.log.table_log import CommitCache, TableLog
+from whitecap.engine.storage.memory import MemoryStore, run
 
 
 def store_with(versions: int) -> MemoryStore:

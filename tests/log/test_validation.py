@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from log_samples import add, histories, remove, replayed, state, store_of, table
 
-from engine.errors import InvalidLog
-from engine.log.actions import (
+from whitecap.engine.errors import InvalidLog
+from whitecap.engine.log.actions import (
     AddFile,
     AnyAction,
     CommitInfo,
@@ -21,12 +21,12 @@ from engine.log.actions import (
     Protocol,
     SetTransaction,
 )
-from engine.log.checkpoint import LAST_CHECKPOINT_KEY, checkpoint_key, write_checkpoint
-from engine.log.commit_file import encode_commit, log_key
-from engine.log.features import protocol_of_new_table
-from engine.log.snapshot import watermark_domain
-from engine.log.validation import validate_commits, validate_log
-from engine.storage.memory import MemoryStore, run
+from whitecap.engine.log.checkpoint import LAST_CHECKPOINT_KEY, checkpoint_key, write_checkpoint
+from whitecap.engine.log.commit_file import encode_commit, log_key
+from whitecap.engine.log.features import protocol_of_new_table
+from whitecap.engine.log.snapshot import watermark_domain
+from whitecap.engine.log.validation import validate_commits, validate_log
+from whitecap.engine.storage.memory import MemoryStore, run
 
 INFO = CommitInfo(timestamp=1)
 FIRST = [INFO, Protocol(1, 2), table()]

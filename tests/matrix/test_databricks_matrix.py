@@ -6,16 +6,16 @@ import pytest
 from click.testing import CliRunner
 from matrices import CHANGES, cell_of, cells_of, matrix, published_matrix
 
-from engine.dialects import DIALECTS, dialect_named
-from engine.errors import UnsupportedFeature
-from engine.matrix import contenders
-from engine.matrix.catalogue import commands_named, commands_of
-from engine.matrix.family import variants
-from engine.matrix.matrix import choice_of
-from engine.matrix.observing import observe
-from engine.settings import Settings
-from engine.transaction.isolation import IsolationLevel
 from whitecap.cli import main
+from whitecap.engine.dialects import DIALECTS, dialect_named
+from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.matrix import contenders
+from whitecap.engine.matrix.catalogue import commands_named, commands_of
+from whitecap.engine.matrix.family import variants
+from whitecap.engine.matrix.matrix import choice_of
+from whitecap.engine.matrix.observing import observe
+from whitecap.engine.settings import Settings
+from whitecap.engine.transaction.isolation import IsolationLevel
 
 WITH_ROWS = "databricks-with-row-level-concurrency"
 WITHOUT_ROWS = "databricks-without-row-level-concurrency"

@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner
 from matrices import matrix, published_matrix
 
-from engine.matrix.plain import plain
-from reports.matrix_page import matrix_html, matrix_markdown
 from whitecap.cli import main
+from whitecap.engine.matrix.plain import plain
+from whitecap.reports.matrix_page import matrix_html, matrix_markdown
 from whitecap.terminal.matrix import show
 
 DOCUMENT = {**plain(published_matrix("delta-oss-4.4")), "origin": "whitecap of a test"}

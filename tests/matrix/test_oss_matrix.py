@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from matrices import CHANGES, cell_of, cells_of, matrix, published_matrix
 
-from engine.dialects import dialect_named
-from engine.errors import InvalidInput, UnsupportedFeature
-from engine.matrix.matrix import choice_of, level_named
-from engine.transaction.isolation import IsolationLevel
+from whitecap.engine.dialects import dialect_named
+from whitecap.engine.errors import InvalidInput, UnsupportedFeature
+from whitecap.engine.matrix.matrix import choice_of, level_named
+from whitecap.engine.transaction.isolation import IsolationLevel
 
 DELTA_3_3_DOCUMENTATION = [
     ("INSERT", "INSERT", "Cannot conflict"),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from engine.dialects import dialect_named
-from engine.matrix.catalogue import commands_named
-from engine.matrix.family import Variant, variants
-from engine.matrix.matrix import choice_of
-from engine.matrix.observing import Observation, observe, pairs_of
-from engine.settings import Settings
+from whitecap.engine.dialects import dialect_named
+from whitecap.engine.matrix.catalogue import commands_named
+from whitecap.engine.matrix.family import Variant, variants
+from whitecap.engine.matrix.matrix import choice_of
+from whitecap.engine.matrix.observing import Observation, observe, pairs_of
+from whitecap.engine.settings import Settings
 
 DIALECT = dialect_named("databricks-14.3")
 TABLES = variants(DIALECT, choice_of(DIALECT, None, None, None, None))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.conformance.case import DataFile, TableOf
+from whitecap.engine.conformance.case import DataFile, TableOf
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -38,7 +38,7 @@ def small_table(**properties: str) -> TableOf:
 
 @pytest.fixture(scope="session")
 def _templates(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> object:
-    from sim.replay.statement_cases import Templates
+    from whitecap.sim.replay.statement_cases import Templates
 
     return Templates(spark, tmp_path_factory.mktemp("templates"))
 
@@ -46,8 +46,8 @@ def _templates(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) ->
 @pytest.fixture
 def make_table(spark: SparkSession, _templates: object, tmp_path: Path) -> Iterator[MakeTable]:
     """A function that makes `small_table` with some properties and names it `target` in SQL."""
-    from sim.replay.statement_cases import Templates
-    from sim.replay.tables import forget_table, name_table
+    from whitecap.sim.replay.statement_cases import Templates
+    from whitecap.sim.replay.tables import forget_table, name_table
 
     assert isinstance(_templates, Templates)
 

@@ -6,12 +6,12 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
-from engine.commands import Table, run_statement
-from engine.outcomes import Outcome
-from engine.sql.parsing import parse_statement
-from engine.storage.directory import DirectoryStore
-from engine.storage.memory import run
-from engine.storage.requests import PutIfAbsent, Steps
+from whitecap.engine.commands import Table, run_statement
+from whitecap.engine.outcomes import Outcome
+from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.storage.directory import DirectoryStore
+from whitecap.engine.storage.memory import run
+from whitecap.engine.storage.requests import PutIfAbsent, Steps
 
 
 def statement(sql: str) -> Steps[Outcome]:

@@ -6,10 +6,16 @@ import csv
 import json
 from pathlib import Path
 
-from sim.replay.agreement import Agreement, Comparison, compare, differences, write_agreement
-from sim.replay.player import Observed
-from sim.replay.real_commands import Sql
-from sim.replay.script import End, Planned, Result
+from whitecap.sim.replay.agreement import (
+    Agreement,
+    Comparison,
+    compare,
+    differences,
+    write_agreement,
+)
+from whitecap.sim.replay.player import Observed
+from whitecap.sim.replay.real_commands import Sql
+from whitecap.sim.replay.script import End, Planned, Result
 
 COMMIT = Result(End.COMMITTED, 5, isolation_level="Serializable", is_blind_append=True)
 ABORT = Result(End.ABORTED, None, "ConcurrentAppendException", "DELTA_CONCURRENT_APPEND.X")

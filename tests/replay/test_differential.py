@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.conformance.case import CaseStatus, StatementCase, TransactionCase, load_cases
-from engine.conformance.selection import sampled
-from sim.replay.conformance import run_cases
-from sim.replay.drawing.races import draw_race
-from sim.replay.fuzz import Fuzzer
+from whitecap.engine.conformance.case import CaseStatus, StatementCase, TransactionCase, load_cases
+from whitecap.engine.conformance.selection import sampled
+from whitecap.sim.replay.conformance import run_cases
+from whitecap.sim.replay.drawing.races import draw_race
+from whitecap.sim.replay.fuzz import Fuzzer
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

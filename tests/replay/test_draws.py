@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.conformance.case import CaseResult, CaseStatus, StatementCase, load_cases
-from engine.conformance.run import run_cases
-from sim.replay.drawing.layouts import LAYOUTS
-from sim.replay.drawing.races import PROPERTIES, SETTINGS, DrawnRace, draw_race
-from sim.replay.fuzz import Finding, Fuzzer, save_case
+from whitecap.engine.conformance.case import CaseResult, CaseStatus, StatementCase, load_cases
+from whitecap.engine.conformance.run import run_cases
+from whitecap.sim.replay.drawing.layouts import LAYOUTS
+from whitecap.sim.replay.drawing.races import PROPERTIES, SETTINGS, DrawnRace, draw_race
+from whitecap.sim.replay.fuzz import Finding, Fuzzer, save_case
 
 
 def test_a_race_depends_on_its_seed_and_number_alone() -> None:

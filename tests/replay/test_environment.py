@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sim.replay import environment, jars
-from sim.replay.environment import EnvironmentMissing, java_major
+from whitecap.sim.replay import environment, jars
+from whitecap.sim.replay.environment import EnvironmentMissing, java_major
 
 
 def _fake_java(folder: Path, version_line: str) -> Path:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sim.replay.failures import failure_of
-from sim.replay.phase_locks import Interleaving, StuckInterleaving
-from sim.replay.player import Observed, play
-from sim.replay.real_commands import RealCommand, Sql, StreamBatch
-from sim.replay.script import End, Planned, Result
-from sim.replay.tables import commit_info, latest_version
+from whitecap.sim.replay.failures import failure_of
+from whitecap.sim.replay.phase_locks import Interleaving, StuckInterleaving
+from whitecap.sim.replay.player import Observed, play
+from whitecap.sim.replay.real_commands import RealCommand, Sql, StreamBatch
+from whitecap.sim.replay.script import End, Planned, Result
+from whitecap.sim.replay.tables import commit_info, latest_version
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from engine.errors import InvalidInput
-from sim.recording import read_recording, write_recording
-from sim.replay.choice import best_cell, choose_run
-from sim.replay.recorded import Recorded
-from sim.replay.replay import plan_replay, replay, simulate_again
-from sim.replay.window import Window
-from sim.run import run_scenario
-from sim.scenario import load_scenario
 from whitecap.cli import main
+from whitecap.engine.errors import InvalidInput
+from whitecap.sim.recording import read_recording, write_recording
+from whitecap.sim.replay.choice import best_cell, choose_run
+from whitecap.sim.replay.recorded import Recorded
+from whitecap.sim.replay.replay import plan_replay, replay, simulate_again
+from whitecap.sim.replay.window import Window
+from whitecap.sim.run import run_scenario
+from whitecap.sim.scenario import load_scenario
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine.errors import InvalidInput
-from sim.replay.real_commands import Sql
-from sim.replay.script import End, Planned, Result, first_version, steps
+from whitecap.engine.errors import InvalidInput
+from whitecap.sim.replay.real_commands import Sql
+from whitecap.sim.replay.script import End, Planned, Result, first_version, steps
 
 
 def _planned(name: str, read: int, decided: int, version: int | None = None) -> Planned:

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from engine.errors import InvalidInput
-from sim.recording import SCHEMAS, Recording, table_of
-from sim.replay.recorded import Recorded, recorded_transactions
-from sim.replay.script import End, Result
-from sim.replay.window import (
+from whitecap.engine.errors import InvalidInput
+from whitecap.sim.recording import SCHEMAS, Recording, table_of
+from whitecap.sim.replay.recorded import Recorded, recorded_transactions
+from whitecap.sim.replay.script import End, Result
+from whitecap.sim.replay.window import (
     Window,
     began_before,
     best_window,
@@ -163,7 +163,7 @@ def test_a_run_without_commits_cannot_be_replayed() -> None:
 
 
 def test_what_is_neither_a_run_nor_a_sweep_is_refused(tmp_path: Path) -> None:
-    from sim.replay.choice import choose_run
+    from whitecap.sim.replay.choice import choose_run
 
     with pytest.raises(InvalidInput, match="neither a run's directory nor a sweep's"):
         choose_run(tmp_path)

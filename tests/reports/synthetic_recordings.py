@@ -13,12 +13,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from reports.layout import layout_of
-from reports.measures import CONFLICTS, MEASURES, Unit
-from reports.provenance import provenance_of
-from reports.runs import find_runs
-from reports.subject import Subject
-from reports.tables import build_tables
+from whitecap.reports.layout import layout_of
+from whitecap.reports.measures import CONFLICTS, MEASURES, Unit
+from whitecap.reports.provenance import provenance_of
+from whitecap.reports.runs import find_runs
+from whitecap.reports.subject import Subject
+from whitecap.reports.tables import build_tables
 
 SCHEMA = pa.schema(
     [

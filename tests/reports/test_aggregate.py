@@ -12,13 +12,13 @@ import pytest
 from click.testing import CliRunner
 from synthetic_recordings import aborted, transaction, write_run, write_sweep
 
-from engine.errors import InvalidInput
-from reports.aggregate import aggregate, measures_per_run, transactions_of
-from reports.agreement import read_agreement
-from reports.report import build_report
-from reports.runs import find_runs
 from whitecap import cli
+from whitecap.engine.errors import InvalidInput
 from whitecap.exit_codes import ExitCode
+from whitecap.reports.aggregate import aggregate, measures_per_run, transactions_of
+from whitecap.reports.agreement import read_agreement
+from whitecap.reports.report import build_report
+from whitecap.reports.runs import find_runs
 
 pytestmark = pytest.mark.spark
 

@@ -11,12 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from synthetic_recordings import made_up_subject
 
-from reports.exceptions import colours_by_exception
-from reports.figures import draw_all
-from reports.layout import layout_of, phrase
-from reports.measures import CONFLICTS, Unit, duration, tick, written
-from reports.quantity import spread
-from reports.style import MAGNITUDES, OKABE_ITO, ink_on, save
+from whitecap.reports.exceptions import colours_by_exception
+from whitecap.reports.figures import draw_all
+from whitecap.reports.layout import layout_of, phrase
+from whitecap.reports.measures import CONFLICTS, Unit, duration, tick, written
+from whitecap.reports.quantity import spread
+from whitecap.reports.style import MAGNITUDES, OKABE_ITO, ink_on, save
 
 GRIDS = {
     "two names": {"partitioning": ["none", "by date"], "isolation": ["A", "B"]},

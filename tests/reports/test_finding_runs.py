@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from synthetic_recordings import transaction, write_run, write_sweep
 
-from engine.errors import InvalidInput
-from reports.runs import find_runs
+from whitecap.engine.errors import InvalidInput
+from whitecap.reports.runs import find_runs
 
 
 def test_a_sweeps_cells_keep_the_order_of_its_definition(grid: Path) -> None:

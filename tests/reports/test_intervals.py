@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from reports.intervals import interval_of, t_quantile
+from whitecap.reports.intervals import interval_of, t_quantile
 
 
 @pytest.mark.parametrize(

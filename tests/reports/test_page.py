@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from synthetic_recordings import made_up_subject
 
-from reports.answer import answer_of
-from reports.figures import draw_all
-from reports.measures import MEASURES
-from reports.page import page_of
-from reports.style import save
+from whitecap.reports.answer import answer_of
+from whitecap.reports.figures import draw_all
+from whitecap.reports.measures import MEASURES
+from whitecap.reports.page import page_of
+from whitecap.reports.style import save
 
 AXES = {"partitioning": ["<none>", "by date & country"], "isolation": ["A", "B"]}
 

@@ -9,10 +9,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from reports.answer import answer_of, difference
-from reports.layout import layout_of
-from reports.measures import MEASURES
-from reports.tables import Tables, build_tables
+from whitecap.reports.answer import answer_of, difference
+from whitecap.reports.layout import layout_of
+from whitecap.reports.measures import MEASURES
+from whitecap.reports.tables import Tables, build_tables
 
 LABELS = {"a": {"size": "small"}, "b": {"size": "large"}}
 AXES = {"size": ("small", "large")}

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from sim.measures import Sample, value_of
-from sim.run import FinishedRun, run_scenario
-from sim.scenario import scenario_of
-from sim.scenario.expect import Measure
+from whitecap.sim.measures import Sample, value_of
+from whitecap.sim.run import FinishedRun, run_scenario
+from whitecap.sim.scenario import scenario_of
+from whitecap.sim.scenario.expect import Measure
 
 TABLE: dict[str, Any] = {
     "schema": "event_id BIGINT, amount DOUBLE",

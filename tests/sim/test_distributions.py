@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from scenarios import SCENARIOS
-from sim.distributions import Distribution
-from sim.random_streams import RandomStreams
-from sim.scenario.yaml_text import read_yaml
+from whitecap.scenarios import SCENARIOS
+from whitecap.sim.distributions import Distribution
+from whitecap.sim.random_streams import RandomStreams
+from whitecap.sim.scenario.yaml_text import read_yaml
 
 
 def _draws(text: Any, count: int = 40_000) -> np.ndarray[Any, Any]:

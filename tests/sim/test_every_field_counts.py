@@ -9,9 +9,9 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
-from sim.run import run_scenario
-from sim.scenario import Scenario, scenario_of
 from tests.sim.sim_worlds import TABLE
+from whitecap.sim.run import run_scenario
+from whitecap.sim.scenario import Scenario, scenario_of
 
 FULL: dict[str, Any] = {
     "name": "full",

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from sim.expectations import evaluate
-from sim.recording import Recording, table_of
-from sim.scenario.expect import Expectation
+from whitecap.sim.expectations import evaluate
+from whitecap.sim.recording import Recording, table_of
+from whitecap.sim.scenario.expect import Expectation
 
 COLUMNS = {
     "transaction_id": 0, "job_id": 0, "rerun_number": 0, "writer": "a-1", "writer_group": "a",

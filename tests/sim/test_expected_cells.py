@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import InvalidInput
-from sim.experiment import load_experiment
-from sim.regression import Verdict, check_scenario
-from sim.scenario import cell_of, load_scenario, parse_scenario
+from whitecap.engine.errors import InvalidInput
+from whitecap.sim.experiment import load_experiment
+from whitecap.sim.regression import Verdict, check_scenario
+from whitecap.sim.scenario import cell_of, load_scenario, parse_scenario
 
 SCENARIO = """\
 name: told-apart
@@ -101,7 +101,7 @@ def test_a_run_that_breaks_says_in_which_cell(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("a rule of ours is broken")
 
-    monkeypatch.setattr("sim.run.run_scenario", broken)
+    monkeypatch.setattr("whitecap.sim.run.run_scenario", broken)
     checked = check_scenario(_written(tmp_path, SCENARIO))
     assert checked.verdict is Verdict.BROKEN
     assert str(checked.error).startswith("once, strict: RuntimeError")
@@ -129,7 +129,7 @@ def test_a_sweep_of_some_variants_keeps_the_expectations_for_these(tmp_path: Pat
 
 def test_what_a_sweep_writes_for_a_cell_is_a_scenario_of_its_own(tmp_path: Path) -> None:
     (first, *_) = load_experiment(_written(tmp_path, SCENARIO)).cells
-    from sim.scenario import show_document
+    from whitecap.sim.scenario import show_document
 
     path = tmp_path / "cell.yaml"
     path.write_text(show_document(first.scenario.document))

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from deltalake import DeltaTable
 
-from engine.errors import InvalidInput
-from sim.export import export_table
-from sim.run import FinishedRun
 from tests.sim.sim_worlds import TABLE, ran
+from whitecap.engine.errors import InvalidInput
+from whitecap.sim.export import export_table
+from whitecap.sim.run import FinishedRun
 
 TOUCH = {
     "eraser": {
@@ -71,9 +71,9 @@ def test_without_data_the_log_is_the_simulations_byte_for_byte(
 
 
 def test_deletion_vectors_are_exported(tmp_path: Path) -> None:
-    from engine.commands.table import Table
-    from engine.storage.directory import DirectoryStore
-    from engine.storage.memory import run as run_now
+    from whitecap.engine.commands.table import Table
+    from whitecap.engine.storage.directory import DirectoryStore
+    from whitecap.engine.storage.memory import run as run_now
 
     table = {**TABLE, "properties": {"delta.enableDeletionVectors": True}}
     run = ran(table=table, writers=TOUCH)

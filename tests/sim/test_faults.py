@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from sim.faults import faults_of
-from sim.random_streams import RandomStreams
-from sim.scenario.faults import Fault
 from tests.sim.sim_worlds import INSERT, UPDATE, ran, rows, scenario
+from whitecap.sim.faults import faults_of
+from whitecap.sim.random_streams import RandomStreams
+from whitecap.sim.scenario.faults import Fault
 
 LOADERS = {"loader": {**INSERT, "count": 3, "arrival": {"closed": {"think": "5 s"}}}}
 
@@ -99,7 +99,7 @@ def test_the_stores_own_limit_throttles_too() -> None:
 
 
 def test_limits_bind_also_where_requests_are_not_recorded() -> None:
-    from sim.run import run_scenario
+    from whitecap.sim.run import run_scenario
 
     slow = {"profile": "s3", "limits": {"reads_per_s": 1}}
     counts = [
@@ -156,7 +156,7 @@ def test_adding_a_fault_moves_no_other_faults_draws() -> None:
     throttled = Fault.model_validate({"throttling": {"probability": 0.5}})
 
     def strikes(faults: list[Fault]) -> list[bool]:
-        from engine.storage.requests import PutIfAbsent
+        from whitecap.engine.storage.requests import PutIfAbsent
 
         found = faults_of(faults, "loader", "loader-1", RandomStreams(5))
         return [found.loses_reply(PutIfAbsent, 0.0) for _ in range(100)]

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from sim_worlds import INSERT, UPDATE, ran, rows
 
-from engine.errors import InvariantViolated
-from sim.conservation import check_conservation
-from sim.run import FinishedRun
+from whitecap.engine.errors import InvariantViolated
+from whitecap.sim.conservation import check_conservation
+from whitecap.sim.run import FinishedRun
 
 LAST_ONE_WINS = {"profile": "s3", "put_if_absent": {"exclusive": False}}
 TOGETHER = {"schedule": {"every": "5 s"}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sim.random_streams import RandomStreams, in_blocks
+from whitecap.sim.random_streams import RandomStreams, in_blocks
 
 
 def _first(streams: RandomStreams, component: str, entity: str, count: int = 50) -> list[float]:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from sim.random_streams import RandomStreams
-from sim.rerun import JobReruns, policy_of
-from sim.scenario.writers import Rerun
+from whitecap.sim.random_streams import RandomStreams
+from whitecap.sim.rerun import JobReruns, policy_of
+from whitecap.sim.scenario.writers import Rerun
 
 
 def _waits(policy: Any, draw: float | None = None, count: int = 6) -> list[float | None]:

@@ -9,11 +9,11 @@ import yaml
 from click.testing import CliRunner, Result
 
 import whitecap
-from engine.errors import InvalidInput, InvariantViolated
-from sim.recording import read_recording
 from tests.sim.sim_worlds import document
 from whitecap.cli import main
+from whitecap.engine.errors import InvalidInput, InvariantViolated
 from whitecap.exit_codes import ExitCode
+from whitecap.sim.recording import read_recording
 
 
 @pytest.fixture
@@ -74,12 +74,12 @@ def test_an_output_directory_with_something_else_is_bad_input(file: Path, tmp_pa
 def test_a_broken_invariant_has_an_exit_code_of_its_own(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import sim.run
+    import whitecap.sim.run
 
     def broken(*arguments: object) -> None:
         raise InvariantViolated(f"to reproduce: {arguments[2]}")
 
-    monkeypatch.setattr(sim.run, "check_conservation", broken)
+    monkeypatch.setattr(whitecap.sim.run, "check_conservation", broken)
     result = _run(file, "--seed", 7)
     assert result.exit_code == ExitCode.INVARIANT_VIOLATED
     assert f"whitecap run {file} --seed 7" in result.output

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from sim.recording import write_recording
-from sim.run import run_scenario
 from tests.sim.sim_worlds import INSERT, UPDATE, document, ran, rows, scenario
+from whitecap.sim.recording import write_recording
+from whitecap.sim.run import run_scenario
 
 
 def _files(directory: Path) -> dict[str, bytes]:
@@ -146,8 +146,8 @@ def test_an_aborted_transaction_says_who_won_by_which_rule_and_why() -> None:
 
 
 def test_conservation_notices_planted_faults() -> None:
-    from engine.errors import InvariantViolated
-    from sim.conservation import check_conservation
+    from whitecap.engine.errors import InvariantViolated
+    from whitecap.sim.conservation import check_conservation
 
     def checked(spoil: Any) -> str:
         run = ran()
@@ -188,7 +188,7 @@ def test_conservation_notices_planted_faults() -> None:
 
 
 def test_an_existing_directory_that_is_no_run_is_left_alone(tmp_path: Path) -> None:
-    from engine.errors import InvalidInput
+    from whitecap.engine.errors import InvalidInput
 
     (tmp_path / "mine.txt").write_text("precious")
     with pytest.raises(InvalidInput, match="left alone"):

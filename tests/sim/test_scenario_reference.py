@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sim.scenario import Scenario
-from sim.scenario.expect import Measure
 from tests.sim.test_every_field_counts import _models
+from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.expect import Measure
 
 REFERENCE = (Path(__file__).parents[2] / "docs" / "scenarios.md").read_text()
 WORDS = set(re.findall(r"[\w-]+", REFERENCE))

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from engine.errors import InvalidInput
-from engine.log.commit_file import decode_commit, log_key
-from sim.run import FinishedRun, run_scenario
-from sim.scenario import scenario_of
+from whitecap.engine.errors import InvalidInput
+from whitecap.engine.log.commit_file import decode_commit, log_key
+from whitecap.sim.run import FinishedRun, run_scenario
+from whitecap.sim.scenario import scenario_of
 
 DDL = "event_id BIGINT, site STRING"
 LOADER = {

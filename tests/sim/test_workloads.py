@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from sim.choices import EXACT_RANKS, pick, zipf_rank
-from sim.random_streams import RandomStreams
-from sim.rows import InitialSlices, KeysInUse, TableRows
-from sim.scenario.model import DEFAULT_START_MS
-from sim.scenario.parameters import Choice, Parameter
-from sim.scenario.table import Table
-from sim.workload import NewKeys, Workload
 from tests.sim.sim_worlds import TABLE
+from whitecap.sim.choices import EXACT_RANKS, pick, zipf_rank
+from whitecap.sim.random_streams import RandomStreams
+from whitecap.sim.rows import InitialSlices, KeysInUse, TableRows
+from whitecap.sim.scenario.model import DEFAULT_START_MS
+from whitecap.sim.scenario.parameters import Choice, Parameter
+from whitecap.sim.scenario.table import Table
+from whitecap.sim.workload import NewKeys, Workload
 
 DAY_MS = 86_400_000.0
 
@@ -128,7 +128,7 @@ def test_existing_rows_are_changed_in_all_but_their_key_and_slice() -> None:
 
 
 def test_rows_are_the_same_whatever_the_layout() -> None:
-    from sim.initial_table import initial_files
+    from whitecap.sim.initial_table import initial_files
 
     for layout in ([], ["date"], ["country"], ["date", "country"], ["country", "date"]):
         table = Table.model_validate({**TABLE, "partition_by": layout})

@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner, Result
 from sweep_scenario import SCENARIO
 
-from reports.junit import Case, Suite, write_junit
 from whitecap import cli
 from whitecap.exit_codes import ExitCode
+from whitecap.reports.junit import Case, Suite, write_junit
 
 MET = SCENARIO + "expect:\n  - {measure: committed, writer: loader, at_least: 1}\n"
 MISSED = SCENARIO.replace("name: tiny", "name: strict") + (
@@ -111,7 +111,7 @@ def test_a_run_that_breaks_is_exit_code_three_and_an_error_in_junit(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("a rule of ours is broken")
 
-    monkeypatch.setattr("sim.run.run_scenario", broken)
+    monkeypatch.setattr("whitecap.sim.run.run_scenario", broken)
     result = check(folder, "--jobs", 1, "--junit", folder / "junit.xml")
     assert result.exit_code == ExitCode.INVARIANT_VIOLATED
     assert "to reproduce: whitecap run" in result.output

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from sweep_scenario import SCENARIO, write_scenario
 
-from engine.errors import InvalidInput
-from sim.experiment import cell_name, load_experiment, open_directory
-from sim.scenario import load_scenario
+from whitecap.engine.errors import InvalidInput
+from whitecap.sim.experiment import cell_name, load_experiment, open_directory
+from whitecap.sim.scenario import load_scenario
 
 
 def test_cells_are_every_combination_in_the_files_order(tmp_path: Path) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.outcomes import ConflictException
-from scenarios import SCENARIOS
-from sim.regression import Verdict, check_scenario, find_scenarios
-from sim.scenario import load_scenario
+from whitecap.engine.outcomes import ConflictException
+from whitecap.scenarios import SCENARIOS
+from whitecap.sim.regression import Verdict, check_scenario, find_scenarios
+from whitecap.sim.scenario import load_scenario
 
 REGRESSION = find_scenarios([SCENARIOS / "regression"])
 

@@ -6,7 +6,7 @@ import pytest
 from sweep_scenario import write_scenario
 
 import whitecap
-from engine.errors import InvalidInput
+from whitecap.engine.errors import InvalidInput
 from whitecap.sweeps import Sweep
 
 pytestmark = pytest.mark.spark

@@ -17,18 +17,18 @@ import pytest
 from click.testing import CliRunner
 from sweep_scenario import SCENARIO, fingerprints, write_scenario
 
-from engine.errors import InvariantViolated
-from reports.measures import MEASURES
-from reports.runs import find_runs
-from reports.subject import subject_of
-from sim.experiment import Experiment, load_experiment, open_directory
-from sim.measures import Sample, value_of
-from sim.recording import read_recording
-from sim.run import run_scenario
-from sim.scenario.expect import Measure
-from sim.sweep_job import Progress, run_one, run_sweep
 from whitecap import cli
+from whitecap.engine.errors import InvariantViolated
 from whitecap.exit_codes import ExitCode
+from whitecap.reports.measures import MEASURES
+from whitecap.reports.runs import find_runs
+from whitecap.reports.subject import subject_of
+from whitecap.sim.experiment import Experiment, load_experiment, open_directory
+from whitecap.sim.measures import Sample, value_of
+from whitecap.sim.recording import read_recording
+from whitecap.sim.run import run_scenario
+from whitecap.sim.scenario.expect import Measure
+from whitecap.sim.sweep_job import Progress, run_one, run_sweep
 from whitecap.spark import aggregation_session
 
 pytestmark = pytest.mark.spark

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from engine.errors import UnsupportedFeature
-from engine.sql.compiler import compile_term
-from engine.sql.scope import Scope
-from engine.sql.text import parse_node
-from engine.sql.time_functions import NOW, asks_time
+from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.sql.compiler import compile_term
+from whitecap.engine.sql.scope import Scope
+from whitecap.engine.sql.text import parse_node
+from whitecap.engine.sql.time_functions import NOW, asks_time
 
 SEEN: list[tuple[str, Any]] = [
     ("left('abc', 2)", "ab"),

@@ -7,10 +7,10 @@ from datetime import date
 
 import pytest
 
-from engine.errors import DeltaError, InvalidInput
-from engine.log.schema import parse_ddl
-from engine.settings import Settings
-from engine.sql.predicates import parse_predicate, partition_part, split_conditions
+from whitecap.engine.errors import DeltaError, InvalidInput
+from whitecap.engine.log.schema import parse_ddl
+from whitecap.engine.settings import Settings
+from whitecap.engine.sql.predicates import parse_predicate, partition_part, split_conditions
 
 EVALUATIONS: list[tuple[str, str, Mapping[str, str | None], bool | None]] = [
     ("part = 1", "part STRING", {"part": "1"}, True),

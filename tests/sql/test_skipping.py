@@ -6,9 +6,9 @@ from datetime import date
 
 import pytest
 
-from engine.log.schema import parse_ddl
-from engine.log.statistics import FileStatistics, collect_statistics
-from engine.sql.predicates import parse_predicate
+from whitecap.engine.log.schema import parse_ddl
+from whitecap.engine.log.statistics import FileStatistics, collect_statistics
+from whitecap.engine.sql.predicates import parse_predicate
 
 SCHEMA = parse_ddl("x INT, v BIGINT, s STRING, d DATE, n INT")
 ROWS = [(1, 100, "abc", date(2026, 1, 1), None), (1, 105, "abd", date(2026, 1, 9), None)]

@@ -8,10 +8,19 @@ from typing import Any
 
 import pytest
 
-from engine.errors import InvalidInput, UnsupportedFeature
-from engine.sql.parsing import parse_statement
-from engine.sql.rendering import sql_literal
-from engine.sql.statements import Act, Delete, Insert, Match, Merge, Optimize, Select, Values
+from whitecap.engine.errors import InvalidInput, UnsupportedFeature
+from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.sql.rendering import sql_literal
+from whitecap.engine.sql.statements import (
+    Act,
+    Delete,
+    Insert,
+    Match,
+    Merge,
+    Optimize,
+    Select,
+    Values,
+)
 
 
 def test_a_statement_is_parsed_once_and_its_bindings_share_its_plans() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine.storage.columns import in_columns
-from engine.storage.memory import MemoryStore
-from engine.storage.requests import ReadRows, RowsOf, WriteRows
+from whitecap.engine.storage.columns import in_columns
+from whitecap.engine.storage.memory import MemoryStore
+from whitecap.engine.storage.requests import ReadRows, RowsOf, WriteRows
 
 ROWS = [(1, "a"), (2, "b")]
 

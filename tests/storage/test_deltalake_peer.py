@@ -11,7 +11,7 @@ import deltalake
 import pyarrow as pa
 import pytest
 
-from engine.log.actions import (
+from whitecap.engine.log.actions import (
     AddFile,
     AnyAction,
     CommitInfo,
@@ -20,18 +20,18 @@ from engine.log.actions import (
     RemoveFile,
     SetTransaction,
 )
-from engine.log.checkpoint import checkpoint_key, write_checkpoint
-from engine.log.commit_file import encode_commit, log_key
-from engine.log.deletion_vectors import inline_vector, read_vector, write_vectors
-from engine.log.features import protocol_of_new_table
-from engine.log.paths import data_key, log_path, partition_directory
-from engine.log.schema import Schema, parse_ddl, schema_string
-from engine.log.snapshot import Snapshot
-from engine.log.statistics import collect_statistics, parse_statistics, statistics_text
-from engine.log.table_log import TableLog
-from engine.storage.directory import DirectoryStore
-from engine.storage.memory import run
-from engine.storage.requests import PutIfAbsent, PutResult, ReadRows, Row, WriteRows
+from whitecap.engine.log.checkpoint import checkpoint_key, write_checkpoint
+from whitecap.engine.log.commit_file import encode_commit, log_key
+from whitecap.engine.log.deletion_vectors import inline_vector, read_vector, write_vectors
+from whitecap.engine.log.features import protocol_of_new_table
+from whitecap.engine.log.paths import data_key, log_path, partition_directory
+from whitecap.engine.log.schema import Schema, parse_ddl, schema_string
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.log.statistics import collect_statistics, parse_statistics, statistics_text
+from whitecap.engine.log.table_log import TableLog
+from whitecap.engine.storage.directory import DirectoryStore
+from whitecap.engine.storage.memory import run
+from whitecap.engine.storage.requests import PutIfAbsent, PutResult, ReadRows, Row, WriteRows
 
 SCHEMA = parse_ddl("at TIMESTAMP, name STRING, v BIGINT")
 NOW = 1_700_000_000_000

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from engine.storage.directory import DirectoryStore
-from engine.storage.requests import (
+from whitecap.engine.storage.directory import DirectoryStore
+from whitecap.engine.storage.requests import (
     Body,
     Entry,
     Get,

@@ -1,7 +1,7 @@
 """The memory driver: put-if-absent, listings, and a clock that repeats itself."""
 
-from engine.storage.memory import FIRST_INSTANT_MS, MemoryStore, counting_clock, run
-from engine.storage.requests import (
+from whitecap.engine.storage.memory import FIRST_INSTANT_MS, MemoryStore, counting_clock, run
+from whitecap.engine.storage.requests import (
     Body,
     Get,
     ListFrom,

@@ -8,18 +8,18 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.errors import InvalidLog
-from engine.log.actions import AddFile, DeletionVector, Format, Metadata
-from engine.log.commit_file import commit_of
-from engine.log.deletion_vectors import inline_vector
-from engine.log.features import protocol_of_new_table
-from engine.log.schema import parse_ddl, schema_string
-from engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
-from engine.log.statistics import collect_statistics, statistics_text
-from engine.log.validation_files import validate_files
-from engine.storage.directory import DirectoryStore
-from engine.storage.memory import run
-from engine.storage.requests import WriteRows
+from whitecap.engine.errors import InvalidLog
+from whitecap.engine.log.actions import AddFile, DeletionVector, Format, Metadata
+from whitecap.engine.log.commit_file import commit_of
+from whitecap.engine.log.deletion_vectors import inline_vector
+from whitecap.engine.log.features import protocol_of_new_table
+from whitecap.engine.log.schema import parse_ddl, schema_string
+from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
+from whitecap.engine.log.statistics import collect_statistics, statistics_text
+from whitecap.engine.log.validation_files import validate_files
+from whitecap.engine.storage.directory import DirectoryStore
+from whitecap.engine.storage.memory import run
+from whitecap.engine.storage.requests import WriteRows
 
 SCHEMA = parse_ddl("day DATE, name STRING, v BIGINT")
 ROWS = [(None, "a", 1), (None, "b" * 50, 2), (None, None, 3)]

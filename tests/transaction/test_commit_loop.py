@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from races import WRITE, Table, add, metadata, remove, rule_of, where
 
-from engine.errors import DeltaError
-from engine.log.actions import CommitInfo
-from engine.log.commit_file import encode_commit, log_key
-from engine.outcomes import Aborted, Committed, Unknown
-from engine.settings import Settings
-from engine.storage.memory import MemoryStore, run
-from engine.storage.requests import Get, ListFrom, Listing, PutIfAbsent, PutResult, Request
-from engine.transaction.lost_reply import MAX_RESENDS, LostReply
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log.actions import CommitInfo
+from whitecap.engine.log.commit_file import encode_commit, log_key
+from whitecap.engine.outcomes import Aborted, Committed, Unknown
+from whitecap.engine.settings import Settings
+from whitecap.engine.storage.memory import MemoryStore, run
+from whitecap.engine.storage.requests import Get, ListFrom, Listing, PutIfAbsent, PutResult, Request
+from whitecap.engine.transaction.lost_reply import MAX_RESENDS, LostReply
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from races import OPTIMIZE, WRITE, Table, add, metadata, remove, rule_of, where
 
-from engine.dialects import (
+from whitecap.engine.dialects import (
     DATABRICKS_14_3,
     DELTA_OSS_3_3,
     DELTA_OSS_4_4,
@@ -13,10 +13,10 @@ from engine.dialects import (
     Dialect,
     dialect_named,
 )
-from engine.errors import InvalidInput
-from engine.log.actions import Protocol
-from engine.outcomes import Committed
-from engine.storage.memory import run
+from whitecap.engine.errors import InvalidInput
+from whitecap.engine.log.actions import Protocol
+from whitecap.engine.outcomes import Committed
+from whitecap.engine.storage.memory import run
 
 PLAIN = Protocol(min_reader_version=1, min_writer_version=2)
 WITH_VECTORS = Protocol(

@@ -12,12 +12,12 @@ from itertools import combinations_with_replacement, permutations
 import pytest
 from races import DELETE, OPTIMIZE, WRITE, Table, add, remove, where
 
-from engine.log.actions import AddFile, AnyAction, RemoveFile
-from engine.log.snapshot import Snapshot
-from engine.outcomes import Aborted, Committed, Outcome
-from engine.sql.predicates import Predicate, parse_predicate
-from engine.transaction.operation import Operation
-from engine.transaction.transaction import Transaction
+from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.outcomes import Aborted, Committed, Outcome
+from whitecap.engine.sql.predicates import Predicate, parse_predicate
+from whitecap.engine.transaction.operation import Operation
+from whitecap.engine.transaction.transaction import Transaction
 
 EVERYTHING = "true"
 

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 from races import DELETE, OPTIMIZE, WRITE, Table, add, metadata, remove
 
-from engine.errors import DeltaError
-from engine.log.actions import (
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log.actions import (
     AddCDCFile,
     AnyAction,
     CommitInfo,
@@ -19,11 +19,11 @@ from engine.log.actions import (
     Protocol,
     SetTransaction,
 )
-from engine.log.schema import Field, Schema, schema_of_metadata, schema_string
-from engine.outcomes import Committed, NothingToCommit, Outcome
-from engine.settings import CheckMode, ConsistencyMode, Settings
-from engine.storage.memory import run
-from engine.transaction.operation import MANUAL_UPDATE, Operation
+from whitecap.engine.log.schema import Field, Schema, schema_of_metadata, schema_string
+from whitecap.engine.outcomes import Committed, NothingToCommit, Outcome
+from whitecap.engine.settings import CheckMode, ConsistencyMode, Settings
+from whitecap.engine.storage.memory import run
+from whitecap.engine.transaction.operation import MANUAL_UPDATE, Operation
 
 PLAIN = Protocol(min_reader_version=1, min_writer_version=2)
 VECTORS = Protocol(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from races import WRITE, Table, add, metadata, remove, rule_of, where
 
-from engine.errors import DeltaError
-from engine.log.actions import Protocol
-from engine.outcomes import Committed
-from engine.settings import Settings, Widening
-from engine.transaction.entries import PredicateEntry
-from engine.transaction.transaction import Transaction
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log.actions import Protocol
+from whitecap.engine.outcomes import Committed
+from whitecap.engine.settings import Settings, Widening
+from whitecap.engine.transaction.entries import PredicateEntry
+from whitecap.engine.transaction.transaction import Transaction
 
 PLAIN = Protocol(min_reader_version=1, min_writer_version=2)
 

@@ -11,8 +11,8 @@ import click
 from whitecap.exit_codes import ExitCode
 
 if TYPE_CHECKING:
-    from reports.junit import Suite
-    from sim.regression import Checked, CheckedScenario
+    from whitecap.reports.junit import Suite
+    from whitecap.sim.regression import Checked, CheckedScenario
 
 COLOURS = {"ok": "green", "missed": "red", "broken": "magenta"}
 
@@ -32,7 +32,7 @@ def check(
     A folder stands for all such scenarios in it. Exits 0 if all are met, 1 if one is missed, 2 on
     bad input, 3 if a run broke an invariant.
     """
-    from sim.regression import Verdict, check_all, find_scenarios
+    from whitecap.sim.regression import Verdict, check_all, find_scenarios
 
     scenarios = find_scenarios(paths)
     results = []
@@ -40,7 +40,7 @@ def check(
         _print(result)
         results.append(result)
     if junit is not None:
-        from reports.junit import write_junit
+        from whitecap.reports.junit import write_junit
 
         write_junit([_suite(result) for result in results], junit)
     counts = {verdict: sum(r.verdict is verdict for r in results) for verdict in Verdict}
@@ -67,7 +67,7 @@ def _told(checked: Checked) -> str:
 
 
 def _suite(result: CheckedScenario) -> Suite:
-    from reports.junit import Case, Suite
+    from whitecap.reports.junit import Case, Suite
 
     cases = [
         Case(f"{i + 1}. {each.subject}", failure=_told(each) if each.missed is not None else None)

@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from engine.conformance.case import Case, CaseResult, CaseStatus, load_cases
-from engine.conformance.selection import named, sampled
+from whitecap.engine.conformance.case import Case, CaseResult, CaseStatus, load_cases
+from whitecap.engine.conformance.selection import named, sampled
 from whitecap.exit_codes import ExitCode
 
 SHOWN_LENGTH = 500
@@ -51,10 +51,10 @@ def conformance(
 def _results(engine: str, cases: Iterable[Case]) -> Iterator[CaseResult]:
     """Spark is imported only where it is asked for: it takes seconds and needs Java."""
     if engine == "spark":
-        from sim.replay.conformance import run_cases as run_on_spark
+        from whitecap.sim.replay.conformance import run_cases as run_on_spark
 
         return run_on_spark(cases)
-    from engine.conformance.run import run_cases
+    from whitecap.engine.conformance.run import run_cases
 
     return run_cases(cases)
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 
-from engine.dialects import (
+from whitecap.engine.dialects import (
     DELTA_OSS_4_4,
     DIALECTS,
     Dialect,
     RowLevelRules,
     dialect_named,
 )
-from engine.settings import own_options
+from whitecap.engine.settings import own_options
 
 
 @click.command()

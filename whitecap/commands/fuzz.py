@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.conformance.case import CaseStatus
+from whitecap.engine.conformance.case import CaseStatus
 from whitecap.exit_codes import ExitCode
 
 if TYPE_CHECKING:
-    from sim.replay.fuzz import Finding
+    from whitecap.sim.replay.fuzz import Finding
 
 
 @click.command()
@@ -33,8 +33,8 @@ def fuzz(ctx: click.Context, minutes: float, seed: int, out: Path) -> None:
     expects what real Delta did. Exits 0 if there was none, 1 if there was one, 4 if Java or Delta
     Lake are missing.
     """
-    from sim.replay.fuzz import fuzz as races
-    from sim.replay.fuzz import save_case
+    from whitecap.sim.replay.fuzz import fuzz as races
+    from whitecap.sim.replay.fuzz import save_case
 
     counts: Counter[str] = Counter()
     try:

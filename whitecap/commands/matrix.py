@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from engine.matrix.catalogue import Command
-    from engine.matrix.matrix import Matrix
-    from engine.matrix.observing import Observed
+    from whitecap.engine.matrix.catalogue import Command
+    from whitecap.engine.matrix.matrix import Matrix
+    from whitecap.engine.matrix.observing import Observed
 
 ON_OFF = {"on": True, "off": False, "both": None}
 YES_NO = {"yes": True, "no": False, "both": None}
@@ -62,9 +62,9 @@ def matrix(
     "Cannot conflict" means that no interleaving on any table of the family ends in a conflict; of
     every "can conflict" the shortest witness is shown (--format html, markdown, json or --pair).
     """
-    from engine.dialects import dialect_named
-    from engine.matrix.catalogue import commands_named, commands_of
-    from engine.matrix.matrix import choice_of, level_named
+    from whitecap.engine.dialects import dialect_named
+    from whitecap.engine.matrix.catalogue import commands_named, commands_of
+    from whitecap.engine.matrix.matrix import choice_of, level_named
     from whitecap.out_file import form_of
 
     form = form_of(form, out, FORMS)
@@ -93,9 +93,9 @@ def _raced(
     from functools import partial
     from multiprocessing import get_context
 
-    from engine.dialects import dialect_named
-    from engine.matrix.family import variants
-    from engine.matrix.matrix import matrix_of
+    from whitecap.engine.dialects import dialect_named
+    from whitecap.engine.matrix.family import variants
+    from whitecap.engine.matrix.matrix import matrix_of
 
     dialect = dialect_named(dialect_name)
     tables = variants(dialect, choice)
@@ -124,10 +124,10 @@ def _collect_less() -> None:
 
 
 def _observed(dialect_name: str, pair: tuple[str, str] | None, variant: Any) -> Observed:
-    from engine.dialects import dialect_named
-    from engine.matrix.catalogue import commands_named, commands_of
-    from engine.matrix.observing import observe, pairs_of
-    from engine.settings import Settings
+    from whitecap.engine.dialects import dialect_named
+    from whitecap.engine.matrix.catalogue import commands_named, commands_of
+    from whitecap.engine.matrix.observing import observe, pairs_of
+    from whitecap.engine.settings import Settings
 
     dialect = dialect_named(dialect_name)
     if pair is None:
@@ -137,9 +137,9 @@ def _observed(dialect_name: str, pair: tuple[str, str] | None, variant: Any) -> 
 
 
 def _give(found: Matrix, form: str, out: Path | None, with_witnesses: bool) -> None:
-    from engine.matrix.plain import plain
-    from sim.code_version import code_version
+    from whitecap.engine.matrix.plain import plain
     from whitecap.out_file import write_out
+    from whitecap.sim.code_version import code_version
 
     document = {**plain(found), "origin": f"whitecap {code_version()}"}
     if form == "terminal":
@@ -151,7 +151,7 @@ def _give(found: Matrix, form: str, out: Path | None, with_witnesses: bool) -> N
 
 
 def _written(document: dict[str, Any], form: str) -> str:
-    from reports.matrix_page import matrix_html, matrix_markdown
+    from whitecap.reports.matrix_page import matrix_html, matrix_markdown
 
     match form:
         case "json":

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sim.replay.window import DEFAULT_TRANSACTIONS
 from whitecap.exit_codes import ExitCode
+from whitecap.sim.replay.window import DEFAULT_TRANSACTIONS
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from sim.replay.agreement import Agreement, Compared
-    from sim.replay.replay import ReplayPlan
-    from sim.replay.script import Result
+    from whitecap.sim.replay.agreement import Agreement, Compared
+    from whitecap.sim.replay.replay import ReplayPlan
+    from whitecap.sim.replay.script import Result
 
 STYLES = {"match": "green", "mismatch": "bold red", "not_comparable": "yellow"}
 
@@ -61,12 +61,12 @@ def replay(
     """
     from rich.console import Console
 
-    from sim.replay.agreement import write_agreement
-    from sim.replay.choice import choose_run
-    from sim.replay.environment import require_delta
-    from sim.replay.replay import plan_replay
-    from sim.replay.replay import replay as replay_plan
-    from sim.replay.window import parse_window
+    from whitecap.sim.replay.agreement import write_agreement
+    from whitecap.sim.replay.choice import choose_run
+    from whitecap.sim.replay.environment import require_delta
+    from whitecap.sim.replay.replay import plan_replay
+    from whitecap.sim.replay.replay import replay as replay_plan
+    from whitecap.sim.replay.window import parse_window
 
     chosen = choose_run(run, cell)
     plan = plan_replay(chosen, parse_window(window) if window else None, transactions)
@@ -113,7 +113,7 @@ def _print_summary(agreement: Agreement) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from sim.replay.agreement import Comparison
+    from whitecap.sim.replay.agreement import Comparison
 
     table = Table(
         "outcome", "match", "mismatch", "not comparable", title="Agreement with real Delta"
@@ -126,7 +126,7 @@ def _print_summary(agreement: Agreement) -> None:
 
 
 def _by_outcome(agreement: Agreement) -> dict[str, dict[str, int]]:
-    from sim.replay.agreement import Comparison
+    from whitecap.sim.replay.agreement import Comparison
 
     rows: dict[str, dict[str, int]] = {}
     for each in sorted(agreement.compared, key=lambda c: str(c.recorded.exception or "")):

@@ -17,7 +17,7 @@ def report(directory: Path, master: str) -> None:
 
     Writes DIRECTORY/report: report.html, figures (PNG and SVG) and tables (CSV and Parquet).
     """
-    from reports.report import build_report
+    from whitecap.reports.report import build_report
 
     made = build_report(directory, lambda: aggregation_session(master))
     if made.answer is not None:

@@ -13,9 +13,9 @@ import click
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from sim.recording import Recording
-    from sim.run import FinishedRun, Progress, Tick
-    from sim.summary import Line
+    from whitecap.sim.recording import Recording
+    from whitecap.sim.run import FinishedRun, Progress, Tick
+    from whitecap.sim.summary import Line
 
 
 @click.command()
@@ -41,8 +41,8 @@ def run(
 
     The same scenario and seed give the same recording, byte for byte.
     """
-    from sim.run import run_scenario
-    from sim.scenario import load_scenario
+    from whitecap.sim.run import run_scenario
+    from whitecap.sim.scenario import load_scenario
 
     if data and export is None:
         raise click.UsageError("--data goes with --export")
@@ -62,7 +62,7 @@ def run(
 
 
 def _export(finished: FinishedRun, directory: Path, data: bool) -> None:
-    from sim.export import export_table
+    from whitecap.sim.export import export_table
 
     version = export_table(finished.world.store, directory, data=data)
     files = "log and data files" if data else "log only"
@@ -79,7 +79,7 @@ def _progress(quiet: bool) -> Iterator[Progress | None]:
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
     from rich.progress import TimeRemainingColumn as Left
 
-    from sim.units import show_duration
+    from whitecap.sim.units import show_duration
 
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), Left())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
@@ -99,7 +99,7 @@ def print_summary(recording: Recording) -> None:
     """A table per writer group and command, then why transactions were aborted."""
     from rich.console import Console
 
-    from sim.summary import heading, summary_of
+    from whitecap.sim.summary import heading, summary_of
 
     console = Console()
     if not console.is_terminal:
@@ -136,7 +136,7 @@ EMPTY = "·"
 
 
 def _cells(line: Line) -> dict[str, str]:
-    from sim.summary import shown_latency
+    from whitecap.sim.summary import shown_latency
 
     counts = {
         "submitted": line.submitted,

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.spark import aggregation_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from reports.answer import Answer
-    from reports.subject import Subject
-    from sim.sweep_job import Progress
+    from whitecap.reports.answer import Answer
+    from whitecap.reports.subject import Subject
+    from whitecap.sim.sweep_job import Progress
 
 INTERRUPTED = 130
 """What shells report for a command ended by Ctrl-C."""
@@ -59,7 +59,7 @@ def sweep(
     Finished runs are kept when the sweep is interrupted, and the same command runs the rest.
     Replication r has the same random numbers in every cell.
     """
-    from sim.experiment import load_experiment
+    from whitecap.sim.experiment import load_experiment
 
     experiment = load_experiment(
         scenario,
@@ -80,7 +80,7 @@ def sweep(
 
 
 def _run(experiment: Any, directory: Path, master: str) -> None:
-    from sim.sweep_job import run_sweep
+    from whitecap.sim.sweep_job import run_sweep
 
     try:
         with _live_progress() as show:
@@ -129,8 +129,8 @@ def _live_progress() -> Iterator[Callable[[Progress], None]]:
 
 def _print_result(directory: Path, master: str) -> None:
     """The measures of every cell and the answer; writes the tables on the way."""
-    from reports.report import analyse
-    from reports.runs import find_runs
+    from whitecap.reports.report import analyse
+    from whitecap.reports.runs import find_runs
 
     subject, answer = analyse(find_runs(directory), lambda: aggregation_session(master))
     _print_table(subject, answer)
@@ -177,7 +177,7 @@ def _print_table(subject: Subject, answer: Answer | None) -> None:
 
 
 def _means(subject: Subject, cell: str) -> Iterator[str]:
-    from reports.measures import MEASURES, written
+    from whitecap.reports.measures import MEASURES, written
 
     for measure in SHOWN:
         yield written(subject.tables.of(measure)[cell].mean, MEASURES[measure].unit)

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from reports.matrix_page import all_pairs, applies, count, headline, published_grid, symbol
+from whitecap.reports.matrix_page import all_pairs, applies, count, headline, published_grid, symbol
 from whitecap.terminal.console import new_console
 
 Plain = Mapping[str, Any]

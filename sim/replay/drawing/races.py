@@ -10,11 +10,11 @@ import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from engine.conformance.case import DataFile, StatementCase, TableOf
-from engine.log import properties
-from sim.replay.drawing.layouts import LAYOUTS, Layout
-from sim.replay.drawing.statements import VECTORS, Drawn, draw_statement
-from sim.replay.tables import ISOLATION
+from whitecap.engine.conformance.case import DataFile, StatementCase, TableOf
+from whitecap.engine.log import properties
+from whitecap.sim.replay.drawing.layouts import LAYOUTS, Layout
+from whitecap.sim.replay.drawing.statements import VECTORS, Drawn, draw_statement
+from whitecap.sim.replay.tables import ISOLATION
 
 DIALECT = "delta-oss-4.4"
 COMPACTED = properties.AUTO_COMPACT.key

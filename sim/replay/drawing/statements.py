@@ -6,8 +6,8 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from engine.log import properties
-from sim.replay.drawing.layouts import Layout
+from whitecap.engine.log import properties
+from whitecap.sim.replay.drawing.layouts import Layout
 
 VECTORS = properties.DELETION_VECTORS.key
 
