@@ -12,7 +12,10 @@ from dataclasses import dataclass
 
 
 class EngineError(Exception):
-    """Base of everything that the engine raises on purpose."""
+    """Base of everything that the engine raises on purpose.
+
+    `args` are what it is made of, so that copies (SimPy makes one, and pickle) say the same.
+    """
 
 
 class DeltaError(EngineError):
@@ -23,10 +26,13 @@ class DeltaError(EngineError):
     """
 
     def __init__(self, exception: str, error_class: str | None, message: str) -> None:
-        super().__init__(message)
+        super().__init__(exception, error_class, message)
         self.exception = exception
         self.error_class = error_class
         self.message = message
+
+    def __str__(self) -> str:
+        return self.message
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +56,11 @@ class InvalidInput(EngineError):
     """A user's text or file is wrong; carries every problem found."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        super().__init__("\n".join(str(problem) for problem in problems))
+        super().__init__(problems)
         self.problems = tuple(problems)
+
+    def __str__(self) -> str:
+        return "\n".join(str(problem) for problem in self.problems)
 
     def as_refusal(self) -> DeltaError | None:
         """What Spark throws for the first problem, `None` where that is not known."""

@@ -79,8 +79,9 @@ class BatchJob:
         record.batch_id = self._batch_id
         record.rows_inserted = len(self._work.new_keys)
         batch_id, rows = self._batch_id, self._rows
-        schema = self.checkpoint.schema
-        record.make_statement = lambda: batch_text(self.checkpoint.app_id, batch_id, schema, rows)
+        app_id, schema = self.checkpoint.app_id, self.checkpoint.schema
+        reads_table = self.reads_table
+        record.make_statement = lambda: batch_text(app_id, batch_id, schema, rows, reads_table)
 
     @property
     def _rows(self) -> Sequence[Row]:
@@ -89,20 +90,27 @@ class BatchJob:
 
     def transaction(self, table_log: TableLog) -> Steps[Outcome]:
         table = self.clients.client(table_log)
-        app_id, batch_id = self.checkpoint.app_id, self._batch_id
-        return append_batch(table, app_id, batch_id, self._rows, self.reads_table)
+        app_id, schema = self.checkpoint.app_id, self.checkpoint.schema
+        return append_batch(table, app_id, self._batch_id, self._rows, self.reads_table, schema)
 
     def is_committed(self) -> None:
         if self.checkpoint.complete(self._batch_id):
             self._work.is_done(self.keys)
 
 
-def batch_text(app_id: str, batch_id: int, schema: Schema, rows: Sequence[Row]) -> str:
-    """A streaming batch as JSON: its application and number, its columns as DDL, and its rows."""
+def batch_text(
+    app_id: str, batch_id: int, schema: Schema, rows: Sequence[Row], reads_table: bool = False
+) -> str:
+    """A streaming batch as JSON: its application and number, its columns as DDL, and its rows.
+
+    `reads_table` is there only where the query also reads the table.
+    """
     content = {
         "app_id": app_id,
         "batch_id": batch_id,
         "schema": ddl(schema),
         "rows": [dict(zip(schema.names, row, strict=True)) for row in rows],
     }
+    if reads_table:
+        content["reads_table"] = True
     return json.dumps(content, default=str, ensure_ascii=False)

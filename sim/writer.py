@@ -155,6 +155,10 @@ class Writer:
         except StoreRefused as refused:
             record.ends_badly("store_refused", kernel.now_ms, "StoreRefused", None, str(refused))
         except InvalidInput as error:
+            refusal = error.as_refusal()
+            if refusal is not None:  # the table has become another one since the check
+                self._is_refused(record, refusal)
+                return
             raise InvalidInput(
                 [
                     Problem(f"writer {self.name}: {p.place}", p.text, p.nearest)
@@ -162,11 +166,13 @@ class Writer:
                 ]
             ) from error
         except DeltaError as error:
-            record.ends_badly(
-                "delta_error", kernel.now_ms, error.exception, error.error_class, error.message
-            )
+            self._is_refused(record, error)
         else:
             record.ends_with(outcome, kernel.now_ms)
+
+    def _is_refused(self, record: TransactionRecord, error: DeltaError) -> None:
+        now_ms = self.kernel.now_ms
+        record.ends_badly("delta_error", now_ms, error.exception, error.error_class, error.message)
 
 
 def _may_rerun(record: TransactionRecord, reruns: JobReruns) -> bool:

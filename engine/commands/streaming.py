@@ -7,12 +7,15 @@ checkpoint; two runs on one checkpoint share it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from whitecap.engine.commands import errors
 from whitecap.engine.commands.compaction import auto_compact
 from whitecap.engine.commands.execution import begin, check_removable, job
 from whitecap.engine.commands.table import Table
 from whitecap.engine.commands.writing import FileWriter, remove
 from whitecap.engine.log.actions import RemoveFile, SetTransaction
+from whitecap.engine.log.schema import Schema
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
 from whitecap.engine.transaction.operation import Operation
@@ -20,61 +23,79 @@ from whitecap.engine.transaction.transaction import Transaction
 
 
 def append_batch(
-    table: Table, query_id: str, batch_id: int, rows: Sequence[Row], reads_table: bool = False
+    table: Table,
+    query_id: str,
+    batch_id: int,
+    rows: Sequence[Row],
+    reads_table: bool = False,
+    schema: Schema | None = None,
 ) -> Steps[Outcome]:
     """Append a batch unless the table has it; commits even an empty one.
 
-    `rows` are in schema order; columns that the table got since the query started are NULL.
-    `reads_table`: the query also reads the table that it writes.
+    `rows` have the columns of `schema`, without one those of the table in its order; columns that
+    they lack are NULL. `reads_table`: the query also reads the table that it writes. Raises
+    `DeltaError` for columns that the table lacks.
     """
-    return (yield from _batch(table, query_id, batch_id, rows, reads_table, complete=False))
+    batch = _Batch(table, query_id, batch_id, rows, reads_table, schema)
+    return (yield from _run(batch))
 
 
 def complete_batch(
     table: Table, query_id: str, batch_id: int, rows: Sequence[Row], reads_table: bool = False
 ) -> Steps[Outcome]:
     """The same in complete mode: the rows take the place of all that the table holds."""
-    return (yield from _batch(table, query_id, batch_id, rows, reads_table, complete=True))
+    return (yield from _run(_Batch(table, query_id, batch_id, rows, reads_table, complete=True)))
 
 
-def _batch(
-    table: Table,
-    query_id: str,
-    batch_id: int,
-    rows: Sequence[Row],
-    reads_table: bool,
-    complete: bool,
-) -> Steps[Outcome]:
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """One batch, and the handle on the table that it is written to."""
+
+    table: Table
+    query_id: str
+    batch_id: int
+    rows: Sequence[Row]
+    reads_table: bool
+    schema: Schema | None = None
+    complete: bool = False
+
+
+def _run(batch: _Batch) -> Steps[Outcome]:
+    table = batch.table
     table.outcomes.clear()
     table.after_commit = auto_compact
-    steps = _written(table, query_id, batch_id, rows, reads_table, complete)
-    return (yield from table.at_root(steps))
+    return (yield from table.at_root(_written(batch)))
 
 
-def _written(
-    table: Table,
-    query_id: str,
-    batch_id: int,
-    rows: Sequence[Row],
-    reads_table: bool,
-    complete: bool,
-) -> Steps[Outcome]:
+def _written(batch: _Batch) -> Steps[Outcome]:
+    table, query_id, batch_id = batch.table, batch.query_id, batch.batch_id
     txn = yield from begin(table)
-    if reads_table:
+    if batch.reads_table:
         txn.read_whole_table()
     if txn.txn_version(query_id) >= batch_id:
         return NothingToCommit(txn.read_version)
-    removes = (yield from _all_removed(txn)) if complete else []
+    removes = (yield from _all_removed(txn)) if batch.complete else []
     writer = FileWriter(table, txn.metadata)
-    width = len(writer.schema)
-    adds = yield from writer.write([[row + (None,) * (width - len(row)) for row in rows]])
+    adds = yield from writer.write([_arranged(batch, writer.schema)])
     yield from job("STREAMING", (), writer)
     now_ms = yield ReadClock()
     progress = SetTransaction(app_id=query_id, version=batch_id, last_updated=now_ms)
-    mode = "Complete" if complete else "Append"
+    mode = "Complete" if batch.complete else "Append"
     parameters = {"outputMode": mode, "queryId": query_id, "epochId": str(batch_id)}
     operation = Operation("STREAMING UPDATE", parameters)
     return (yield from txn.commit([progress, *adds, *removes], operation))
+
+
+def _arranged(batch: _Batch, schema: Schema) -> list[Row]:
+    """The rows in the order and types of the table's columns."""
+    given = batch.schema
+    if given is None or given.names == schema.names[: len(given)]:
+        return [row + (None,) * (len(schema) - len(row)) for row in batch.rows]
+    places = {name.lower(): at for at, name in enumerate(given.names)}
+    if places.keys() - {name.lower() for name in schema.names}:
+        raise errors.schema_mismatch()
+    order = [places.get(name.lower()) for name in schema.names]
+    return [tuple(None if at is None else row[at] for at in order) for row in batch.rows]
 
 
 def _all_removed(txn: Transaction) -> Steps[list[RemoveFile]]:
