@@ -86,6 +86,7 @@ def delete_actions(
         return [remove(file, now_ms) for file in gone]
     scan = txn.filter_files([*partition, *data])
     track_rows(table, txn, conditions, scan, asks_queries=bool(tests))
+    txn.run_query(scan)
     touched = yield from search(table, txn, scan, conditions, tests)
     if uses_vectors(txn.metadata, txn.settings.delete_with_deletion_vectors):
         now_ms = yield ReadClock()

@@ -68,6 +68,7 @@ def merge(table: Table, statement: Merge, read: Source | OwnRead) -> Steps[Outco
     )
     predicates = [p.with_parameters(statement.parameters) for p in plan.predicates]
     scan = txn.filter_files(predicates)
+    txn.run_query()
     join = Join(plan, source.rows, statement.parameters, len(schema))
     pins = {} if plan.not_matched_by_source else join.pins()
     files = yield from files_to_read(table, txn, scan, pins)

@@ -67,6 +67,7 @@ def update(table: Table, statement: Update, pinned: Pinned) -> Steps[Outcome]:
     partition, data = split_conditions(conditions, txn.metadata.partition_columns)
     scan = txn.filter_files([*partition, *data])
     track_rows(table, txn, conditions, scan, asks_queries=bool(chosen.tests))
+    txn.run_query(scan)
     touched = yield from search(table, txn, scan, conditions if data else (), chosen.tests)
     by_row = bool(data or chosen.tests)
     actions = yield from _actions(table, txn, touched, change, by_row)

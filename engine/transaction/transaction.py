@@ -152,6 +152,17 @@ class Transaction:
         """Depend on everything: one empty entry, and any removed file conflicts."""
         self.read_set = self.read_set.with_entry(self._entry((), True)).with_whole_table()
 
+    def run_query(self, files: FileScan | None = None) -> None:
+        """A query runs over these files of the table, if there are any, or over whatever there is.
+
+        Where skipping is off it depends on everything. Source: `PrepareDeltaScan.scala:
+        prepareDeltaScanWithoutFileSkipping`.
+        """
+        if self.settings.stats_skipping:
+            return
+        if files is None or any(True for _ in files):
+            self.read_whole_table()
+
     def track_files_read(self, files: Iterable[AddFile]) -> None:
         """Depend on these files staying."""
         self.read_set = self.read_set.with_files({file.path: file for file in files})

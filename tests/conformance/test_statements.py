@@ -24,6 +24,7 @@ SIZES = {
     "interleaved.json": 18,
     "found.json": 8,
     "explained.json": 26,
+    "skipping_off.json": 18,
 }
 
 
