@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import msgspec
 
 from whitecap.engine.commands import errors
+from whitecap.engine.commands.clustering import clustering_domain
 from whitecap.engine.commands.delete import delete_actions
 from whitecap.engine.commands.execution import begin, check_removable, job, logged, progress_of
 from whitecap.engine.commands.generation import Generated
@@ -28,7 +29,14 @@ from whitecap.engine.commands.schema_changes import evolve_for_insert
 from whitecap.engine.commands.sources import Source
 from whitecap.engine.commands.table import Table
 from whitecap.engine.commands.writing import INSERTED, FileWriter, remove
-from whitecap.engine.log.actions import AddCDCFile, AddFile, AnyAction, RemoveFile
+from whitecap.engine.log.actions import (
+    AddCDCFile,
+    AddFile,
+    AnyAction,
+    DomainMetadata,
+    RemoveFile,
+)
+from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.sql.predicates import Predicate
 from whitecap.engine.sql.statements import Insert
@@ -58,7 +66,8 @@ def insert_into(
         check_removable(txn)
     rows = yield from in_transaction(source, table, txn, statement.parameters)
     actions = yield from write.actions(rows)
-    return (yield from txn.commit_if_needed([*progress, *actions], write.operation()))
+    done = [*progress, *actions, *write.domains()]
+    return (yield from txn.commit_if_needed(done, write.operation()))
 
 
 def _application(statement: Insert) -> tuple[str | None, int | None]:
@@ -120,6 +129,15 @@ class _Write:
             gone = yield from self._overwritten([a for a in adds if isinstance(a, AddFile)])
         self.txn.move_identity_marks(rows.marks)
         return [*self._marked(adds), *self._marked(gone)]
+
+    def domains(self) -> list[DomainMetadata]:
+        """Who overwrites a clustered table by SQL leaves it without columns to cluster by.
+
+        Seen on Delta Lake 4.4.0; an overwrite of partitions or of rows leaves the columns.
+        """
+        replaces_all = self.statement.overwrite and not (self.replaced or self.is_dynamic)
+        is_clustered = CLUSTERING_DOMAIN in self.txn.snapshot.domains
+        return [clustering_domain((), self.txn.metadata)] if replaces_all and is_clustered else []
 
     def _written(self, rows: Generated, with_changes: bool) -> Steps[FileActions]:
         """Write the rows; to the change data feed too if what they replace is there as well."""

@@ -30,6 +30,7 @@ from whitecap.engine.commands import (
     save_rows,
     upgrade_protocol,
 )
+from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.settings import Settings
 from whitecap.engine.storage.requests import ListTree
 
@@ -320,6 +321,27 @@ def test_replacing_a_clustered_table_leaves_its_domain_without_columns() -> None
     assert observed(db, "REPLACE TABLE t (k INT) USING delta") == [
         changes("REPLACE TABLE", "true", 1, does)
     ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "does"),
+    [
+        ("INSERT OVERWRITE t VALUES (2, 2)", "1 add+, 1 delta.clustering, 1 remove+"),
+        ("INSERT INTO t REPLACE WHERE k = 1 VALUES (1, 2)", "1 add+, 1 remove+"),
+        ("INSERT INTO t VALUES (1, 2)", "1 add+"),
+    ],
+)
+def test_overwriting_a_clustered_table_leaves_its_domain_without_columns(
+    statement: str, does: str
+) -> None:
+    db = Database()
+    db.create("t", "k INT, v BIGINT")
+    db.sql("ALTER TABLE t CLUSTER BY (k)")
+    db.sql("INSERT INTO t VALUES (1, 1)")
+    (seen,) = observed(db, statement)
+    assert seen.does == does
+    columns = clustering_columns(db.snapshot("t"))
+    assert columns == (() if "OVERWRITE" in statement else ("k",))
 
 
 def test_a_merge_that_counts_identities_moves_their_mark() -> None:
