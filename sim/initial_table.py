@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from whitecap.engine.commands.clustering import with_clustering
 from whitecap.engine.dialects import Dialect
@@ -22,15 +23,19 @@ from whitecap.engine.log.actions import (
     DomainMetadata,
     Format,
     Metadata,
+    Protocol,
 )
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
 from whitecap.engine.log.commit_file import encode_commit, log_key
-from whitecap.engine.log.features import protocol_of_new_table, without_protocol_properties
+from whitecap.engine.log.features import protocol_of_new_table, supports
 from whitecap.engine.log.paths import log_path, partition_directory
 from whitecap.engine.log.schema import schema_string
 from whitecap.engine.log.statistics import collect_statistics, statistics_text
 from whitecap.engine.sql.types import to_text
 from whitecap.engine.storage.requests import PutIfAbsent, WriteRows
+from whitecap.engine.transaction import in_commit_timestamp
+from whitecap.engine.transaction.new_metadata import as_stored
+from whitecap.engine.transaction.row_ids import NO_WATERMARK, assign_fresh
 from whitecap.sim.rows import FileRows, TableRows
 from whitecap.sim.scenario.table import Table
 from whitecap.sim.store import FakeStore
@@ -52,12 +57,15 @@ def create_table(
     """Put the initial table into the store. Returns its version: 0, 1, or -1 if there is none."""
     if not table.exists:
         return -1
-    _commit(store, 0, _creation(table, rows, store.epoch_ms, new_id, dialect))
+    metadata, protocol = _metadata(table, rows, store.epoch_ms, new_id, dialect)
+    told = _commit_info(store.epoch_ms, "CREATE TABLE", {}, None, dialect)
+    told = _stamped(told, metadata)
+    _commit(store, 0, [told, metadata, protocol, *_clustering(table)])
     if not table.initial.rows:
         return 0
     adds = [_write(file, table, rows, store, new_id) for file in initial_files(table, rows)]
     told = _commit_info(store.epoch_ms, "WRITE", {"mode": "Append"}, 0, dialect)
-    _commit(store, 1, [told, *adds])
+    _commit(store, 1, [_stamped(told, metadata), *_with_row_ids(adds, protocol)])
     return 1
 
 
@@ -103,9 +111,13 @@ def _write(
     )
 
 
-def _creation(
+def _metadata(
     table: Table, rows: TableRows, now_ms: int, new_id: Ids, dialect: Dialect
-) -> list[AnyAction]:
+) -> tuple[Metadata, Protocol]:
+    """What the table is, and the protocol that it needs.
+
+    Under column mapping its columns keep their names in the files, as where it came later.
+    """
     properties = table.configuration()
     wanted = Metadata(
         id=new_id(),
@@ -115,13 +127,23 @@ def _creation(
         configuration=with_clustering(properties, dialect) if table.cluster_by else properties,
         created_time=now_ms,
     )
-    metadata = without_protocol_properties(wanted)
-    return [
-        _commit_info(now_ms, "CREATE TABLE", {}, None, dialect),
-        metadata,
-        protocol_of_new_table(wanted),
-        *_clustering(table),
-    ]
+    protocol = protocol_of_new_table(wanted)
+    return as_stored(wanted, protocol, wanted, wanted.id or ""), protocol
+
+
+def _with_row_ids(adds: Sequence[AddFile], protocol: Protocol) -> Sequence[AnyAction]:
+    """The first files of the table, numbered if its rows are tracked."""
+    if not supports(protocol, "rowTracking"):
+        return adds
+    return assign_fresh(adds, NO_WATERMARK, commit_version=1)
+
+
+def _stamped(told: CommitInfo, metadata: Metadata) -> CommitInfo:
+    """With a timestamp of its own, where the table's commits have one; each is later."""
+    if not in_commit_timestamp.enabled(metadata):
+        return told
+    later = 0 if told.read_version is None else told.read_version + 1
+    return replace(told, in_commit_timestamp=(told.timestamp or 0) + later)
 
 
 def _clustering(table: Table) -> list[DomainMetadata]:

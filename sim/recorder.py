@@ -83,11 +83,14 @@ class TransactionRecord:
     given_up: bool = False
     make_statement: Callable[[], str] = str
     last_body: bytes | None = field(default=None, repr=False)
+    snapshots: dict[int, tuple[int, float | None]] = field(default_factory=dict, repr=False)
+    """Read version and instant of the snapshot that the attempts at a version are based on."""
     put_in_doubt: bool = False
 
     def ends_with(self, outcome: Outcome, now_ms: float) -> None:
         """The engine returned."""
         self.ended_at_ms = now_ms
+        self._tells_the_snapshot_of(outcome)
         match outcome:
             case Committed():
                 self._committed(outcome)
@@ -103,6 +106,15 @@ class TransactionRecord:
                 self.message = verdict.message
             case Unknown():
                 self.outcome = UNKNOWN
+
+    def _tells_the_snapshot_of(self, outcome: Outcome) -> None:
+        """The snapshot that the outcome is about: a command may have taken others since."""
+        match outcome:
+            case Committed(version) | Unknown(version) if version in self.snapshots:
+                self.read_version, self.snapshot_at_ms = self.snapshots[version]
+            case Aborted() if self.snapshots:
+                last = next(reversed(self.snapshots))
+                self.read_version, self.snapshot_at_ms = self.snapshots[last]
 
     def ends_badly(
         self, rule: str, now_ms: float, exception: str, error_class: str | None, message: str
@@ -157,6 +169,7 @@ class Recorder:
         if record.commit_started_at_ms is None:
             record.commit_started_at_ms = now_ms
         record.attempts += 1
+        record.snapshots[version] = (record.read_version, record.snapshot_at_ms)
         attempt = AttemptRecord(record.transaction_id, record.attempts, version, now_ms)
         self.attempts.append(attempt)
         return attempt

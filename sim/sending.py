@@ -80,6 +80,7 @@ class Sending:
         outward_ms = cluster.latencies.effect_share * min(success_ms, loss_ms)
         self._told = self._record_of_sending(sent_ms)
         self._sent = cluster.store.as_sent(self.request)
+        was_in_doubt = self.record.put_in_doubt
         self.record.put_in_doubt |= self.attempt is not None
         late_ms = cluster.faults.late_by(kind, sent_ms)
         if late_ms is not None:
@@ -88,6 +89,8 @@ class Sending:
             kernel.call_after(outward_ms, self._effect_alone())
         yield from cluster.pause(outward_ms)
         answer = self._arrives()
+        if answer is THROTTLED:
+            self.record.put_in_doubt = was_in_doubt
         if cluster.faults.loses_reply(kind, sent_ms):
             yield from cluster.pause(sent_ms + cluster.profile.client.timeout - kernel.now_ms)
             return NO_REPLY
@@ -108,7 +111,6 @@ class Sending:
         cluster, now_ms = self.cluster, self.cluster.kernel.now_ms
         refused = cluster.store.throttles(self.request, now_ms)
         if cluster.faults.throttles(type(self.request), now_ms) or refused:
-            self.record.put_in_doubt = False
             return THROTTLED
         return self._takes_effect(self._told, self._sent or self.request)
 

@@ -184,3 +184,17 @@ def test_an_update_reruns_after_unknown_only_if_it_says_so() -> None:
         doubtful = {r["job_id"] for r in rows(run) if r["outcome"] == "unknown"}
         again = {r["job_id"] for r in rows(run) if r["rerun_number"]}
         assert bool(doubtful & again) == after_unknown
+
+
+def test_a_put_that_is_throttled_when_sent_again_leaves_the_outcome_unknown() -> None:
+    """The first sending may have landed, and here did: throttling is no answer to that one."""
+    client = {"on_lost_reply": "resend", "throttle_retries": 1}
+    faults = [
+        {"lost_reply": {"probability": 0.5}},
+        {"throttling": {"probability": 0.5, "requests": ["put_if_absent"]}},
+    ]
+    run = ran(store={"profile": "s3", "client": client}, faults=faults)
+    landed = {row["transaction_id"] for row in rows(run, "commits")}
+    refused = [row for row in rows(run) if row["rule"] == "store_refused"]
+    assert {row["outcome"] for row in refused} == {"aborted", "unknown"}
+    assert not {r["transaction_id"] for r in refused if r["outcome"] == "aborted"} & landed

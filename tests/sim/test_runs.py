@@ -145,6 +145,28 @@ def test_an_aborted_transaction_says_who_won_by_which_rule_and_why() -> None:
         assert row["isolation_level"] == "Serializable"
 
 
+def test_an_optimize_that_gives_up_tells_the_snapshot_that_its_verdict_was_about() -> None:
+    """It looks at the newest version again before it gives up, and starts again if it may."""
+    optimize = {**UPDATE, "statement": "OPTIMIZE events", "parameters": {}, "compute": "30 s"}
+    run = ran(writers={"corrector": {**UPDATE, "count": 2}, "compactor": optimize})
+    refused = [r for r in rows(run) if r["command"] == "OPTIMIZE" and r["outcome"] == "aborted"]
+    assert refused
+    for row in refused:
+        assert row["winning_version"] > row["read_version"]
+        assert row["snapshot_at_ms"] < row["ended_at_ms"]
+
+
+def test_a_commit_keeps_its_read_version_when_compaction_follows_it() -> None:
+    properties = {"delta.autoOptimize.autoCompact": "true"}
+    settings = {"spark.databricks.delta.autoCompact.minNumFiles": "2"}
+    run = ran({"table.properties": properties}, settings=settings)
+    followed = [c["transaction_id"] for c in rows(run, "commits") if c["operation"] == "OPTIMIZE"]
+    parents = [row for row in rows(run) if row["transaction_id"] in followed]
+    assert parents
+    for row in parents:
+        assert row["read_version"] < row["committed_version"]
+
+
 def test_conservation_notices_planted_faults() -> None:
     from whitecap.engine.errors import InvariantViolated
     from whitecap.sim.conservation import check_conservation

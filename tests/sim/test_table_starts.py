@@ -8,6 +8,7 @@ import pytest
 
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.log.commit_file import decode_commit, log_key
+from whitecap.engine.log.validation import validate_commits
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario import scenario_of
 
@@ -97,3 +98,42 @@ def test_a_stream_that_reads_its_table_is_no_blind_append() -> None:
     blind = {row["writer_group"]: row["is_blind_append"] for row in rows}
     assert blind == {"reading": False, "plain": True, "loader": True}
     assert _ends(run)[0] == ("reading", "ConcurrentAppendException")
+
+
+@pytest.mark.parametrize(
+    "properties",
+    [
+        {},
+        {"delta.enableRowTracking": True},
+        {"delta.enableInCommitTimestamps": True},
+        {"delta.columnMapping.mode": "name"},
+        {"delta.enableRowTracking": True, "delta.columnMapping.mode": "name"},
+        {"delta.enableDeletionVectors": True, "delta.enableChangeDataFeed": True},
+    ],
+    ids=lambda properties: "+".join(properties) or "none",
+)
+def test_the_initial_log_is_as_its_features_want_it(properties: dict[str, Any]) -> None:
+    table = {"properties": properties, "initial": {"rows": 12, "rows_per_file": 3}}
+    run = _run(
+        table,
+        {
+            "loader": {
+                **LOADER,
+                "statement": "DELETE FROM events WHERE event_id = 3",
+                "parameters": {},
+            }
+        },
+    )
+    objects = run.world.store.objects
+    bodies = {step.version: objects[log_key(step.version)].body for step in run.steps}
+    snapshot = validate_commits(bodies)
+    assert snapshot.version == 2
+    tracked = properties.get("delta.enableRowTracking", False)
+    ids = [file.base_row_id for file in snapshot.all_files()]
+    assert all((number is not None) == tracked for number in ids)
+    named = "delta.rowTracking.materializedRowIdColumnName" in snapshot.configuration
+    assert named == tracked
+    mapped = properties.get("delta.columnMapping.mode") == "name"
+    assert snapshot.configuration.get("delta.columnMapping.maxColumnId") == (
+        "2" if mapped else None
+    )
