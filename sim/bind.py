@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from whitecap.engine.sql.parsing import parse_statement
+from collections.abc import Mapping
+from typing import Any
+
+from whitecap.engine.sql.parameter_places import plain_places
+from whitecap.engine.sql.parsing import read_statement
 from whitecap.engine.sql.statements import Statement
 from whitecap.sim.workload import Work
 
-REPARSED = frozenset({"SETPROPERTIES", "ADDCOLUMNS", "CREATETABLE"})
-"""Commands whose parameters stand in their text rather than in an expression."""
 
+def bound(template: Statement, work: Work, types: Mapping[str, str]) -> Statement:
+    """The statement with this job's values; `types` are the table's, by column in lower case.
 
-def bound(template: Statement, work: Work) -> Statement:
-    """The statement with this job's values. Raises `InvalidInput` if DDL does not parse."""
+    Values in plain places are bound to the statement as it was read; with others it is read anew
+    as the text that is recorded. Raises `InvalidInput` if that text is no statement.
+    """
     names = template.template.parameter_names
     if not names:
         return template
     filled = template.with_parameters({name: work.values[name] for name in names})
-    return parse_statement(filled.sql()) if template.command in REPARSED else filled
+    return filled if _is_plain(filled, types) else read_statement(filled.sql())
+
+
+def _is_plain(filled: Statement, types: Mapping[str, str]) -> bool:
+    values: Mapping[str, Any] = filled.parameters
+    places = plain_places(filled.template)
+    return places is not None and all(place.takes(values[place.name], types) for place in places)

@@ -7,6 +7,7 @@ the statement. Nothing of this is part of any run.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import cycle
 
 from whitecap.engine.commands.run import run_statement
 from whitecap.engine.commands.table import Table as Client
@@ -39,6 +40,12 @@ from whitecap.sim.store import FakeStore
 from whitecap.sim.workload import NewKeys, Workload
 
 FEW_ROWS = 24
+
+DRAWS = (0.5, 0.2, 0.8, 0.35, 0.65)
+"""Chosen are values from the middle on, and several keys where several are asked for."""
+
+MOST_TRIES = 20
+"""Of a list with more values only the first ones are tried: each try makes a table."""
 
 
 class AtOnce:
@@ -83,18 +90,46 @@ def refusals(
     """
     if isinstance(template, Restore):
         return []  # which versions there will be, only the run can tell
+    tries = (
+        _refusals(template, given, table, settings, dialect) for given in _each_of_lists(parameters)
+    )
+    return next((found for found in tries if found), [])
+
+
+def _each_of_lists(parameters: dict[str, Parameter]) -> Iterator[dict[str, Parameter]]:
+    """The parameters once for every value that a list gives them: these may be of several types."""
+    longest = max((len(each.among or ()) for each in parameters.values()), default=0)
+    for number in range(max(1, min(longest, MOST_TRIES))):
+        yield {name: _chosen(each, number) for name, each in parameters.items()}
+
+
+def _chosen(parameter: Parameter, number: int) -> Parameter:
+    if parameter.among is None:
+        return parameter
+    value = parameter.among[number % len(parameter.among)]
+    return parameter.model_copy(update={"among": None, "value": value})
+
+
+def _refusals(
+    template: Statement,
+    parameters: dict[str, Parameter],
+    table: Table,
+    settings: Settings,
+    dialect: Dialect,
+) -> list[str]:
     few = Initial(rows=FEW_ROWS, rows_per_file=4)
     small = table.model_copy(update={"initial": few, "exists": True})
     rows = TableRows.of(small, DEFAULT_START_MS)
     store = FakeStore(DEFAULT_START_MS, Limits(source="none"), table.bytes_per_row)
     ids = counting_ids()
     keys = KeysInUse(rows.initial)
-    middle = Workload(rows, parameters, lambda: 0.5, keys, NewKeys(0), DEFAULT_START_MS)
+    draws = cycle(DRAWS).__next__
+    workload = Workload(rows, parameters, draws, keys, NewKeys(0), DEFAULT_START_MS)
     try:
         if not isinstance(template, CreateTable) or template.replace:
             create_table(small, rows, store, lambda: next(ids), dialect)
         client = Client(table.name, settings=settings, dialect=dialect)
-        statement = bound(template, middle.next_work(0.0))
+        statement = bound(template, workload.next_work(0.0), rows.types)
         run(run_statement(statement, {client.name: client}), AtOnce(store, ids))
     except InvalidInput as error:
         return [str(problem) for problem in error.problems]

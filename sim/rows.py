@@ -172,6 +172,11 @@ class TableRows:
     maker: RowMaker
     initial: InitialSlices
 
+    @property
+    def types(self) -> dict[str, str]:
+        """Each column's type, by its name in lower case."""
+        return {column.name.lower(): column.type for column in self.schema}
+
     @classmethod
     def of(cls, table: Table, start_ms: int) -> TableRows:
         """The rows that a scenario describes, at the wall clock of its start."""

@@ -154,9 +154,11 @@ class World:
         template = parse_statement(group.statement)
         workload = self._workload(name, group.parameters, number)
 
+        types = self.table.types
+
         def statement_job(now_ms: float) -> Job:
             work = workload.next_work(now_ms)
-            return StatementJob(self.clients, bound(template, work), work, self.keys)
+            return StatementJob(self.clients, bound(template, work, types), work, self.keys)
 
         return template.command, statement_job
 

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from sqlglot import exp
 
 from whitecap.engine.commands.data_files import FileRows
+from whitecap.engine.commands.parameter_rows import check_widths, rows_of_parameter, value_names
 from whitecap.engine.commands.relational_sources import evaluated, own_rows, pinned_rows, reads_own
 from whitecap.engine.commands.row_reads import track_limited_rows, track_rows
 from whitecap.engine.commands.select_parts import Rows
 from whitecap.engine.commands.sources import Source, projection
 from whitecap.engine.commands.table import Table, Tables, table_named
 from whitecap.engine.commands.writing import scan_tasks
-from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
@@ -224,13 +223,14 @@ def values_source(query: Query | TableName, parameters: Parameters, session: Ses
         return Source(names, tuple(term.type for term in terms), [[row]])
     assert isinstance(query, Values)
     if query.rows_parameter is not None:
-        return _parameter_rows(query, parameters[query.rows_parameter])
+        kinds, known = rows_of_parameter(query.rows_parameter, parameters, query.columns)
+        return Source(value_names(query.columns, len(kinds)), kinds, [known])
     table = [[compile_term(node, scope) for node in row] for row in query.rows]
-    if len({len(row) for row in table}) > 1:
-        raise InvalidInput([Problem("VALUES", "rows have different numbers of values")])
+    check_widths(table)
     rows = [tuple(term.bind(parameters).evaluate(()) for term in row) for row in table]
     types = tuple(_column_type(table, rows, at) for at in range(len(table[0])))
-    return Source(_value_names(query, len(types)), types, [_in_types(table, rows, types, session)])
+    names = value_names(query.columns, len(types))
+    return Source(names, types, [_in_types(table, rows, types, session)])
 
 
 def _column_type(table: list[list[Term]], rows: list[Row], at: int) -> str:
@@ -255,20 +255,3 @@ def _in_types(
         )
         for terms, row in zip(table, rows, strict=True)
     ]
-
-
-def _value_names(query: Values, count: int) -> tuple[str, ...]:
-    return query.columns or tuple(f"col{at + 1}" for at in range(count))
-
-
-def _parameter_rows(query: Values, rows: Sequence[Row]) -> Source:
-    """Rows of a parameter: their Python types say what they are; whole numbers are BIGINT."""
-    if not rows:
-        return Source(query.columns, ("void",) * len(query.columns), [[]])
-    kinds = tuple(_python_type([row[at] for row in rows]) for at in range(len(rows[0])))
-    return Source(_value_names(query, len(kinds)), kinds, [rows])
-
-
-def _python_type(values: Sequence[Any]) -> str:
-    kind = next((type_of(value) for value in values if value is not None), "void")
-    return "bigint" if kind == "int" else kind

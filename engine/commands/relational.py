@@ -14,6 +14,7 @@ from typing import Any
 from sqlglot import exp
 
 from whitecap.engine.commands.aggregates import Aggregate, compile_aggregate
+from whitecap.engine.commands.parameter_rows import check_widths, rows_of_parameter, value_names
 from whitecap.engine.commands.select_parts import (
     Rows,
     by_position,
@@ -37,6 +38,7 @@ from whitecap.engine.sql.rendering import sql_literal
 from whitecap.engine.sql.scope import Relation, Scope
 from whitecap.engine.sql.terms import Evaluate, Parameters, convert
 from whitecap.engine.sql.text import parse_condition
+from whitecap.engine.sql.tree_reading import rows_parameter
 from whitecap.engine.sql.types import Session
 from whitecap.engine.storage.requests import Row
 
@@ -241,10 +243,17 @@ class Planner:
         return distinct_rows(both) if node.args.get("distinct") else both
 
     def _values(self, node: exp.Values, outer: Scope) -> Rows:
+        alias = node.args.get("alias")
+        columns = [c.name for c in alias.args.get("columns") or ()] if alias else []
+        name = rows_parameter(node)
+        if name is not None:
+            kinds, known = rows_of_parameter(name, self.parameters, columns)
+            return Rows(value_names(columns, len(kinds)), kinds, lambda _outer: known)
         cells = [
             [compile_term(cell, outer) for cell in cells_of(tuple_node)]
             for tuple_node in node.expressions
         ]
+        check_widths(cells)
         types = [term.type for term in cells[0]]
         for row_of_terms in cells[1:]:
             types = [common_type(t, c.type) for t, c in zip(types, row_of_terms, strict=True)]
@@ -252,9 +261,7 @@ class Planner:
             [convert(c, t, self.session) for c, t in zip(r, types, strict=True)] for r in cells
         ]
         bounds = [[term.bind(self.parameters).evaluate for term in row] for row in terms]
-        alias = node.args.get("alias")
-        told = [c.name for c in alias.args.get("columns") or ()] if alias else []
-        names = tuple(told) or tuple(f"col{at + 1}" for at in range(len(types)))
+        names = value_names(columns, len(types))
         return Rows(names, tuple(types), lambda row: [tuple(b(row) for b in r) for r in bounds])
 
     # Conditions -----------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from sqlglot import exp
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.sql.compiler import DIALECT
 from whitecap.engine.sql.scope import Scope
+from whitecap.engine.sql.tree_reading import whole_number
 from whitecap.engine.sql.types import caster
 from whitecap.engine.storage.requests import Row
 
@@ -122,7 +123,7 @@ def cut_rows(node: exp.Select, rows: Rows) -> Rows:
     limit = node.args.get("limit")
     if limit is None:
         return cut
-    count = int(limit.expression.name)
+    count = whole_number(limit.expression, node)
     return Rows(cut.names, cut.types, lambda row: cut.of(row)[:count])
 
 

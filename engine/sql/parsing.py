@@ -20,12 +20,23 @@ from whitecap.engine.sql.text import parse_node
 from whitecap.engine.sql.tree_reading import statement_of
 from whitecap.engine.sql.write_clauses import WriteClauses
 
-__all__ = ["alter_grammar", "create_grammar", "maintenance_grammar", "parse_statement"]
+__all__ = [
+    "alter_grammar",
+    "create_grammar",
+    "maintenance_grammar",
+    "parse_statement",
+    "read_statement",
+]
 
 
 @lru_cache(maxsize=4096)
 def parse_statement(sql: str) -> Statement:
-    """Parse one statement; the answer is remembered, so that its plans are too.
+    """As `read_statement`; the answer is remembered, so that its plans are too."""
+    return read_statement(sql)
+
+
+def read_statement(sql: str) -> Statement:
+    """Parse one statement.
 
     Raises `InvalidInput` with the place of what is wrong, `UnsupportedFeature` for SQL that is
     right but not modelled.

@@ -86,5 +86,8 @@ class Template:
         pieces = [self.texts[0]]
         for name, text in zip(self.names, self.texts[1:], strict=True):
             known = name in parameters
-            pieces += (_parameter_text(parameters[name]) if known else f":{name}", text)
+            value = _parameter_text(parameters[name]) if known else f":{name}"
+            # Two dashes would begin a comment.
+            apart = " " if value.startswith("-") and pieces[-1].endswith("-") else ""
+            pieces += (apart + value, text)
         return "".join(pieces)

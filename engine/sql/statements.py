@@ -190,12 +190,16 @@ class MergeClause:
 
 @dataclass(frozen=True, slots=True)
 class Merge(Statement):
-    """MERGE INTO ... USING ... ON ... WHEN ..."""
+    """MERGE INTO ... USING ... ON ... WHEN ...
+
+    `not_spark` says what of its source is taken here and refused by Spark's parser.
+    """
 
     source: TableName | Query
     on: exp.Expr
     clauses: tuple[MergeClause, ...]
     schema_evolution: bool = False
+    not_spark: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from whitecap.engine.sql.compiler import DIALECT
 from whitecap.engine.sql.predicates import Predicate, columns_outside_queries, unqualified
 from whitecap.engine.sql.rendering import Template
 from whitecap.engine.sql.scope import nearest
+from whitecap.engine.sql.spark_text import IN_PARENTHESES, NAMED_INSIDE
 from whitecap.engine.sql.statements import (
     Act,
     Delete,
@@ -30,9 +31,6 @@ from whitecap.engine.sql.statements import (
     Values,
 )
 from whitecap.engine.sql.text import SYNTAX_ERROR
-
-ROWS_MARK = "rows parameter "
-"""Before the name of a parameter that holds all rows of a VALUES; no user's parameter has it."""
 
 
 def statement_of(node: exp.Expr, template: Template) -> Statement | None:
@@ -60,8 +58,17 @@ def table_name(node: exp.Expr) -> TableName:
     alias = node.args.get("alias")
     if alias is not None and isinstance(alias.this, exp.Parameter):
         raise UnsupportedFeature(f"time travel by @: {node.sql(DIALECT)}")
-    at = None if version is None else int(version.expression.name)
+    at = None if version is None else whole_number(version.expression, node)
     return TableName(path, node.alias, at)
+
+
+def whole_number(node: exp.Expr, within: exp.Expr) -> int:
+    """The number that a node spells out. Raises `UnsupportedFeature` for anything else."""
+    if isinstance(node, exp.Literal) and node.is_int:
+        return int(node.name)
+    raise UnsupportedFeature(
+        f"{node.sql(DIALECT)} where a number is expected: {within.sql(DIALECT)}"
+    )
 
 
 def _predicate(node: exp.Expr | None, table: TableName) -> Predicate | None:
@@ -185,7 +192,17 @@ def _merge(node: exp.Merge, template: Template) -> Statement:
             "clauses come as MATCHED, NOT MATCHED, NOT MATCHED BY SOURCE, sources without VERSION"
         )
         raise InvalidInput([Problem("MERGE", text, refused_as=SYNTAX_ERROR)])
-    return Merge(table, template, source, node.args["on"], clauses)
+    return Merge(table, template, source, node.args["on"], clauses, not_spark=_not_spark(using))
+
+
+def _not_spark(using: exp.Expr) -> str:
+    """What of a MERGE's source Spark's parser refuses."""
+    if isinstance(using, exp.Values):
+        if not using.meta[IN_PARENTHESES]:
+            return "VALUES stands without parentheses"
+        if using.meta.get(NAMED_INSIDE):
+            return ""
+    return "the alias of MERGE's source names columns" if _alias_columns(using) else ""
 
 
 def _check_order(clauses: list[MergeClause]) -> None:
@@ -263,14 +280,25 @@ def _alias_columns(node: exp.Expr) -> tuple[str, ...]:
 
 
 def _values(node: exp.Values) -> Values:
+    alias, columns = node.alias, _alias_columns(node)
+    name = rows_parameter(node)
+    if name is not None:
+        return Values((), name, alias, columns)
     rows = tuple(
         tuple(row.expressions) if isinstance(row, exp.Tuple) else (row,) for row in node.expressions
     )
-    alias, columns = node.alias, _alias_columns(node)
-    first = rows[0][0] if rows and rows[0] else None
-    if isinstance(first, exp.Placeholder) and first.name.startswith(ROWS_MARK):
-        return Values((), first.name.removeprefix(ROWS_MARK), alias, columns)
     return Values(rows, None, alias, columns)
+
+
+def rows_parameter(node: exp.Values) -> str | None:
+    """The parameter that holds all rows of a VALUES; `None` where the rows are written out.
+
+    Raises `UnsupportedFeature` for one beside other rows.
+    """
+    named = [row for row in node.expressions if isinstance(row, exp.Placeholder)]
+    if named and len(node.expressions) > 1:
+        raise UnsupportedFeature(f"a parameter beside other rows: {node.sql(DIALECT)}")
+    return named[0].name if named else None
 
 
 _PLAIN_SELECT = frozenset({"expressions", "from_", "where", "limit", "kind", "hint"})
@@ -285,7 +313,7 @@ def _select(node: exp.Select) -> Query:
     if not _is_plain(node):
         return Relational(node)
     limit = node.args.get("limit")
-    count = None if limit is None else int(limit.expression.name)
+    count = None if limit is None else whole_number(limit.expression, node)
     if source is None:
         return Select(tuple(node.expressions), limit=count)
     table = table_name(source.this)

@@ -1,7 +1,6 @@
 """Clauses of INSERT and MERGE that sqlglot does not know: cut off before, put back after parsing.
 
-Writer options (`WITH (...)` after the table), REPLACE ON and USING, WITH SCHEMA EVOLUTION, and
-parameters that hold all rows of a VALUES.
+Writer options (`WITH (...)` after the table), REPLACE ON and USING, WITH SCHEMA EVOLUTION.
 """
 
 from __future__ import annotations
@@ -24,9 +23,7 @@ from whitecap.engine.sql.statements import (
     Values,
 )
 from whitecap.engine.sql.text import parse_condition
-from whitecap.engine.sql.tree_reading import ROWS_MARK
 
-_ROWS_PARAMETER = re.compile(r"\bVALUES\s+:(\w+)", re.IGNORECASE)
 _EVOLUTION = re.compile(r"\A(MERGE|INSERT)\s+WITH\s+SCHEMA\s+EVOLUTION\b", re.IGNORECASE)
 _MERGE_SCHEMA = ("mergeSchema", "true")
 _HEAD = rf"\A(?P<head>INSERT\s+(?:INTO|OVERWRITE)(?:\s+TABLE)?\s+{NAME})"
@@ -57,7 +54,6 @@ class WriteClauses:
     @classmethod
     def cut(cls, sql: str) -> WriteClauses:
         """Cut the clauses off. Raises `InvalidInput` for what is wrong in them."""
-        sql = _ROWS_PARAMETER.sub(rf"VALUES (:`{ROWS_MARK}\1`)", sql)
         clauses = cls(sql)
         for step in (_without_evolution, _without_options, _without_using, _without_on):
             clauses = step(clauses)

@@ -8,7 +8,7 @@ from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing import parse_statement
-from whitecap.engine.sql.statements import Statement
+from whitecap.engine.sql.statements import Merge, Statement
 from whitecap.sim.scenario.problems import nearest
 from whitecap.sim.scenario.table import Table
 from whitecap.sim.scenario.writers import WriterGroup
@@ -32,11 +32,18 @@ def statement_problems(
     except (InvalidInput, UnsupportedFeature) as error:
         yield ("statement",), str(error), None
         return
-    known = list(_of_names(statement, group, table))
+    known = [*_of_spark(statement), *_of_names(statement, group, table)]
     yield from known
     if not known:
         for said in refusals(statement, group.parameters, table, settings, dialect):
             yield ("statement",), said, None
+
+
+def _of_spark(statement: Statement) -> Iterator[Finding]:
+    """What is taken here and refused by Spark's parser, so that no replay could run it."""
+    if isinstance(statement, Merge) and statement.not_spark:
+        right = "(SELECT * FROM VALUES ... AS v(a, b)) AS s"
+        yield ("statement",), f"{statement.not_spark}, which Spark refuses: write {right}", None
 
 
 def _of_names(statement: Statement, group: WriterGroup, table: Table) -> Iterator[Finding]:

@@ -1,0 +1,51 @@
+"""The rows of a VALUES that a parameter holds, and the names of a VALUES' columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.sql.terms import Parameters
+from whitecap.engine.sql.types import type_of
+from whitecap.engine.storage.requests import Row
+
+_MISMATCH = "ParseException", "INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH"
+
+
+def rows_of_parameter(
+    name: str, parameters: Parameters, columns: Sequence[str]
+) -> tuple[tuple[str, ...], Sequence[Row]]:
+    """Types and rows: Python types say what values are; whole numbers are BIGINT.
+
+    Raises `InvalidInput` for a value that is no rows, or rows of different lengths.
+    """
+    rows = parameters[name]
+    if not (isinstance(rows, Sequence) and all(isinstance(row, tuple) for row in rows)):
+        raise InvalidInput([Problem(f":{name}", "holds no rows")])
+    if not rows:
+        return ("void",) * len(columns), rows
+    check_widths(rows)
+    return tuple(_type([row[at] for row in rows]) for at in range(len(rows[0]))), rows
+
+
+def check_widths(rows: Sequence[Sequence[Any]]) -> None:
+    """Raises `InvalidInput` unless all rows of a VALUES have as many values."""
+    if len({len(row) for row in rows}) > 1:
+        raise InvalidInput([Problem("VALUES", "rows have different numbers of values")])
+
+
+def value_names(columns: Sequence[str], count: int) -> tuple[str, ...]:
+    """The columns' names: those after the alias, else Spark's.
+
+    Raises `InvalidInput` for more or fewer names than columns, as Spark's parser does.
+    """
+    if columns and len(columns) != count:
+        text = f"{len(columns)} names for {count} columns"
+        raise InvalidInput([Problem("VALUES", text, refused_as=_MISMATCH)])
+    return tuple(columns) or tuple(f"col{at + 1}" for at in range(count))
+
+
+def _type(values: Sequence[Any]) -> str:
+    kind = next((type_of(value) for value in values if value is not None), "void")
+    return "bigint" if kind == "int" else kind

@@ -1,0 +1,116 @@
+"""Where a statement's parameters stand: in plain places their values are bound as they are.
+
+A plain place is beside a column of the table that is written, or that of a VALUES' rows; what the
+value is there, its Python type says. Elsewhere (in a function, a LIMIT, a subquery) the type of a
+literal matters while the statement is read, so that it has to be read anew with each value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import lru_cache
+from typing import Any
+
+from sqlglot import exp
+
+from whitecap.engine.errors import InvalidInput
+from whitecap.engine.sql.rendering import Template
+from whitecap.engine.sql.text import parse_node
+from whitecap.engine.sql.tree_reading import table_name
+from whitecap.engine.sql.types import INTEGRAL_BITS
+from whitecap.engine.sql.write_clauses import WriteClauses
+
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ)
+_DML = (exp.Insert, exp.Delete, exp.Update, exp.Merge)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One parameter in a plain place: beside `column`, or without one all rows of a VALUES.
+
+    `holds_several`: whether a list of values may stand there.
+    """
+
+    name: str
+    column: str | None = None
+    holds_several: bool = False
+
+    def takes(self, value: Any, types: Mapping[str, str]) -> bool:
+        """Whether a value means the same there as its literal; `types` are the columns', by name
+        in lower case.
+        """
+        if self.column is None:
+            return isinstance(value, list) and all(isinstance(row, tuple) for row in value)
+        column_type = types.get(self.column, "")
+        if isinstance(value, list):
+            return self.holds_several and all(_is_of(one, column_type) for one in value)
+        return _is_of(value, column_type)
+
+
+def _is_of(value: Any, column_type: str) -> bool:
+    """Whether a value is compared and stored as the column's type without a change of type."""
+    match value:
+        case bool():
+            return column_type == "boolean"
+        case int():
+            bits = INTEGRAL_BITS.get(column_type, 0)
+            return column_type in ("int", "bigint") and -(1 << bits - 1) <= value < 1 << bits - 1
+        case float():
+            return column_type == "double"
+        case str():
+            return column_type == "string"
+        case datetime():
+            return column_type == ("timestamp" if value.tzinfo else "timestamp_ntz")
+        case date():
+            return column_type == "date"
+    return False
+
+
+@lru_cache(maxsize=1024)
+def plain_places(template: Template) -> tuple[Place, ...] | None:
+    """The places of all parameters; `None` if some are not plain, or the command has no tree."""
+    try:
+        tree = parse_node(WriteClauses.cut(template.render({})).remaining)
+    except InvalidInput:
+        return None  # one of Delta's own statements
+    if not isinstance(tree, _DML):
+        return None
+    found = list(tree.find_all(exp.Placeholder))
+    places = [_place(node, tree) for node in found]
+    known = tuple(place for place in places if place is not None)
+    is_all = sorted(place.name for place in known) == sorted(template.names)
+    return known if is_all else None
+
+
+def _place(node: exp.Placeholder, tree: exp.Expr) -> Place | None:
+    parent = node.parent
+    if isinstance(parent, exp.Values):
+        return Place(node.name)
+    column = next(iter(_columns_beside(node)), None)
+    if column is None or node.find_ancestor(exp.Query, exp.Partition) is not None:
+        return None
+    if not _is_targets(column, tree):
+        return None
+    return Place(node.name, column.name.lower(), isinstance(parent, exp.In))
+
+
+def _columns_beside(node: exp.Placeholder) -> Iterator[exp.Column]:
+    """The column that a parameter is compared with, or assigned to."""
+    match node.parent:
+        case exp.Between(this=exp.Column() as column) | exp.In(this=exp.Column() as column):
+            yield column
+        case exp.Binary() as pair if isinstance(pair, _COMPARISONS):
+            other = pair.left if pair.right is node else pair.right
+            if isinstance(other, exp.Column):
+                yield other
+
+
+def _is_targets(column: exp.Column, tree: exp.Expr) -> bool:
+    """Whether a column outside of queries is one of the table that is written."""
+    if not column.table:
+        return not isinstance(tree, exp.Merge)
+    if isinstance(tree, exp.Insert):
+        return False
+    return column.table.lower() in {name.lower() for name in table_name(tree.this).names}
