@@ -6,13 +6,14 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from whitecap.sim.replay.player import Observed
-from whitecap.sim.replay.script import End, Result
+from whitecap.sim.replay.history.recorded import Recorded
+from whitecap.sim.replay.playing.player import Observed
+from whitecap.sim.replay.playing.script import End, Result
 
 FORMAT_VERSION = 1
 AGREEMENT = "agreement.json"
@@ -75,9 +76,14 @@ class Agreement:
         return sum(each.comparison is comparison for each in self.compared)
 
     @property
+    def compared_count(self) -> int:
+        """How many transactions really ended in a way that could be compared."""
+        return len(self.compared) - self.count(Comparison.NOT_COMPARABLE)
+
+    @property
     def holds(self) -> bool:
-        """Whether nothing disagrees."""
-        return not self.count(Comparison.MISMATCH)
+        """Whether something was compared and nothing disagrees."""
+        return bool(self.agreed) and not self.count(Comparison.MISMATCH)
 
     @property
     def agreed(self) -> list[Result]:
@@ -110,30 +116,41 @@ class Agreement:
         }
 
 
-def compare(observed: Observed, command: str, doubt: str | None = None) -> Compared:
+def compare(recorded: Recorded, observed: Observed, doubt: str | None = None) -> Compared:
     """Hold what was recorded of one transaction against what really happened.
 
     `doubt` says why this Delta Lake may rightly end it otherwise than the recorded platform.
     """
-    planned = observed.planned
-    differing = differences(planned.recorded, observed.real)
-    comparison, reason = _verdict(observed, differing, doubt)
+    if observed.real is None:
+        return not_played(replace(recorded, left_out=observed.message))
+    differing = differences(recorded.result, observed.real)
+    comparison, reason = _verdict(recorded, differing, doubt)
+    message = observed.message[:MESSAGE_LENGTH]
+    return _compared(recorded, comparison, reason, observed.real, message)
+
+
+def not_played(recorded: Recorded) -> Compared:
+    """A transaction that reality was not made to repeat."""
+    return _compared(recorded, Comparison.NOT_COMPARABLE, recorded.left_out or "")
+
+
+def _compared(
+    recorded: Recorded,
+    comparison: Comparison,
+    reason: str,
+    real: Result | None = None,
+    message: str = "",
+) -> Compared:
     return Compared(
-        transaction=planned.name,
-        command=command,
-        read_version=planned.read_version,
+        transaction=recorded.name,
+        command=recorded.command,
+        read_version=recorded.read_version,
         comparison=comparison,
         reason=reason,
-        recorded=planned.recorded,
-        real=observed.real,
-        real_message=observed.message[:MESSAGE_LENGTH],
+        recorded=recorded.result,
+        real=real,
+        real_message=message,
     )
-
-
-def not_played(name: str, command: str, read_version: int, recorded: Result, why: str) -> Compared:
-    """A transaction that reality cannot be made to repeat."""
-    way = Comparison.NOT_COMPARABLE
-    return Compared(name, command, read_version, way, why, recorded, real=None)
 
 
 def differences(recorded: Result, real: Result) -> list[str]:
@@ -148,19 +165,14 @@ def differences(recorded: Result, real: Result) -> list[str]:
 
 
 def _verdict(
-    observed: Observed, differing: Sequence[str], doubt: str | None
+    recorded: Recorded, differing: Sequence[str], doubt: str | None
 ) -> tuple[Comparison, str]:
-    if observed.planned.excuse is not None:
-        return Comparison.NOT_COMPARABLE, observed.planned.excuse
-    if observed.parted:
-        reason = "the real table had already left the recorded history"
-        return Comparison.NOT_COMPARABLE, reason
-    if differing:
-        names = f"{', '.join(differing)} differ"
-        if doubt is not None:
-            return Comparison.NOT_COMPARABLE, f"{names}: {doubt}"
-        return Comparison.MISMATCH, names
-    return Comparison.MATCH, ""
+    if not differing:
+        return Comparison.MATCH, recorded.note
+    names = f"{', '.join(differing)} differ"
+    if doubt is not None:
+        return Comparison.NOT_COMPARABLE, f"{names}: {doubt}"
+    return Comparison.MISMATCH, names
 
 
 def write_agreement(agreement: Agreement, folder: Path) -> Path:

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.recording import MANIFEST, is_run_directory
+from whitecap.sim.scenario.problems import nearest
 
 MINUTE_MS = 60_000.0
 
@@ -42,12 +43,15 @@ def choose_run(directory: Path, cell: str | None = None) -> Chosen:
     Raises InvalidInput: neither a run nor a sweep, or there is no such cell.
     """
     if is_run_directory(directory):
+        if cell is not None:
+            raise InvalidInput([Problem("--cell", f"{directory} is a single run: it has no cells")])
         return Chosen(directory, directory, None)
     cells = _cells(directory)
     chosen = cell or best_cell(directory)
     if chosen not in cells:
         known = ", ".join(sorted(cells))
-        raise InvalidInput([Problem("--cell", f"there is no cell {chosen!r}; there are {known}")])
+        text = f"there is no cell {chosen!r}; there are {known}"
+        raise InvalidInput([Problem("--cell", text, nearest(chosen, cells))])
     return Chosen(directory, max(cells[chosen], key=_shows), chosen)
 
 

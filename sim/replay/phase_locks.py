@@ -198,6 +198,10 @@ class Interleaving(AbstractContextManager["Interleaving"]):
         following = command.locks[number + 1]
         self._wait(name, "to open its next one", lambda: following.has_reached(Phase.SNAPSHOT))
 
+    def is_running(self, name: str) -> bool:
+        """Whether a command that was begun has not ended."""
+        return self._commands[name].running
+
     def finish(self, name: str) -> Ended:
         """Let a command commit, wait for its end, and say how it ended."""
         command = self._commands[name]

@@ -15,7 +15,7 @@ from whitecap.sim.replay.jvm import Jvm
 from whitecap.sim.replay.rows import frame_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 QUERY_ID = "sql.streaming.queryId"
 """The local property that names a streaming query to its sink (StreamExecution.scala)."""
@@ -30,12 +30,16 @@ class Sql:
 
 @dataclass(frozen=True, slots=True)
 class StreamBatch:
-    """One micro-batch of a streaming append: `app_id` is the query's id, the checkpoint's."""
+    """One micro-batch of a streaming append: `app_id` is the query's id, the checkpoint's.
+
+    With `reads_table` the query also reads the table that it writes.
+    """
 
     app_id: str
     batch_id: int
     schema: str
     rows: Sequence[Mapping[str, Any]]
+    reads_table: bool = False
 
     @property
     def text(self) -> str:
@@ -64,4 +68,17 @@ def _add_batch(spark: SparkSession, batch: StreamBatch, table: Path) -> None:
     partitions = jvm.delta_log(table).unsafeVolatileSnapshot().metadata().partitionColumns()
     spark.sparkContext.setLocalProperty(QUERY_ID, batch.app_id)
     sink = jvm.delta.sources.DeltaSink(context, path, partitions, output, options, jvm.none)
-    sink.addBatch(batch.batch_id, frame_of(spark, batch.schema, batch.rows)._jdf)
+    sink.addBatch(batch.batch_id, _frame(spark, batch, table)._jdf)
+
+
+def _frame(spark: SparkSession, batch: StreamBatch, table: Path) -> DataFrame:
+    """The batch's rows; of a query that reads the table, through a join that keeps them all.
+
+    The sink looks for a scan of its own table in the plan as the query says it, and then takes
+    the whole table as read (DeltaSink.scala: addBatchWithStatusImpl).
+    """
+    rows = frame_of(spark, batch.schema, batch.rows)
+    if not batch.reads_table:
+        return rows
+    own = spark.read.format("delta").load(str(table))
+    return rows.join(own.where("false").select(), how="left_anti", on=None)

@@ -16,31 +16,32 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whitecap.engine.commands.writing import TASKS
 from whitecap.engine.dialects import DELTA_OSS_4_4, dialect_named
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.sim.export import export_table
 from whitecap.sim.recording import SCENARIO, Recording, read_recording
 from whitecap.sim.replay.agreement import Agreement, Compared, compare, not_played
 from whitecap.sim.replay.choice import Chosen
 from whitecap.sim.replay.environment import DELTA_VERSION, PYSPARK_VERSION
-from whitecap.sim.replay.phase_locks import DEFAULT_TIMEOUT_S
-from whitecap.sim.replay.player import play
-from whitecap.sim.replay.real_commands import RealCommand, Sql, StreamBatch
-from whitecap.sim.replay.recorded import Recorded, recorded_transactions
-from whitecap.sim.replay.script import Planned
-from whitecap.sim.replay.session import delta_session
-from whitecap.sim.replay.session_settings import session_settings
-from whitecap.sim.replay.tables import forget_table, name_table
-from whitecap.sim.replay.window import (
+from whitecap.sim.replay.history.recorded import OVERWRITTEN, Recorded, recorded_transactions
+from whitecap.sim.replay.history.window import (
     DEFAULT_TRANSACTIONS,
     Window,
-    began_before,
     best_window,
     check_window,
     members,
 )
+from whitecap.sim.replay.phase_locks import DEFAULT_TIMEOUT_S
+from whitecap.sim.replay.playing.player import play
+from whitecap.sim.replay.playing.script import End, Planned
+from whitecap.sim.replay.playing.stage import Stage
+from whitecap.sim.replay.real_commands import RealCommand, Sql, StreamBatch
+from whitecap.sim.replay.session import delta_session
+from whitecap.sim.replay.session_settings import session_settings
 from whitecap.sim.run import FinishedRun, run_scenario
-from whitecap.sim.scenario import load_scenario
+from whitecap.sim.scenario import Scenario, load_scenario
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -50,22 +51,22 @@ Watch = Callable[[Compared], None]
 
 @dataclass(frozen=True)
 class ReplayPlan:
-    """What will be replayed: a run, a window of it, and its transactions as a script."""
+    """What will be replayed: a run, a window of it, and what was decided in that."""
 
     chosen: Chosen
     recording: Recording
+    scenario: Scenario
     window: Window
     transactions: tuple[Recorded, ...]
-
-    @property
-    def table_name(self) -> str:
-        """What the recorded statements call the table."""
-        return str(self.recording.manifest["table_name"])
+    outside: int
+    """How many transactions of the run were decided before the window or after it."""
 
     @property
     def doubt(self) -> str | None:
         """Why real Delta may rightly disagree, if the run is one of another platform."""
-        dialect = dialect_named(self.recording.manifest["dialect"])
+        if any(each.left_out == OVERWRITTEN for each in self.transactions):
+            return "commits of this run were overwritten, and it may have read one"
+        dialect = dialect_named(self.scenario.dialect)
         if dialect == DELTA_OSS_4_4:
             return None
         if dialect.resolves_rows:
@@ -74,27 +75,59 @@ class ReplayPlan:
             )
         return f"{dialect.name} is not Delta Lake {DELTA_VERSION}"
 
+    @property
+    def played(self) -> list[Recorded]:
+        """Those that reality can be made to repeat."""
+        return [each for each in self.transactions if each.left_out is None]
+
+    @property
+    def conflicts(self) -> int:
+        """How many transactions were refused."""
+        return sum(each.result.end is End.ABORTED for each in self.played)
+
+    @property
+    def sentence(self) -> str:
+        """What will be replayed, for people."""
+        left_out = len(self.transactions) - len(self.played)
+        counted = f"{len(self.played)} transactions"
+        conflicts = f"{self.conflicts or 'none'} of which ended in a conflict or an error"
+        besides = f"; {left_out} more are left out" if left_out else ""
+        place = f"of {self.chosen.label}, versions {self.window}"
+        return f"replaying {counted} {place}, on real Delta Lake, {conflicts}{besides}"
+
     def script(self) -> list[Planned]:
-        """The transactions as a script; those that began before the window begin with it."""
-        played = [each for each in self.transactions if each.can_be_played]
-        return [_planned(each, self.window) for each in played]
+        """What is played, as a script."""
+        return [
+            Planned(each.name, real_command(each), each.parts, each.result, each.repeats)
+            for each in self.played
+        ]
 
 
 def plan_replay(
-    chosen: Chosen, window: Window | None = None, limit: int = DEFAULT_TRANSACTIONS
+    chosen: Chosen, window: Window | None = None, limit: int | None = None
 ) -> ReplayPlan:
-    """Choose what of a run is replayed; `window` overrides the choice of at most `limit`.
+    """Choose what of a run is replayed: a window, or without one that of at most `limit` which
+    shows most.
 
-    Raises InvalidInput: the recording is damaged, has no commits, or no such window.
+    Raises InvalidInput: the recording is damaged, has no commits, or no such window; or there
+    are a window and a limit.
     """
+    if window is not None and limit is not None:
+        text = "a window says what is replayed: a number of transactions besides is not used"
+        raise InvalidInput([Problem("--transactions", text)])
     recording = read_recording(chosen.run)
-    transactions = recorded_transactions(recording)
-    first_version = int(recording.manifest["initial_version"])
+    scenario = load_scenario(chosen.run / SCENARIO)
+    knows_its_own = _knows_its_own(scenario)
+    transactions = recorded_transactions(recording, knows_its_own=knows_its_own)
+    # A table cannot be set up at what was before its first version.
+    first_version = max(0, int(recording.manifest["initial_version"]))
     if window is None:
-        window = best_window(transactions, first_version, limit)
+        window = best_window(transactions, first_version, limit or DEFAULT_TRANSACTIONS)
     else:
         check_window(transactions, window, first_version)
-    return ReplayPlan(chosen, recording, window, tuple(members(transactions, window)))
+    chosen_ones = tuple(members(transactions, window))
+    outside = len(transactions) - len(chosen_ones)
+    return ReplayPlan(chosen, recording, scenario, window, chosen_ones, outside)
 
 
 def replay(
@@ -110,40 +143,52 @@ def replay(
     simulated again. StuckInterleaving: a wait took longer than `timeout_s`.
     """
     session = spark or delta_session()
-    commands = {each.name: each.command for each in plan.transactions}
-    compared = [_left_out(each) for each in plan.transactions if not each.can_be_played]
-    with _real_table(session, plan) as table:
-        for observed in play(session, plan.script(), table, timeout_s):
-            compared.append(compare(observed, commands[observed.planned.name], plan.doubt))
+    recorded = {each.name: each for each in plan.transactions}
+    compared = [not_played(each) for each in plan.transactions if each.left_out is not None]
+    with _stage(session, plan) as stage:
+        for observed in play(session, plan.script(), stage, plan.window.last, timeout_s):
+            compared.append(compare(recorded[observed.planned.name], observed, plan.doubt))
             if watch is not None:
                 watch(compared[-1])
     return Agreement(_origin(plan), tuple(compared))
 
 
 @contextmanager
-def _real_table(spark: SparkSession, plan: ReplayPlan) -> Iterator[Path]:
-    """The run's table as it was at the window's beginning, named as its statements name it."""
+def _stage(spark: SparkSession, plan: ReplayPlan) -> Iterator[Stage]:
+    """The run's table on disk, named as its statements name it, under the run's settings."""
     work = Path(tempfile.mkdtemp(prefix="whitecap-replay-"))
-    given = load_scenario(plan.chosen.run / SCENARIO).settings
-    # The others are options of this project's own.
-    settings = {key: value for key, value in given.items() if key.startswith("spark.")}
+    settings = _session_settings(plan.scenario)
+    stage = Stage(spark, work / "recorded", work, plan.scenario.table.name)
     try:
-        export_run(plan.chosen.run, work / "table", plan.window.first)
-        name_table(spark, plan.table_name, work / "table")
+        again = simulate_again(plan.chosen.run)
+        store = again.world.store
+        export_table(store, work / "recorded", version=plan.window.last, data=True)
         with session_settings(spark, settings):
-            yield work / "table"
+            yield stage
     finally:
-        forget_table(spark, plan.table_name)
+        stage.close()
         shutil.rmtree(work, ignore_errors=True)
 
 
-def export_run(run: Path, directory: Path, version: int) -> None:
-    """Simulate a recorded run again and write its table up to `version`, data included.
+def _knows_its_own(scenario: Scenario) -> bool:
+    """Whether writers take their own commit in their way as such."""
+    settings = dialect_named(scenario.dialect).settings_of(scenario.settings)
+    checks = scenario.store.client.on_lost_reply is LostReply.RESEND_AND_CHECK
+    return checks or settings.commit_idempotency_check
 
-    Raises InvalidInput: simulating it again does not give the same recording.
+
+def _session_settings(scenario: Scenario) -> dict[str, str]:
+    """The scenario's settings of Spark, and how many tasks make rows and read files here.
+
+    A session makes the rows of VALUES in as many tasks as it has cores, and writes a file for each.
     """
-    again = simulate_again(run)
-    export_table(again.world.store, directory, version=version, data=True)
+    settings = dialect_named(scenario.dialect).settings_of(scenario.settings)
+    given = {key: value for key, value in scenario.settings.items() if key.startswith("spark.")}
+    return {
+        "spark.sql.leafNodeDefaultParallelism": str(settings.values_tasks),
+        "spark.sql.files.minPartitionNum": str(TASKS),
+        **given,
+    }
 
 
 def simulate_again(run: Path) -> FinishedRun:
@@ -164,30 +209,15 @@ def simulate_again(run: Path) -> FinishedRun:
     return again
 
 
-def _planned(each: Recorded, window: Window) -> Planned:
-    late = began_before(each, window)
-    reason = f"it read version {each.read_version}, before the window, and was begun late"
-    return Planned(
-        name=each.name,
-        command=real_command(each),
-        read_version=window.first if late else each.read_version,
-        decided_at=each.decided_at,
-        recorded=each.result,
-        excuse=each.excuse or (reason if late else None),
-    )
-
-
-def _left_out(each: Recorded) -> Compared:
-    reason = each.excuse or ""
-    return not_played(each.name, each.command, each.read_version, each.result, reason)
-
-
 def real_command(each: Recorded) -> RealCommand:
     """The recorded transaction as a command for real Spark."""
     if each.app_id is None:
         return Sql(each.statement)
     batch: dict[str, Any] = json.loads(each.statement)
-    return StreamBatch(batch["app_id"], batch["batch_id"], batch["schema"], batch["rows"])
+    reads_table = bool(batch.get("reads_table"))
+    return StreamBatch(
+        batch["app_id"], batch["batch_id"], batch["schema"], batch["rows"], reads_table
+    )
 
 
 _KEPT = (
@@ -209,5 +239,7 @@ def _origin(plan: ReplayPlan) -> dict[str, Any]:
         "window": {"from": plan.window.first, "to": plan.window.last},
         "delta_version": DELTA_VERSION,
         "spark_version": PYSPARK_VERSION,
+        "outside_window": plan.outside,
+        "recorded_conflicts": plan.conflicts,
         **{key: manifest[key] for key in _KEPT},
     }

@@ -8,34 +8,42 @@ from pathlib import Path
 
 from whitecap.sim.replay.agreement import (
     Agreement,
+    Compared,
     Comparison,
     compare,
     differences,
+    not_played,
     write_agreement,
 )
-from whitecap.sim.replay.player import Observed
+from whitecap.sim.replay.history.recorded import Recorded
+from whitecap.sim.replay.playing.player import Observed
+from whitecap.sim.replay.playing.script import End, Part, Planned, Result
 from whitecap.sim.replay.real_commands import Sql
-from whitecap.sim.replay.script import End, Planned, Result
 
 COMMIT = Result(End.COMMITTED, 5, isolation_level="Serializable", is_blind_append=True)
 ABORT = Result(End.ABORTED, None, "ConcurrentAppendException", "DELTA_CONCURRENT_APPEND.X")
 
 
-def _observed(
-    recorded: Result, real: Result, excuse: str | None = None, parted: bool = False
-) -> Observed:
-    planned = Planned("w-1 #7", Sql("DELETE FROM t"), 4, 4, recorded, excuse)
-    return Observed(planned, real, "message", parted)
+def _recorded(result: Result, **known: str) -> Recorded:
+    part = Part(4, 4, result.version)
+    text = "DELETE FROM t"
+    return Recorded(7, "w-1", "DELETE", text, None, None, (part,), 4, result, **known)
+
+
+def _compared(recorded: Result, real: Result | None, doubt: str | None = None) -> Compared:
+    played = _recorded(recorded)
+    planned = Planned(played.name, Sql("DELETE FROM t"), played.parts, recorded)
+    return compare(played, Observed(planned, real, "message"), doubt)
 
 
 def test_equal_ends_match() -> None:
-    compared = compare(_observed(ABORT, ABORT), "DELETE")
+    compared = _compared(ABORT, ABORT)
     assert (compared.comparison, compared.reason) == (Comparison.MATCH, "")
 
 
 def test_another_exception_or_version_is_a_mismatch_that_says_so() -> None:
     other = Result(End.ABORTED, None, "ConcurrentDeleteReadException", ABORT.error_class)
-    assert compare(_observed(ABORT, other), "DELETE").reason == "exception differ"
+    assert _compared(ABORT, other).reason == "exception differ"
     later = Result(End.COMMITTED, 6)
     assert differences(COMMIT, later) == ["version", "isolation_level", "is_blind_append"]
 
@@ -44,28 +52,40 @@ def test_what_the_recording_does_not_say_is_not_compared() -> None:
     assert differences(Result(End.COMMITTED, 5), COMMIT) == []
 
 
-def test_an_excuse_or_a_history_that_parted_is_not_comparable() -> None:
-    excused = compare(_observed(COMMIT, ABORT, excuse="its reply was lost"), "DELETE")
-    assert (excused.comparison, excused.reason) == (
+def test_what_could_not_be_played_to_its_end_is_not_comparable_and_says_why() -> None:
+    compared = _compared(COMMIT, None)
+    assert (compared.comparison, compared.reason) == (Comparison.NOT_COMPARABLE, "message")
+
+
+def test_what_is_left_out_says_why() -> None:
+    compared = not_played(_recorded(ABORT, left_out="its writer crashed"))
+    assert (compared.comparison, compared.reason) == (
         Comparison.NOT_COMPARABLE,
-        "its reply was lost",
+        "its writer crashed",
     )
-    parted = compare(_observed(COMMIT, ABORT, parted=True), "DELETE")
-    assert parted.comparison is Comparison.NOT_COMPARABLE
+    assert compared.real is None
+
+
+def test_a_commit_that_its_writer_did_not_learn_of_is_compared_with_a_note() -> None:
+    played = _recorded(COMMIT, note="its writer saw it as unknown: a reply was lost")
+    planned = Planned(played.name, Sql("DELETE FROM t"), played.parts, COMMIT)
+    compared = compare(played, Observed(planned, COMMIT))
+    assert compared.comparison is Comparison.MATCH
+    assert compared.reason == "its writer saw it as unknown: a reply was lost"
 
 
 def test_another_platform_may_differ_and_may_agree() -> None:
     doubt = "it resolves conflicts by rows"
-    differing = compare(_observed(COMMIT, ABORT), "DELETE", doubt)
+    differing = _compared(COMMIT, ABORT, doubt)
     assert differing.comparison is Comparison.NOT_COMPARABLE
     assert differing.reason.endswith("differ: it resolves conflicts by rows")
-    agreeing = compare(_observed(COMMIT, COMMIT), "DELETE", doubt)
+    agreeing = _compared(COMMIT, COMMIT, doubt)
     assert agreeing.comparison is Comparison.MATCH
 
 
 def test_the_written_agreement_counts_and_lists_everything(tmp_path: Path) -> None:
-    ends = [_observed(COMMIT, COMMIT), _observed(ABORT, ABORT), _observed(COMMIT, ABORT)]
-    agreement = Agreement({"run": "r"}, tuple(compare(each, "DELETE") for each in ends))
+    ends = [_compared(COMMIT, COMMIT), _compared(ABORT, ABORT), _compared(COMMIT, ABORT)]
+    agreement = Agreement({"run": "r"}, tuple(ends))
     assert not agreement.holds
     path = write_agreement(agreement, tmp_path / "replay")
     document = json.loads(path.read_text())

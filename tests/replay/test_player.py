@@ -5,15 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from whitecap.sim.replay.failures import failure_of
+from whitecap.sim.replay.jvm import Jvm
 from whitecap.sim.replay.phase_locks import Interleaving, StuckInterleaving
-from whitecap.sim.replay.player import Observed, play
+from whitecap.sim.replay.playing.player import Observed, play
+from whitecap.sim.replay.playing.script import End, Part, Planned, Result
+from whitecap.sim.replay.playing.stage import Stage
 from whitecap.sim.replay.real_commands import RealCommand, Sql, StreamBatch
-from whitecap.sim.replay.script import End, Planned, Result
 from whitecap.sim.replay.tables import commit_info, latest_version
 
 if TYPE_CHECKING:
@@ -25,11 +27,47 @@ WAIT_S = 120.0
 
 
 def _commits(name: str, command: RealCommand, read: int, version: int) -> Planned:
-    return Planned(name, command, read, version - 1, Result(End.COMMITTED, version))
+    part = Part(read, version - 1, version)
+    return Planned(name, command, (part,), Result(End.COMMITTED, version))
 
 
 def _dies(name: str, command: RealCommand, read: int, decided: int, exception: str) -> Planned:
-    return Planned(name, command, read, decided, Result(End.ABORTED, exception=exception))
+    part = Part(read, decided)
+    return Planned(name, command, (part,), Result(End.ABORTED, exception=exception))
+
+
+class _Recorded:
+    """A history to play on: `target` as it is, and commits that it got while nobody watched.
+
+    Each statement makes one commit; the history begins with the version before them.
+    """
+
+    def __init__(self, spark: SparkSession, table: Path, *statements: str) -> None:
+        self.first = latest_version(table)
+        for statement in statements:
+            spark.sql(statement).collect()
+        self.last = latest_version(table)
+        Jvm(spark).forget_tables()
+        work = table.parent / "work"
+        work.mkdir()
+        self._stage = Stage(spark, table, work, "target")
+        self.laid_out: list[int] = []
+
+    def lay_out(self, version: int) -> Path:
+        self.laid_out.append(version)
+        return self._stage.lay_out(version)
+
+    def put(self, version: int) -> None:
+        self._stage.put(version)
+
+    def commit_info(self, version: int) -> dict[str, Any]:
+        return commit_info(self._stage.table, version)
+
+
+def _played(spark: SparkSession, layouts: _Recorded, script: list[Planned]) -> list[Observed]:
+    """Play a script whole."""
+    last = max(part.complete_at for each in script for part in each.parts)
+    return list(play(spark, script, layouts, last, WAIT_S))
 
 
 def _batch(app: str, batch: int, *values: int) -> StreamBatch:
@@ -47,28 +85,27 @@ def _ends(observed: list[Observed]) -> dict[str, tuple[End, int | None, str | No
 def test_three_overlapping_writers_end_as_their_order_demands(
     spark: SparkSession, make_table: MakeTable
 ) -> None:
-    table = make_table()
-    base = latest_version(table)
+    layouts = _Recorded(spark, make_table())
+    base = layouts.first
     update = Sql("UPDATE target SET v = v + 1 WHERE x = 1")
     script = [
         _dies("updater", update, base, base + 2, "ConcurrentAppendException"),
         _commits("loader", Sql("INSERT INTO target VALUES (1, 7)"), base, base + 2),
         _commits("deleter", Sql("DELETE FROM target WHERE x = 2"), base, base + 1),
     ]
-    observed = list(play(spark, script, table, WAIT_S))
+    observed = _played(spark, layouts, script)
     assert _ends(observed) == {
         "deleter": (End.COMMITTED, base + 1, None),
         "loader": (End.COMMITTED, base + 2, None),
         "updater": (End.ABORTED, None, "ConcurrentAppendException"),
     }
-    assert not any(each.parted for each in observed)
 
 
 def test_two_runs_of_one_checkpoint_collide_and_its_next_batch_does_not(
     spark: SparkSession, make_table: MakeTable
 ) -> None:
-    table = make_table()
-    base = latest_version(table)
+    layouts = _Recorded(spark, make_table())
+    base = layouts.first
     script = [
         _commits("first run", _batch("query", 0, 1), base, base + 1),
         _dies(
@@ -79,48 +116,125 @@ def test_two_runs_of_one_checkpoint_collide_and_its_next_batch_does_not(
         Planned(
             "batch again",
             _batch("query", 1, 2),
-            base + 3,
-            base + 3,
+            (Part(base + 3, base + 3),),
             Result(End.NOTHING_TO_COMMIT),
         ),
     ]
-    observed = list(play(spark, script, table, WAIT_S))
+    observed = _played(spark, layouts, script)
     assert _ends(observed) == {
         each.name: (each.recorded.end, each.recorded.version, each.recorded.exception)
         for each in script
     }
-    info = commit_info(table, base + 1)
+    info = layouts.commit_info(base + 1)
     assert (info["operation"], info["isBlindAppend"]) == ("STREAMING UPDATE", True)
 
 
 def test_write_serializable_lets_a_delete_pass_a_blind_append(
     spark: SparkSession, make_table: MakeTable
 ) -> None:
-    table = make_table(**{"delta.isolationLevel": "WriteSerializable"})
-    base = latest_version(table)
+    layouts = _Recorded(spark, make_table(**{"delta.isolationLevel": "WriteSerializable"}))
+    base = layouts.first
     script = [
         _commits("deleter", Sql("DELETE FROM target WHERE x = 1 AND v = 3"), base, base + 2),
         _commits("loader", Sql("INSERT INTO target VALUES (1, 7)"), base, base + 1),
     ]
-    assert _ends(list(play(spark, script, table, WAIT_S))) == {
+    assert _ends(_played(spark, layouts, script)) == {
         "loader": (End.COMMITTED, base + 1, None),
         "deleter": (End.COMMITTED, base + 2, None),
     }
-    assert commit_info(table, base + 2)["isolationLevel"] == "WriteSerializable"
+    assert layouts.commit_info(base + 2)["isolationLevel"] == "WriteSerializable"
 
 
-def test_once_the_real_table_leaves_the_recorded_history_the_rest_is_marked(
+INSERT = "INSERT INTO target VALUES (1, 7)"
+UPDATE = "UPDATE target SET v = v + 1 WHERE x = 1"
+
+
+def test_what_follows_a_commit_that_really_fails_is_compared_on_the_recorded_table(
     spark: SparkSession, make_table: MakeTable
 ) -> None:
-    table = make_table()
-    base = latest_version(table)
-    wrong = _dies("not so", Sql("INSERT INTO target VALUES (1, 1)"), base, base, "Nonsense")
-    after = _commits("after", Sql("INSERT INTO target VALUES (2, 1)"), base, base + 1)
-    observed = list(play(spark, [wrong, after], table, WAIT_S))
-    assert [(each.planned.name, each.parted) for each in observed] == [
-        ("not so", False),
-        ("after", True),
+    """The history says that a commit was made which is none in reality: the others saw it."""
+    layouts = _Recorded(spark, make_table(), INSERT, INSERT)
+    base = layouts.first
+    script = [
+        _commits("real", Sql(INSERT), base, base + 1),
+        _commits("not so", Sql("DELETE FROM nowhere"), base + 1, base + 2),
+        _dies("early", Sql(UPDATE), base + 1, base + 2, "ConcurrentAppendException"),
+        _commits("late", Sql("DELETE FROM target WHERE x = 2"), base + 2, base + 3),
     ]
+    observed = _ends(_played(spark, layouts, script))
+    assert observed["not so"][0] is End.ABORTED
+    assert observed["early"] == (End.ABORTED, None, "ConcurrentAppendException")
+    assert observed["late"] == (End.COMMITTED, base + 3, None)
+    # On the second layout, `early` began before the commit that was put, and was held meanwhile.
+    assert layouts.laid_out == [base, base + 1]
+
+
+def test_what_follows_a_refusal_that_really_commits_is_compared_too(
+    spark: SparkSession, make_table: MakeTable
+) -> None:
+    layouts = _Recorded(spark, make_table(), INSERT)
+    base = layouts.first
+    script = [
+        _dies("not so", Sql("DELETE FROM target WHERE x = 2"), base, base, "Nonsense"),
+        _commits("after", Sql(INSERT), base, base + 1),
+    ]
+    observed = _ends(_played(spark, layouts, script))
+    assert observed["not so"] == (End.COMMITTED, base + 1, None)
+    assert observed["after"] == (End.COMMITTED, base + 1, None)
+
+
+def test_a_commit_that_nobody_plays_is_put_and_refuses_whom_it_refused(
+    spark: SparkSession, make_table: MakeTable
+) -> None:
+    layouts = _Recorded(spark, make_table(), INSERT, INSERT)
+    base = layouts.first
+    script = [
+        _dies("refused", Sql(UPDATE), base, base + 1, "ConcurrentAppendException"),
+        _commits("goes on", Sql("DELETE FROM target WHERE x = 2"), base, base + 3),
+    ]
+    observed = _ends(_played(spark, layouts, script))
+    assert observed == {
+        "refused": (End.ABORTED, None, "ConcurrentAppendException"),
+        "goes on": (End.COMMITTED, base + 3, None),
+    }
+    assert layouts.laid_out == [base]
+
+
+def test_a_command_of_two_commits_is_held_before_each(
+    spark: SparkSession, make_table: MakeTable
+) -> None:
+    layouts = _Recorded(spark, make_table())
+    base = layouts.first
+    vacuum = Planned(
+        "vacuum",
+        Sql("VACUUM target"),
+        (Part(base, base, base + 1), Part(base + 1, base + 2, base + 3)),
+        Result(End.COMMITTED, base + 3),
+    )
+    script = [vacuum, _commits("between", Sql(INSERT), base + 1, base + 2)]
+    observed = _ends(_played(spark, layouts, script))
+    assert observed == {
+        "between": (End.COMMITTED, base + 2, None),
+        "vacuum": (End.COMMITTED, base + 3, None),
+    }
+
+
+def test_a_command_whose_first_commit_is_put_is_not_begun_again(
+    spark: SparkSession, make_table: MakeTable
+) -> None:
+    layouts = _Recorded(spark, make_table(), INSERT, INSERT)
+    base = layouts.first
+    vacuum = Planned(
+        "vacuum",
+        Sql("VACUUM target"),
+        (Part(base, base, base + 1), Part(base + 1, base + 2, base + 3)),
+        Result(End.COMMITTED, base + 3),
+    )
+    wrong = _commits("wrong", Sql("DELETE FROM nowhere"), base + 1, base + 2)
+    observed = list(play(spark, [vacuum, wrong], layouts, base, base + 3, WAIT_S))
+    (cut_off,) = [each for each in observed if each.real is None]
+    assert cut_off.planned.name == "vacuum"
+    assert "between two of its commits" in cut_off.message
 
 
 def test_optimize_starts_again_by_itself_and_dies_only_when_its_files_are_gone(
@@ -149,13 +263,13 @@ def test_optimize_starts_again_by_itself_and_dies_only_when_its_files_are_gone(
 def test_optimize_survives_a_schema_change_without_anyone_telling_it_to_retry(
     spark: SparkSession, make_table: MakeTable
 ) -> None:
-    table = make_table()
-    base = latest_version(table)
+    layouts = _Recorded(spark, make_table())
+    base = layouts.first
     script = [
         _commits("optimize", Sql("OPTIMIZE target"), base, base + 2),
         _commits("alter", Sql("ALTER TABLE target ADD COLUMN w INT"), base, base + 1),
     ]
-    assert _ends(list(play(spark, script, table, WAIT_S)))["optimize"][0] is End.COMMITTED
+    assert _ends(_played(spark, layouts, script))["optimize"][0] is End.COMMITTED
 
 
 def test_a_wait_that_is_too_long_says_who_waited_for_whom_and_lets_everybody_go(

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from whitecap.exit_codes import ExitCode
-from whitecap.sim.replay.window import DEFAULT_TRANSACTIONS
+from whitecap.sim.replay.history.window import DEFAULT_TRANSACTIONS
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from whitecap.sim.replay.agreement import Agreement, Compared
+    from whitecap.sim.replay.playing.script import Result
     from whitecap.sim.replay.replay import ReplayPlan
-    from whitecap.sim.replay.script import Result
 
 STYLES = {"match": "green", "mismatch": "bold red", "not_comparable": "yellow"}
 
@@ -25,9 +25,7 @@ STYLES = {"match": "green", "mismatch": "bold red", "not_comparable": "yellow"}
 @click.option(
     "--transactions",
     type=click.IntRange(min=2),
-    default=DEFAULT_TRANSACTIONS,
-    show_default=True,
-    help="Replay at most so many transactions.",
+    help=f"Replay at most so many transactions.  [default: {DEFAULT_TRANSACTIONS}]",
 )
 @click.option(
     "--window",
@@ -48,7 +46,7 @@ STYLES = {"match": "green", "mismatch": "bold red", "not_comparable": "yellow"}
 def replay(
     ctx: click.Context,
     run: Path,
-    transactions: int,
+    transactions: int | None,
     window: str | None,
     cell: str | None,
     out: Path | None,
@@ -56,17 +54,18 @@ def replay(
 ) -> None:
     """Force the recorded interleaving of RUN on a real Delta Lake and compare every outcome.
 
-    RUN is a run's directory or a sweep's. Exits 0 if real Delta agrees, 1 if it does not, 2 if
-    the recording cannot be used, 4 if Java or Delta Lake are missing.
+    RUN is a run's directory or a sweep's. Exits 0 if real Delta agrees, 1 if it does not or
+    nothing could be compared, 2 if the recording cannot be used, 4 if Java or Delta Lake are
+    missing.
     """
     from rich.console import Console
 
     from whitecap.sim.replay.agreement import write_agreement
     from whitecap.sim.replay.choice import choose_run
     from whitecap.sim.replay.environment import require_delta
+    from whitecap.sim.replay.history.window import parse_window
     from whitecap.sim.replay.replay import plan_replay
     from whitecap.sim.replay.replay import replay as replay_plan
-    from whitecap.sim.replay.window import parse_window
 
     chosen = choose_run(run, cell)
     plan = plan_replay(chosen, parse_window(window) if window else None, transactions)
@@ -81,6 +80,8 @@ def replay(
             status.update("replaying")
 
         agreement = replay_plan(plan, watch=watch, timeout_s=timeout)
+    if not agreement.compared_count:
+        console.print("nothing could be compared")
     path = write_agreement(agreement, out or chosen.root / "replay")
     _print_summary(agreement)
     click.echo(f"written to {path}")
@@ -88,10 +89,7 @@ def replay(
 
 
 def _announce(console: Console, plan: ReplayPlan) -> None:
-    console.print(
-        f"replaying {len(plan.transactions)} transactions of {plan.chosen.label}, "
-        f"versions {plan.window}, on real Delta Lake"
-    )
+    console.print(plan.sentence)
 
 
 def _line(compared: Compared) -> str:

@@ -1,8 +1,7 @@
 """Which part of a run is replayed: some consecutive versions and all who were decided in them.
 
 Real commits take seconds, so a replay is of tens of transactions. The window that shows most has
-the most exception classes, then the most conflicts, and commits besides; and few transactions
-that began before it, since these can only be begun late.
+the most exception classes, then the most conflicts, and commits besides.
 """
 
 from __future__ import annotations
@@ -10,15 +9,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.sim.replay.recorded import Recorded
-from whitecap.sim.replay.script import End
+from whitecap.sim.replay.history.recorded import Recorded
+from whitecap.sim.replay.playing.script import End
 
 DEFAULT_TRANSACTIONS = 40
-WORTH_OF_A_STRADDLER = 2
-"""How many conflicts more a window must have to make up for one that began before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,25 +41,28 @@ def parse_window(text: str) -> Window:
 
 
 def members(transactions: Sequence[Recorded], window: Window) -> list[Recorded]:
-    """All who were decided in the window: began in it, or made one of its versions."""
-    return [each for each in transactions if _is_member(each, window)]
-
-
-def began_before(each: Recorded, window: Window) -> bool:
-    """Whether its snapshot is older than the window."""
-    return each.read_version < window.first
+    """All who were decided in the window: who made its versions, or ended while it stood there."""
+    return [_within(window, each) for each in transactions if _is_member(each, window)]
 
 
 def _is_member(each: Recorded, window: Window) -> bool:
-    if each.landed is not None:
-        return window.first < each.landed <= window.last
-    return window.first <= each.read_version and each.decided_at <= window.last
+    """A commit is decided when it makes its version, all else where the table stands by then."""
+    if each.versions:
+        return any(window.first < version <= window.last for version in each.versions)
+    began_within = window.first <= each.read_version
+    return (began_within or window.first < each.decided_at) and each.decided_at <= window.last
+
+
+def _within(window: Window, each: Recorded) -> Recorded:
+    """A member that may not be played: what it did outside of the window cannot be undone."""
+    if all(window.first < version <= window.last for version in each.versions):
+        return each
+    return replace(each, left_out=each.left_out or "it has commits outside of the window, too")
 
 
 def check_window(transactions: Sequence[Recorded], window: Window, first_version: int) -> None:
-    """Raises InvalidInput: the run has no such versions, or their makers are not recorded."""
-    made = {each.landed for each in transactions}
-    newest = max((version for version in made if version is not None), default=first_version)
+    """Raises InvalidInput: the run has no such versions."""
+    newest = _newest(transactions, first_version)
     if window.first < first_version or window.last > newest:
         text = f"{window} is not within the run's versions {first_version}..{newest}"
         raise InvalidInput([Problem("--window", text)])
@@ -71,15 +71,22 @@ def check_window(transactions: Sequence[Recorded], window: Window, first_version
 def best_window(
     transactions: Sequence[Recorded], first_version: int, limit: int = DEFAULT_TRANSACTIONS
 ) -> Window:
-    """The window of at most `limit` transactions that shows most.
+    """The window of at most `limit` transactions that shows most; of more where one version has.
 
     `first_version`: the oldest version that the table can be set up at.
     Raises InvalidInput: no transaction made a version after it.
     """
     search = _Search(transactions, first_version, limit)
     if search.best is None:
-        raise InvalidInput([Problem("run", "holds no commit that could be replayed")])
+        text = f"holds no commit after version {first_version}, at which a replay can begin"
+        raise InvalidInput([Problem("run", text)])
     return search.best
+
+
+def _newest(transactions: Sequence[Recorded], first_version: int) -> int:
+    """The newest version that a transaction made."""
+    made = (version for each in transactions for version in each.versions)
+    return max(made, default=first_version)
 
 
 class _Search:
@@ -88,8 +95,9 @@ class _Search:
     def __init__(self, transactions: Sequence[Recorded], first_version: int, limit: int) -> None:
         self._complete: dict[int, list[Recorded]] = defaultdict(list)
         for each in transactions:
-            self._complete[each.complete_at].append(each)
-        self._newest = max((e.landed for e in transactions if e.landed is not None), default=-1)
+            if each.left_out is None:
+                self._complete[each.complete_at].append(each)
+        self._newest = _newest(transactions, first_version)
         self._limit = limit
         self.best: Window | None = None
         self._best_worth: tuple[int, int, int] | None = None
@@ -104,21 +112,18 @@ class _Search:
             if len(chosen) > self._limit and self.best is not None:
                 return
             if last > first:
-                self._consider(Window(first, last), chosen)
+                self._consider(grown, chosen)
             if len(chosen) > self._limit:
                 return
 
     def _consider(self, window: Window, chosen: Sequence[Recorded]) -> None:
-        worth = _worth(window, chosen)
+        worth = _worth(chosen)
         if self._best_worth is None or worth > self._best_worth:
             self.best, self._best_worth = window, worth
 
 
-def _worth(window: Window, chosen: Sequence[Recorded]) -> tuple[int, int, int]:
-    fair = [each for each in chosen if each.excuse is None and not began_before(each, window)]
-    aborted = [each for each in fair if each.result.end is End.ABORTED]
-    commits = sum(each.landed is not None for each in fair)
-    straddlers = sum(began_before(each, window) for each in chosen)
+def _worth(chosen: Sequence[Recorded]) -> tuple[int, int, int]:
+    aborted = [each for each in chosen if each.result.end is End.ABORTED]
+    commits = sum(bool(each.versions) for each in chosen)
     classes = {each.result.exception for each in aborted}
-    conflicts = len(aborted) - WORTH_OF_A_STRADDLER * straddlers
-    return len(classes) if commits else 0, conflicts, commits
+    return len(classes) if commits else 0, len(aborted), commits

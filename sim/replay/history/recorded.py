@@ -1,0 +1,234 @@
+"""A recording seen as a history to replay: who read which version, and when each was decided."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from whitecap.engine.log.properties import ROW_TRACKING
+from whitecap.engine.sql.time_functions import asks_time
+from whitecap.sim.recorder import ABORTED, COMMITTED, IN_FLIGHT, UNKNOWN
+from whitecap.sim.recording import Recording
+from whitecap.sim.replay.history.parts import Attempts, Row, read_attempts
+from whitecap.sim.replay.playing.script import End, Part, Result
+
+STARTS_AGAIN_BY_ITSELF = frozenset({"OPTIMIZE", "ZORDER", "REORG"})
+"""Commands that retry after a conflict on the newest snapshot (OptimizeTableCommand.scala)."""
+
+NOT_REPLAYED = {
+    "writer_crash": "its writer crashed, which is not replayed",
+    "store_refused": "the simulated store refused a request, which is not replayed",
+}
+"""Endings that no winning commit decided, by the rule that the recording names."""
+
+SEVERAL_COMMITS = frozenset({"VACUUM", "DROPFEATURE"})
+"""Commands of several commits, beside the one that switches row tracking on."""
+
+OUT_OF_ATTEMPTS = "DELTA_MAX_COMMIT_RETRIES_EXCEEDED"
+OVERWRITTEN = "its commit was overwritten: the store of this run has no put-if-absent"
+BETWEEN_COMMITS = "it was stopped between its commits, which is not replayed"
+LOST_PUT = "its put whose reply was lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One transaction of a recording, or what it committed without learning of it (`put`).
+
+    `parts` as in a script; none where there never was a snapshot. `left_out` says why reality
+    cannot be made to repeat it, `decided_at` at which version of the table it ended then.
+    `note` says what its writer saw of an end that is in the log. `repeats`: its commit is the
+    second one of the same files.
+    """
+
+    transaction_id: int
+    writer: str
+    command: str
+    statement: str
+    app_id: str | None
+    batch_id: int | None
+    parts: tuple[Part, ...]
+    decided_at: int
+    result: Result
+    left_out: str | None = None
+    note: str = ""
+    put: str = ""
+    repeats: bool = False
+
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+        return f"{self.writer} #{self.transaction_id}" + (f" ({self.put})" if self.put else "")
+
+    @property
+    def read_version(self) -> int:
+        """The version of its first snapshot; without one, at which it ended."""
+        return self.parts[0].read_version if self.parts else self.decided_at
+
+    @property
+    def versions(self) -> tuple[int, ...]:
+        """The versions that it made."""
+        return tuple(part.version for part in self.parts if part.version is not None)
+
+    @property
+    def complete_at(self) -> int:
+        """The version by which it has come to its end."""
+        return max((self.decided_at, *self.versions))
+
+
+def recorded_transactions(recording: Recording, *, knows_its_own: bool = False) -> list[Recorded]:
+    """All transactions, with what they committed without learning of it before themselves.
+
+    `knows_its_own`: whether writers take their own commit in their way as such.
+    """
+    history = _History(recording, knows_its_own)
+    return [each for row in recording.transactions.to_pylist() for each in history.recorded(row)]
+
+
+class _History:
+    """The versions of a run: who made them and when."""
+
+    def __init__(self, recording: Recording, knows_its_own: bool) -> None:
+        self._landed: dict[int, list[int]] = defaultdict(list)
+        self._instants: list[tuple[float, int]] = []
+        for row in recording.commits.to_pylist():
+            self._landed[row["transaction_id"]].append(int(row["version"]))
+            self._instants.append((float(row["committed_at_ms"]), int(row["version"])))
+        self._attempts: dict[int, list[Row]] = defaultdict(list)
+        for row in recording.attempts.to_pylist():
+            self._attempts[row["transaction_id"]].append(row)
+        self._knows_its_own = knows_its_own
+
+    def recorded(self, row: Row) -> Iterator[Recorded]:
+        """What is replayed of one row: puts of which it did not learn, and itself."""
+        number = row["transaction_id"]
+        landed = self._landed.get(number, [])
+        attempts = read_attempts(self._attempts.get(number, []), landed, self._knows_its_own)
+        whole = self._whole(row, attempts)
+        for part in attempts.unaware:
+            comes_later = any(part.read_version >= made.complete_at for made in attempts.made)
+            yield replace(
+                whole,
+                repeats=False,
+                parts=(part,),
+                decided_at=part.decided_at,
+                result=_committed(row, part.version),
+                left_out=BETWEEN_COMMITS if comes_later else whole.left_out,
+                put=LOST_PUT,
+            )
+        yield whole
+
+    def _whole(self, row: Row, attempts: Attempts) -> Recorded:
+        parts = self._parts(row, attempts)
+        is_seen = row["outcome"] == COMMITTED or not _ended_by_a_commit(attempts)
+        return Recorded(
+            transaction_id=row["transaction_id"],
+            writer=row["writer"],
+            command=row["command"],
+            statement=row["statement"],
+            app_id=row["app_id"],
+            batch_id=row["batch_id"],
+            parts=parts,
+            decided_at=parts[-1].decided_at if parts else self._newest_at(row),
+            result=_result(row, parts),
+            left_out=_why_left_out(row, attempts, parts),
+            repeats=bool(attempts.unaware),
+            note="" if is_seen else f"its writer saw it as {row['outcome']}: a reply was lost",
+        )
+
+    def _parts(self, row: Row, attempts: Attempts) -> tuple[Part, ...]:
+        """What is played: not what followed the commit that the row tells, as compaction does."""
+        made = attempts.made
+        versions = [part.version for part in made]
+        if row["committed_version"] in versions:
+            return made[: versions.index(row["committed_version"]) + 1]
+        if _ended_by_a_commit(attempts) or row["snapshot_at_ms"] is None:
+            return made
+        return (*made, *self._undone(row, attempts))
+
+    def _undone(self, row: Row, attempts: Attempts) -> Iterator[Part]:
+        """The part that made no version in the end; before it the one that it took up again."""
+        read_version, winner = int(row["read_version"]), row["winning_version"]
+        began = read_version if attempts.open_since is None else attempts.open_since
+        if attempts.open_since is None and row["outcome"] in {COMMITTED, ABORTED}:
+            yield Part(began, began)
+        elif winner is None:
+            yield Part(began, max(began, self._newest_at(row)))
+        elif row["command"] not in STARTS_AGAIN_BY_ITSELF:
+            # Winners are checked in order, so those after the deciding one play no part.
+            yield Part(began, int(winner))
+        else:
+            # Whether its files are still there, it looks up in the newest version.
+            decided_at = max(int(winner), self._newest_at(row))
+            if began < read_version < int(winner):
+                yield Part(began, read_version)
+                began = read_version
+            yield Part(began, decided_at)
+
+    def _newest_at(self, row: Row) -> int:
+        """The newest version when a row's transaction ended, or the run, if it did not."""
+        ended = row["ended_at_ms"]
+        known = [version for at, version in self._instants if ended is None or at <= ended]
+        return max(known, default=-1)
+
+
+def _ended_by_a_commit(attempts: Attempts) -> bool:
+    """Whether the last that it did was to make a version."""
+    return bool(attempts.made) and attempts.open_since is None
+
+
+def _result(row: Row, parts: Sequence[Part]) -> Result:
+    if parts and parts[-1].version is not None:
+        return _committed(row, parts[-1].version)
+    if row["committed_version"] is not None:
+        return _committed(row, row["committed_version"])
+    if row["outcome"] == COMMITTED:
+        return Result(End.NOTHING_TO_COMMIT)
+    end = End(row["outcome"])
+    return Result(end, exception=row["exception"], error_class=row["error_class"])
+
+
+def _committed(row: Row, version: int | None) -> Result:
+    return Result(
+        End.COMMITTED,
+        version=version,
+        isolation_level=row["isolation_level"],
+        is_blind_append=row["is_blind_append"],
+    )
+
+
+def _why_left_out(row: Row, attempts: Attempts, parts: Sequence[Part]) -> str | None:
+    """Why reality cannot be made to repeat a row, if so."""
+    made = [part.version for part in attempts.made]
+    if row["committed_version"] is not None and row["committed_version"] not in made:
+        return OVERWRITTEN
+    if row["outcome"] != COMMITTED and not _ended_by_a_commit(attempts):
+        stopped = _why_stopped(row)
+        if stopped is not None:
+            return stopped
+    if row["outcome"] in {UNKNOWN, IN_FLIGHT} and _goes_on_after_a_commit(row):
+        return BETWEEN_COMMITS
+    if parts and parts[0].read_version < 0:
+        return "it began before there was a table"
+    if asks_time(row["statement"]):
+        return "its statement asks for the time, which is another one on real Delta Lake"
+    return None
+
+
+def _goes_on_after_a_commit(row: Row) -> bool:
+    """Whether a statement makes several commits; what stopped it is missing in reality."""
+    return row["command"] in SEVERAL_COMMITS or ROW_TRACKING.key in row["statement"]
+
+
+def _why_stopped(row: Row) -> str | None:
+    """What kept a transaction from an end of its own, if something did."""
+    if row["rule"] in NOT_REPLAYED:
+        return NOT_REPLAYED[row["rule"]]
+    if row["error_class"] == OUT_OF_ATTEMPTS:
+        return f"it lost the race for {row['attempts']} versions, which is not replayed"
+    match row["outcome"]:
+        case outcome if outcome == UNKNOWN:
+            return "its outcome is unknown, and it left no commit"
+        case outcome if outcome == IN_FLIGHT:
+            return "it was in flight when the run ended"
+    return None

@@ -1,0 +1,1 @@
+"""Scripts of recorded transactions, and how they are played on a real Delta Lake."""
