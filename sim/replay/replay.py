@@ -125,9 +125,9 @@ def plan_replay(
         window = best_window(transactions, first_version, limit or DEFAULT_TRANSACTIONS)
     else:
         check_window(transactions, window, first_version)
-    chosen_ones = tuple(members(transactions, window))
-    outside = len(transactions) - len(chosen_ones)
-    return ReplayPlan(chosen, recording, scenario, window, chosen_ones, outside)
+    within = tuple(members(transactions, window))
+    outside = len(transactions) - len(within)
+    return ReplayPlan(chosen, recording, scenario, window, within, outside)
 
 
 def replay(

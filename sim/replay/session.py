@@ -35,6 +35,9 @@ PLAIN_NAME = "whitecap"
 
 JVM_ENDS_WITHIN_S = 60
 
+QUERY_CONTEXTS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+"""Loggers of PySpark's exceptions (pyspark/errors/exceptions/base.py: _log_exception)."""
+
 QUIET = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -67,12 +70,15 @@ appender.console.layout.type = PatternLayout
 appender.console.layout.pattern = spark: %p %c{1}: %m%n
 logger.delta.name = org.apache.spark.sql.delta
 logger.delta.level = off
+logger.tasks.name = org.apache.spark.util.Utils
+logger.tasks.level = off
 logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
 logger.gateway.level = error
 """
 """Spark's own log4j settings greet every start with ten lines; only errors are news. Those of
-Delta reach us as exceptions, and are most often the conflicts that we came for. PySpark counts
-as a shell, whose own logger must have the others' level or Spark says so (Logging.scala).
+Delta, and of the tasks that they abort, reach us as exceptions, and are most often the conflicts
+that we came for. PySpark counts as a shell, whose own logger must have the others' level or Spark
+says so (Logging.scala).
 """
 
 
@@ -104,7 +110,19 @@ def delta_session(memory: str = "3g", master: str = "local[2]") -> SparkSession:
         },
     )
     Jvm(session).silence_console()
+    _silence_query_contexts()
     return session
+
+
+def _silence_query_contexts() -> None:
+    """PySpark writes every refused statement to the error output; refusals are what is compared.
+
+    Loggers of PySpark's own class: its `exception` takes more than that of others.
+    """
+    from pyspark.logger import PySparkLogger
+
+    for name in QUERY_CONTEXTS:
+        PySparkLogger.getLogger(name).disabled = True
 
 
 def sweep_session(

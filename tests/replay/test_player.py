@@ -231,7 +231,7 @@ def test_a_command_whose_first_commit_is_put_is_not_begun_again(
         Result(End.COMMITTED, base + 3),
     )
     wrong = _commits("wrong", Sql("DELETE FROM nowhere"), base + 1, base + 2)
-    observed = list(play(spark, [vacuum, wrong], layouts, base, base + 3, WAIT_S))
+    observed = _played(spark, layouts, [vacuum, wrong])
     (cut_off,) = [each for each in observed if each.real is None]
     assert cut_off.planned.name == "vacuum"
     assert "between two of its commits" in cut_off.message

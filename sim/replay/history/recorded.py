@@ -16,8 +16,9 @@ from whitecap.sim.replay.playing.script import End, Part, Result
 STARTS_AGAIN_BY_ITSELF = frozenset({"OPTIMIZE", "ZORDER", "REORG"})
 """Commands that retry after a conflict on the newest snapshot (OptimizeTableCommand.scala)."""
 
+CRASH = "writer_crash"
 NOT_REPLAYED = {
-    "writer_crash": "its writer crashed, which is not replayed",
+    CRASH: "its writer crashed, which is not replayed",
     "store_refused": "the simulated store refused a request, which is not replayed",
 }
 """Endings that no winning commit decided, by the rule that the recording names."""
@@ -120,7 +121,6 @@ class _History:
 
     def _whole(self, row: Row, attempts: Attempts) -> Recorded:
         parts = self._parts(row, attempts)
-        is_seen = row["outcome"] == COMMITTED or not _ended_by_a_commit(attempts)
         return Recorded(
             transaction_id=row["transaction_id"],
             writer=row["writer"],
@@ -133,7 +133,7 @@ class _History:
             result=_result(row, parts),
             left_out=_why_left_out(row, attempts, parts),
             repeats=bool(attempts.unaware),
-            note="" if is_seen else f"its writer saw it as {row['outcome']}: a reply was lost",
+            note=_note(row) if _ended_by_a_commit(attempts) else "",
         )
 
     def _parts(self, row: Row, attempts: Attempts) -> tuple[Part, ...]:
@@ -195,6 +195,18 @@ def _committed(row: Row, version: int | None) -> Result:
         isolation_level=row["isolation_level"],
         is_blind_append=row["is_blind_append"],
     )
+
+
+def _note(row: Row) -> str:
+    """What kept the writer of a commit from learning of it, if something did."""
+    match row["outcome"]:
+        case outcome if outcome == COMMITTED:
+            return ""
+        case outcome if outcome == IN_FLIGHT:
+            return "the run ended before its writer learned of it"
+    if row["rule"] == CRASH:
+        return "its writer crashed before it learned of it"
+    return f"its writer saw it as {row['outcome']}: a reply was lost"
 
 
 def _why_left_out(row: Row, attempts: Attempts, parts: Sequence[Part]) -> str | None:
