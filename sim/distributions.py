@@ -13,26 +13,32 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from whitecap.sim.random_streams import NextDraw, in_blocks
 from whitecap.sim.section import OneOf, Section
-from whitecap.sim.units import Duration
+from whitecap.sim.units import Duration, Number
 
 Values = NDArray[np.float64]
+
+MAX_SIGMA = 10.0
+"""Of a logarithm: nine draws in ten then lie within fourteen powers of ten."""
+
+MAX_CV = 1000.0
+"""A deviation of a thousand means has a sigma of 3.7."""
 
 
 class Lognormal(Section):
     """By `median` and `sigma` of the logarithm, or by `mean` and `cv` (deviation over mean)."""
 
     median: Duration | None = Field(default=None, gt=0)
-    sigma: float | None = Field(default=None, ge=0)
+    sigma: Number | None = Field(default=None, ge=0, le=MAX_SIGMA)
     mean: Duration | None = Field(default=None, gt=0)
-    cv: float | None = Field(default=None, ge=0)
+    cv: Number | None = Field(default=None, ge=0, le=MAX_CV)
 
     @model_validator(mode="after")
     def _one_pair(self) -> Self:
-        given = self.model_fields_set
+        given = {name for name in self.model_fields_set if getattr(self, name) is not None}
         if given not in ({"median", "sigma"}, {"mean", "cv"}):
             raise ValueError("give median and sigma, or mean and cv")
         return self
@@ -61,11 +67,12 @@ class Uniform(Section):
     low: Duration
     high: Duration
 
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        if self.low > self.high:
-            raise ValueError("low is larger than high")
-        return self
+    @field_validator("high")
+    @classmethod
+    def _ordered(cls, high: float, others: ValidationInfo) -> float:
+        if high < others.data.get("low", high):
+            raise ValueError("high is smaller than low")
+        return high
 
     def draw(self, generator: np.random.Generator, count: int) -> Values:
         return self.low + (self.high - self.low) * generator.random(count)

@@ -25,7 +25,7 @@ from whitecap.engine.sql.scope import nearest
 from whitecap.engine.sql.types import from_python
 from whitecap.engine.transaction.isolation import ISOLATION_PROPERTY
 from whitecap.sim.scenario.problems import problems_of
-from whitecap.sim.scenario.table import property_text
+from whitecap.sim.scenario.table import TABLE_NAME, property_text
 from whitecap.sim.scenario.yaml_text import Place, YamlText, read_yaml
 from whitecap.sim.section import Section
 
@@ -35,7 +35,7 @@ Level = Literal["Serializable", "WriteSerializable"]
 class SmallTable(Section):
     """One table; every entry of `files` lists the rows of one data file."""
 
-    name: str = Field(default="events", pattern=r"^[A-Za-z_]\w*$")
+    name: str = Field(default="events", pattern=TABLE_NAME)
     columns: str = Field(alias="schema")
     partition_by: list[str] = Field(default_factory=list)
     isolation: Level | None = None

@@ -1,18 +1,25 @@
-"""Durations and rates as people write them: `5 min`, `250 ms`, `3 per min`.
+"""Durations, rates and numbers as people write them: `5 min`, `250 ms`, `3 per min`, `1e6`.
 
 Inside the simulator a duration is milliseconds and a rate is events per millisecond. A bare number
-is refused, because nobody can see its unit.
+is refused as a duration, because nobody can see its unit, and `true` as a number.
 """
 
 from __future__ import annotations
 
 import re
+from datetime import date
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 MS_PER = {"ms": 1.0, "s": 1e3, "min": 60e3, "h": 3600e3, "d": 86400e3}
 """Milliseconds in each unit of time."""
+
+MAX_DURATION_MS = 3650 * MS_PER["d"]
+"""Ten years: new keys count the milliseconds of a run in 39 bits, 17 years (`sim/workload.py`)."""
+
+MAX_RATE = 1000.0
+"""Events per millisecond: a thousand times what a store answers."""
 
 _DURATION = re.compile(r"\s*(?P<number>\d+(?:\.\d+)?(?:[eE]-?\d+)?)\s*(?P<unit>ms|s|min|h|d)\s*")
 _RATE = re.compile(
@@ -24,26 +31,61 @@ def parse_duration(text: Any) -> float:
     """Milliseconds of `5 min` and the like.
 
     Raises:
-        ValueError: not a number with one of the units ms, s, min, h, d.
+        ValueError: not a number with one of the units ms, s, min, h, d; or more than ten years.
     """
-    if text == 0:
+    if text == 0 and not isinstance(text, bool):
         return 0.0
     found = _DURATION.fullmatch(str(text))
     if found is None:
-        raise ValueError(f"{text!r} is not a duration: write a number and ms, s, min, h or d")
-    return float(found["number"]) * MS_PER[found["unit"]]
+        raise ValueError(f"{shown(text)} is not a duration: write a number and ms, s, min, h or d")
+    duration_ms = float(found["number"]) * MS_PER[found["unit"]]
+    if duration_ms > MAX_DURATION_MS:
+        raise ValueError(f"{shown(text)} is longer than {show_duration(MAX_DURATION_MS)}")
+    return duration_ms
 
 
 def parse_rate(text: Any) -> float:
     """Events per millisecond of `3 per min` and the like.
 
     Raises:
-        ValueError: not a positive number per ms, s, min, h or d.
+        ValueError: not a positive number per ms, s, min, h or d; or beyond all use.
     """
     found = _RATE.fullmatch(str(text))
     if found is None or float(found["number"]) <= 0:
-        raise ValueError(f"{text!r} is not a rate: write for instance '3 per min'")
-    return float(found["number"]) / MS_PER[found["unit"]]
+        raise ValueError(f"{shown(text)} is not a rate: write for instance '3 per min'")
+    rate = float(found["number"]) / MS_PER[found["unit"]]
+    if not 1 / MAX_DURATION_MS <= rate <= MAX_RATE:
+        bounds = f"1 per {show_duration(MAX_DURATION_MS)} and {MAX_RATE:g} per ms"
+        raise ValueError(f"{shown(text)} is not between {bounds}")
+    return rate
+
+
+def plain_number(given: Any) -> Any:
+    """A number as it is, and of text like `1e6`, which YAML does not take for one, its number.
+
+    Raises:
+        ValueError: `true` or `false`, which Python takes for 1 and 0.
+    """
+    if isinstance(given, bool):
+        raise ValueError(f"needs a number, not {shown(given)}")
+    if isinstance(given, str) and _EXPONENT.fullmatch(given):
+        number = float(given)
+        return int(number) if number.is_integer() else number
+    return given
+
+
+def shown(value: Any, longest: int = 60) -> str:
+    """A value of a scenario as its reader knows it, cut where it is long."""
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            text = "true" if value else "false"
+        case date():
+            text = str(value)
+        case _:
+            text = repr(value)
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def show_duration(duration_ms: float) -> str:
@@ -54,6 +96,19 @@ def show_duration(duration_ms: float) -> str:
             return f"{number:g} {unit}"
     return f"{duration_ms:g} ms"
 
+
+def about(duration_ms: float) -> str:
+    """A duration in three digits, for people who only want to know how far something is."""
+    return show_duration(float(f"{duration_ms:.3g}"))
+
+
+_EXPONENT = re.compile(r"[+-]?\d+(\.\d*)?[eE][+-]?\d{1,3}")
+
+Whole = Annotated[int, BeforeValidator(plain_number)]
+"""A scenario field that holds a whole number."""
+
+Number = Annotated[float, BeforeValidator(plain_number)]
+"""A scenario field that holds a number."""
 
 Duration = Annotated[
     float,

@@ -13,20 +13,22 @@ from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from whitecap.engine.commands.property_checks import checked
 from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS, Dialect
-from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.log.property_names import is_known, nearest_property
 from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.engine.settings import Settings
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.faults import Fault
+from whitecap.sim.scenario.names import nearest
 from whitecap.sim.scenario.parameters import Parameter
-from whitecap.sim.scenario.problems import nearest
 from whitecap.sim.scenario.statements import statement_problems
 from whitecap.sim.scenario.sweep import Sweep
 from whitecap.sim.scenario.table import ISOLATION_PROPERTY, Scalar, Table, property_text
 from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.scenario.yaml_text import Place, YamlText
+from whitecap.sim.units import shown
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -116,21 +118,32 @@ def _of_table(parts: Parts) -> Iterator[Finding]:
 
 
 def _of_properties(table: Table, dialect: Dialect) -> Iterator[Finding]:
-    for key in table.properties:
+    for key, value in table.properties.items():
         place = ("table", "properties", key)
         if key == ISOLATION_PROPERTY:
             yield place, "is set by table.isolation", None
         elif not is_known(key, dialect.own_properties):
             yield place, "Delta has no such property", nearest_property(key)
-        try:
-            dialect.require([key])
-        except UnsupportedFeature as error:
-            yield place, str(error), None
+        else:
+            yield from _of_value(place, key, value, dialect)
+
+
+def _of_value(place: Place, key: str, value: str, dialect: Dialect) -> Iterator[Finding]:
+    """What Delta itself says when SQL gives the property that value."""
+    try:
+        checked({key: value}, dialect)
+    except (DeltaError, UnsupportedFeature) as error:
+        yield place, str(error), None
+
+
+TOO_DEEP = "is nested too deeply"
 
 
 def _schema_problems(table: Table) -> Iterator[Finding]:
     try:
         parse_ddl(table.columns)
+    except RecursionError:
+        yield ("table", "schema"), TOO_DEEP, None
     except InvalidInput as error:
         for problem in error.problems:
             yield ("table", "schema"), str(problem), None
@@ -167,9 +180,10 @@ def _of_listed(place: Place, values: list[Scalar], kind: str) -> Iterator[Findin
     if kind not in PYTHON_TYPES:
         yield place, f"values of type {kind.upper()} cannot be listed", None
         return
-    for value in values:
+    for position, value in enumerate(values):
         if not isinstance(value, PYTHON_TYPES[kind]):
-            yield place, f"{value!r} is not a value of type {kind.upper()}", None
+            said = f"{shown(value)} is not a value of type {kind.upper()}"
+            yield (*place, "among", position), said, None
     if len(set(values)) < len(values):
         yield place, "a value is listed twice", None
 
@@ -195,9 +209,17 @@ def _of_writers(parts: Parts) -> Iterator[Finding]:
             yield ("writers", name, "streaming"), "rows need table.key", None
         if not (wrong or parts.broken or _table_is_wrong(parts)):
             settings = _sound(parts.settings)
-            problems = statement_problems(group, parts.table, settings, parts.dialect)
-            for where, said, hint in problems:
+            for where, said, hint in _of_statement(group, parts.table, settings, parts.dialect):
                 yield ("writers", name, *where), said, hint
+
+
+def _of_statement(
+    group: WriterGroup, table: Table, settings: Settings, dialect: Dialect
+) -> Iterator[Finding]:
+    try:
+        yield from statement_problems(group, table, settings, dialect)
+    except RecursionError:
+        yield ("statement",), TOO_DEEP, None
 
 
 def _of_parameters(name: str, group: WriterGroup, parts: Parts) -> Iterator[Finding]:
@@ -234,8 +256,8 @@ def _of_parameter(place: Place, name: str, parameter: Parameter, parts: Parts) -
 
 def _of_names(parts: Parts) -> Iterator[Finding]:
     for position, fault in parts.faults.items():
-        for group in fault.writers or ():
-            yield from _unknown_writer(("faults", position, "writers"), group, parts)
+        for number, group in enumerate(fault.writers or ()):
+            yield from _unknown_writer(("faults", position, "writers", number), group, parts)
     for position, expectation in parts.expectations.items():
         if expectation.writer is not None:
             place = ("expect", position, "writer")
@@ -285,7 +307,7 @@ def _table(given: Any) -> tuple[Table | None, frozenset[str]]:
 def _schema(table: Table | None) -> Schema | None:
     try:
         return None if table is None else parse_ddl(table.columns)
-    except InvalidInput:
+    except (InvalidInput, RecursionError):
         return None
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from whitecap.sim.section import Section
+from whitecap.sim.units import Number
 
 
 class Measure(StrEnum):
@@ -53,9 +54,9 @@ class Expectation(Section):
     writer: str | None = None
     command: str | None = None
     exception: str | None = None
-    at_least: float | None = None
-    at_most: float | None = None
-    equals: float | None = None
+    at_least: Number | None = None
+    at_most: Number | None = None
+    equals: Number | None = None
     because: str = Field(default="")
     when: dict[str, str] = Field(default_factory=dict)
 
@@ -63,7 +64,12 @@ class Expectation(Section):
     def _has_a_threshold(self) -> Self:
         if self.at_least is None and self.at_most is None and self.equals is None:
             raise ValueError("give at_least, at_most or equals")
-        if self.exception and self.measure not in OF_ABORTS:
+        return self
+
+    @field_validator("exception")
+    @classmethod
+    def _is_of_aborts(cls, exception: str | None, others: ValidationInfo) -> str | None:
+        if exception and others.data.get("measure", Measure.ABORTED) not in OF_ABORTS:
             names = ", ".join(sorted(OF_ABORTS))
             raise ValueError(f"exception goes only with the measures {names}")
-        return self
+        return exception

@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 
 from whitecap.sim.distributions import Distribution
 from whitecap.sim.section import OneOf, Section
-from whitecap.sim.units import Duration, Rate
+from whitecap.sim.units import Duration, Number, Rate
 
 RequestKind = Literal["put_if_absent", "put", "get", "list"]
 WRITES: list[RequestKind] = ["put_if_absent", "put"]
@@ -18,14 +18,14 @@ EVERY_KIND: list[RequestKind] = ["put_if_absent", "put", "get", "list"]
 class LostReply(Section):
     """The request takes effect, its reply never arrives."""
 
-    probability: float = Field(gt=0, le=1)
+    probability: Number = Field(gt=0, le=1)
     requests: list[RequestKind] = Field(default=["put_if_absent"], min_length=1)
 
 
 class LateEffect(Section):
     """A write takes effect `delay` after the client has given up waiting for its reply."""
 
-    probability: float = Field(gt=0, le=1)
+    probability: Number = Field(gt=0, le=1)
     delay: Distribution
     requests: list[RequestKind] = Field(default=["put_if_absent"], min_length=1)
 
@@ -40,7 +40,7 @@ class LateEffect(Section):
 class Throttling(Section):
     """The store answers 503 or 429 instead of serving the request."""
 
-    probability: float = Field(gt=0, le=1)
+    probability: Number = Field(gt=0, le=1)
     requests: list[RequestKind] = Field(default=EVERY_KIND, min_length=1)
 
 

@@ -16,43 +16,75 @@ from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.scenario.checks import Parts, disagreements
 from whitecap.sim.scenario.model import Document, Scenario
-from whitecap.sim.scenario.problems import nearest, problems_of
-from whitecap.sim.scenario.sweep import Changes, Sweep
+from whitecap.sim.scenario.names import nearest
+from whitecap.sim.scenario.problems import problems_of
+from whitecap.sim.scenario.sweep import Changes, Labels, Sweep, show_cell
 from whitecap.sim.scenario.yaml_text import YamlText, read_yaml
 
 STORES = SCENARIOS / "stores"
 FAULT_CATALOGUE = SCENARIOS / "faults.yaml"
 
 
-def load_scenario(path: Path | str, changes: Changes | None = None) -> Scenario:
-    """Read, fill in and check a scenario file; `changes` are applied first (dotted paths).
+def load_scenario(
+    path: Path | str,
+    changes: Changes | None = None,
+    *,
+    cells: bool = True,
+    cell: Labels | None = None,
+) -> Scenario:
+    """Read, fill in and check a scenario file; `changes` are applied last (dotted paths).
 
-    Every cell of its sweep is checked too.
+    With `cells`, every cell of its sweep is checked too. With `cell` (axis -> label) it is the
+    scenario of that cell alone; an axis may be left out if it has a single label.
 
     Raises:
         InvalidInput: everything that is wrong, each with file, line, path and nearest valid name.
     """
-    return _checked(read_yaml(Path(path)), changes or {})
+    return _checked(read_yaml(Path(path)), changes or {}, cells, cell)
 
 
-def parse_scenario(text: str, name: str = "scenario", changes: Changes | None = None) -> Scenario:
+def parse_scenario(
+    text: str,
+    name: str = "scenario",
+    changes: Changes | None = None,
+    *,
+    cells: bool = True,
+    cell: Labels | None = None,
+) -> Scenario:
     """As `load_scenario`, from text."""
-    return _checked(YamlText(text, name), changes or {})
+    return _checked(YamlText(text, name), changes or {}, cells, cell)
 
 
-def scenario_of(document: Document, changes: Changes | None = None) -> Scenario:
+def scenario_of(
+    document: Document,
+    changes: Changes | None = None,
+    *,
+    cells: bool = True,
+    cell: Labels | None = None,
+) -> Scenario:
     """As `load_scenario`, from a scenario's `document`."""
-    return parse_scenario(show_document(document), str(document.get("name", "scenario")), changes)
+    name = str(document.get("name", "scenario"))
+    return parse_scenario(show_document(document), name, changes, cells=cells, cell=cell)
 
 
-def cell_of(scenario: Scenario, cell: dict[str, str]) -> Scenario:
+def cell_of(scenario: Scenario, cell: Labels) -> Scenario:
     """The scenario of one cell of its sweep. Raises `InvalidInput`."""
-    if scenario.sweep is None:
-        raise InvalidInput([Problem(scenario.name, "has no sweep")])
-    return scenario_of(_document_of(cell, scenario.document), scenario.sweep.changes(cell))
+    return scenario_of(scenario.document, cell=cell).is_of(scenario.source)
 
 
-def _document_of(cell: dict[str, str], document: Document) -> Document:
+def _cell(document: Document, given: Labels, text: YamlText) -> tuple[Labels, Document]:
+    """All labels of a cell, and the document with its changes. Raises `InvalidInput`."""
+    try:
+        sweep = Sweep.model_validate(document.get("sweep"))
+    except ValidationError as error:
+        if "sweep" not in document:
+            raise InvalidInput([Problem(text.name, "has no sweep, and so no cells")]) from None
+        raise InvalidInput(problems_of(error, Sweep, text, ("sweep",))) from None
+    labels = sweep.cell(given)
+    return labels, changed(_document_of(labels, document), sweep.changes(labels))
+
+
+def _document_of(cell: Labels, document: Document) -> Document:
     """The document without its sweep, and of its expectations those for this cell."""
     plain = {key: value for key, value in document.items() if key != "sweep"}
     if isinstance(plain.get("expect"), list):
@@ -60,7 +92,7 @@ def _document_of(cell: dict[str, str], document: Document) -> Document:
     return plain
 
 
-def _is_for(cell: dict[str, str], expectation: Any) -> bool:
+def _is_for(cell: Labels, expectation: Any) -> bool:
     when = expectation.get("when") if isinstance(expectation, dict) else None
     return not isinstance(when, dict) or when.items() <= cell.items()
 
@@ -105,15 +137,22 @@ def _apart(value: Any) -> Any:
             return value
 
 
-def _checked(text: YamlText, changes: Changes) -> Scenario:
+def _checked(text: YamlText, changes: Changes, cells: bool, given: Labels | None) -> Scenario:
     if not isinstance(text.content, dict):
-        raise InvalidInput([Problem(text.name, "is not a scenario: expected a mapping of keys")])
-    document = changed(text.content, changes)
+        said = "is not a scenario: it needs keys with values, such as `duration: 1 h`"
+        raise InvalidInput([Problem(text.name, said)])
+    labels: Labels = {}
+    document = text.content
+    if given is not None:
+        labels, document = _cell(document, given, text)
+    text.notes_changes(changes)
+    document = changed(document, changes)
     scenario, problems = _validated(document, text)
-    problems += _problems_of_cells(document, text, problems)
+    if cells and given is None:
+        problems += _problems_of_cells(document, text, problems)
     if scenario is None or problems:
         raise InvalidInput(problems)
-    return scenario.comes_from(document, text.path)
+    return scenario.comes_from(document, text.path, labels, changes)
 
 
 def _validated(document: Document, text: YamlText) -> tuple[Scenario | None, list[Problem]]:
@@ -139,8 +178,7 @@ def _problems_of_cells(document: Document, text: YamlText, known: list[Problem])
         plain = _document_of(cell, document)
         for problem in _problems_of_cell(plain, sweep.changes(cell), text):
             if problem.text not in told:
-                label = ", ".join(f"{axis} = {variant}" for axis, variant in cell.items())
-                place = f"{text.where(('sweep',))} ({label}): {problem.place}"
+                place = f"{text.where(('sweep',))} ({show_cell(cell)}): {problem.place}"
                 found.setdefault(problem.text, Problem(place, problem.text, problem.nearest))
     return list(found.values())
 

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-from datetime import UTC, datetime
+import math
+import shlex
+from datetime import UTC, date, datetime
 from typing import Any, Self
 
-from pydantic import Field, PrivateAttr, field_validator, model_validator
+from pydantic import Field, PrivateAttr, ValidationInfo, field_validator
 
 from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS
+from whitecap.sim.bounds import FIRST_YEAR, LAST_YEAR, MAX_JOBS, MAX_SEED, MAX_WRITERS
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.faults import Fault
 from whitecap.sim.scenario.store import Store
-from whitecap.sim.scenario.sweep import Sweep
+from whitecap.sim.scenario.sweep import Changes, Labels, Sweep
 from whitecap.sim.scenario.table import Table, property_text
 from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.section import Section
-from whitecap.sim.units import Duration
+from whitecap.sim.units import Duration, Whole, shown
 
 Document = dict[str, Any]
 """A scenario as its file says it, before defaults."""
@@ -26,8 +29,7 @@ DEFAULT_START = datetime(2026, 1, 14, 8, 0)
 DEFAULT_START_MS = int(DEFAULT_START.replace(tzinfo=UTC).timestamp() * 1000)
 """The wall clock at simulated instant 0 where a scenario does not say."""
 
-MAX_WRITERS = 4096
-"""Writers of a run; new keys have room for as many (`sim/workload.py`)."""
+FILE_NAME = r"^\w[\w.-]*$"
 
 NOT_PART_OF_THE_HASH = {"name", "description", "seed", "expect", "sweep"}
 """What may differ between two scenarios that simulate the same thing."""
@@ -39,10 +41,10 @@ class Scenario(Section):
     `start` is the wall clock (UTC) at simulated instant 0; it decides which day is the newest.
     """
 
-    name: str = Field(pattern=r"^[\w.-]+$")
+    name: str = Field(pattern=FILE_NAME)
     description: str = ""
     dialect: str = DELTA_OSS_4_4.name
-    seed: int = Field(default=1, ge=0)
+    seed: Whole = Field(default=1, ge=0, le=MAX_SEED)
     start: datetime = DEFAULT_START
     duration: Duration = Field(gt=0)
     warm_up: Duration = 0.0
@@ -56,6 +58,8 @@ class Scenario(Section):
 
     _document: Document = PrivateAttr(default_factory=dict)
     _source: str = PrivateAttr(default="")
+    _labels: dict[str, str] = PrivateAttr(default_factory=dict)
+    _changes: dict[str, Any] = PrivateAttr(default_factory=dict)
 
     @field_validator("settings", mode="before")
     @classmethod
@@ -71,28 +75,69 @@ class Scenario(Section):
             raise ValueError(f"there is no dialect {dialect!r}: there are {', '.join(DIALECTS)}")
         return dialect
 
-    @model_validator(mode="after")
-    def _warm_up_ends_before_the_run(self) -> Self:
-        if self.warm_up >= self.duration:
+    @field_validator("start", mode="before")
+    @classmethod
+    def _is_an_instant(cls, start: Any) -> Any:
+        if not isinstance(start, str | date):
+            raise ValueError(f"needs a date and time, such as {DEFAULT_START}, not {shown(start)}")
+        return start
+
+    @field_validator("start")
+    @classmethod
+    def _is_in_bounds(cls, start: datetime) -> datetime:
+        if not FIRST_YEAR <= start.year <= LAST_YEAR:
+            raise ValueError(f"{start} is not between the years {FIRST_YEAR} and {LAST_YEAR}")
+        return start
+
+    @field_validator("warm_up")
+    @classmethod
+    def _ends_before_the_run(cls, warm_up: float, others: ValidationInfo) -> float:
+        if warm_up >= others.data.get("duration", math.inf):
             raise ValueError("warm_up is not shorter than duration")
-        return self
+        return warm_up
 
     @field_validator("writers")
     @classmethod
     def _not_too_many(cls, writers: dict[str, WriterGroup]) -> dict[str, WriterGroup]:
         total = sum(group.count for group in writers.values())
         if total > MAX_WRITERS:
-            raise ValueError(f"{total} writers are more than {MAX_WRITERS}")
+            raise ValueError(f"{total:,} writers are more than {MAX_WRITERS:,}")
         return writers
 
-    @model_validator(mode="after")
-    def _time_passes(self) -> Self:
-        for name, group in self.writers.items():
+    @field_validator("writers")
+    @classmethod
+    def _time_passes(
+        cls, writers: dict[str, WriterGroup], others: ValidationInfo
+    ) -> dict[str, WriterGroup]:
+        store: Store | None = others.data.get("store")
+        for name, group in writers.items():
             closed = group.arrival.closed
             waits = closed is None or closed.think.mean_ms() or group.compute.takes_time
-            if not (waits or self.store.takes_time):
+            if not (waits or store is None or store.takes_time):
                 raise ValueError(f"writer {name!r} never waits: no time would pass")
-        return self
+        return writers
+
+    @field_validator("writers")
+    @classmethod
+    def _come_to_an_end(
+        cls, writers: dict[str, WriterGroup], others: ValidationInfo
+    ) -> dict[str, WriterGroup]:
+        store, duration = others.data.get("store"), others.data.get("duration")
+        if store is None or duration is None:
+            return writers
+        listing = store.list.latency.mean_ms()
+        jobs = sum(group.count * group.jobs(duration, listing) for group in writers.values())
+        if jobs > MAX_JOBS:
+            raise ValueError(f"some {jobs:.0e} jobs are more than {MAX_JOBS:,}")
+        crashes = sum(
+            fault.writer_crash.rate * duration * group.count
+            for fault in others.data.get("faults", ())
+            if fault.writer_crash
+            for group in writers.values()
+        )
+        if crashes > MAX_JOBS:
+            raise ValueError(f"some {crashes:.0e} crashes are more than {MAX_JOBS:,}")
+        return writers
 
     @property
     def document(self) -> Document:
@@ -104,9 +149,27 @@ class Scenario(Section):
         """The file that it was read from, for messages."""
         return self._source or f"{self.name}.yaml"
 
-    def comes_from(self, document: Document, source: str) -> Self:
+    @property
+    def labels(self) -> Labels:
+        """The cell of its file's sweep that it is, if it is one."""
+        return self._labels
+
+    @property
+    def command(self) -> str:
+        """What runs it again: `whitecap run` with its file, cell and changes."""
+        chosen = [f"--cell={axis}={label}" for axis, label in self._labels.items()]
+        chosen += [f"--set={path}={_flow(value)}" for path, value in self._changes.items()]
+        return shlex.join(["whitecap", "run", self.source, *chosen])
+
+    def comes_from(self, document: Document, source: str, labels: Labels, changes: Changes) -> Self:
         """Remember what it was made of. Returns itself."""
         self._document, self._source = document, source
+        self._labels, self._changes = dict(labels), dict(changes)
+        return self
+
+    def is_of(self, source: str) -> Self:
+        """Remember the file behind it. Returns itself."""
+        self._source = source
         return self
 
     @property
@@ -120,3 +183,8 @@ class Scenario(Section):
         """Names what is simulated: equal for equal scenarios, however they are written."""
         meaning = self.model_dump(mode="json", exclude=NOT_PART_OF_THE_HASH)
         return hashlib.sha256(json.dumps(meaning, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _flow(value: Any) -> str:
+    """A value as `--set` reads it: YAML on one line."""
+    return json.dumps(value, default=str, ensure_ascii=False)

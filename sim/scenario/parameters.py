@@ -12,8 +12,13 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from whitecap.sim.bounds import MAX_COUNT, MAX_KEYS_AT_ONCE, MAX_ROWS_AT_ONCE
 from whitecap.sim.scenario.table import Scalar
 from whitecap.sim.section import OneOf, Section
+from whitecap.sim.units import Number, Whole
+
+MAX_EXPONENT = 100.0
+"""Of Zipf's law: the second rank is then never drawn."""
 
 
 class Nothing(Section):
@@ -23,13 +28,13 @@ class Nothing(Section):
 class Zipf(Section):
     """The value of rank k with weight k ** -exponent; rank 1 is the newest day, or first listed."""
 
-    exponent: float = Field(default=1.0, gt=0)
+    exponent: Number = Field(default=1.0, gt=0, le=MAX_EXPONENT)
 
 
 class Newest(Section):
     """One of the newest `within` values, evenly; for keys, of the rows added last."""
 
-    within: int = Field(default=1, ge=1)
+    within: Whole = Field(default=1, ge=1, le=MAX_COUNT)
 
 
 class Choice(OneOf):
@@ -43,15 +48,15 @@ class Choice(OneOf):
 class Keys(Section):
     """Keys of `count` existing rows."""
 
-    count: int = Field(default=1, ge=1)
+    count: Whole = Field(default=1, ge=1, le=MAX_KEYS_AT_ONCE)
     choose: Choice = Choice(uniform=Nothing())
 
 
 class Rows(Section):
     """Whole rows: new ones, and with `existing` a share that changes rows that are there."""
 
-    count: int = Field(default=1, ge=1, le=4096)
-    existing: float = Field(default=0.0, ge=0, le=1)
+    count: Whole = Field(default=1, ge=1, le=MAX_ROWS_AT_ONCE)
+    existing: Number = Field(default=0.0, ge=0, le=1)
     choose: Choice = Choice(uniform=Nothing())
 
 

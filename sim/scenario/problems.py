@@ -1,22 +1,29 @@
-"""What pydantic found wrong, told as problems with a place and the nearest valid name."""
+"""What is wrong with a scenario's values, in plain sentences with a place and the nearest name.
+
+Pydantic finds it; no word of its messages reaches a user, who knows keys, lists and numbers but not
+dictionaries, patterns and parsing.
+"""
 
 from __future__ import annotations
 
-import difflib
 import types
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
 from whitecap.engine.errors import Problem
+from whitecap.sim.scenario.model import FILE_NAME
+from whitecap.sim.scenario.names import nearest
+from whitecap.sim.scenario.table import TABLE_NAME
 from whitecap.sim.scenario.yaml_text import Place, YamlText
+from whitecap.sim.units import shown
 
-
-def nearest(name: str, valid: Iterable[str]) -> str | None:
-    """The valid name that `name` was probably meant to be."""
-    close = difflib.get_close_matches(name, list(valid), n=1, cutoff=0.5)
-    return close[0] if close else None
+NAMES_SAID = {
+    FILE_NAME: "holds only letters, digits, _, . and -, a letter or digit first",
+    TABLE_NAME: "holds only letters, digits and _, no digit first",
+}
+"""What a name may hold, by the pattern that it must match."""
 
 
 def problems_of(
@@ -32,6 +39,8 @@ def _problem(detail: Any, model: type[BaseModel], text: YamlText, at: Place) -> 
         case "extra_forbidden":
             valid = _names(_type_at(model, place[:-1]))
             return Problem(text.where(at + place), "unknown key", nearest(str(place[-1]), valid))
+        case "missing" if isinstance(place[-1], int):
+            return Problem(text.where(at + place[:-1]), "needs a list of two")
         case "missing":
             return Problem(text.where(at + place[:-1]), f"{place[-1]!r} is missing")
         case "literal_error" | "enum":
@@ -41,17 +50,64 @@ def _problem(detail: Any, model: type[BaseModel], text: YamlText, at: Place) -> 
             valid = _names(_type_at(model, place)) if isinstance(given, str) else ()
             said = str(detail["ctx"]["error"])
             return Problem(text.where(at + place), said, nearest(str(given), valid))
+        case "model_type":
+            names = ", ".join(_names(_type_at(model, place)))
+            said = f"needs keys with values ({names}), not {shown(detail['input'])}"
+            return Problem(text.where(at + place), said)
         case _:
-            return Problem(text.where(at + place), f"{detail['msg']}, not {detail['input']!r}")
+            return Problem(text.where(at + place), _sentence(detail, place))
+
+
+def _sentence(detail: Any, place: Place) -> str:
+    """What a value should have been, for every type of error that a scenario's fields can have."""
+    given, limits = shown(detail["input"]), detail.get("ctx", {})
+    match detail["type"]:
+        case "dict_type":
+            return f"needs keys with values, not {given}"
+        case "list_type":
+            return f"needs a list, such as [a, b], not {given}"
+        case "tuple_type" | "too_short" | "too_long" if "actual_length" not in limits:
+            return f"needs a list of two, not {given}"
+        case "too_short":
+            return f"needs at least {limits['min_length']}, has {limits['actual_length']}"
+        case "too_long":
+            return f"takes at most {limits['max_length']}, has {limits['actual_length']}"
+        case "string_type" if place[-1] == "[key]":
+            return f"the key {given} is not text: put it in quotes"
+        case "string_type":
+            hint = (
+                ""
+                if detail["input"] is None or isinstance(detail["input"], list | dict)
+                else ": put it in quotes"
+            )
+            return f"needs text, not {given}{hint}"
+        case "string_pattern_mismatch":
+            return f"{given} is no name here: it {NAMES_SAID[limits['pattern']]}"
+        case "bool_type" | "bool_parsing":
+            return f"needs true or false, not {given}"
+        case "int_type" | "int_parsing" | "int_from_float" | "int_parsing_size":
+            return f"needs a whole number, not {given}"
+        case "float_type" | "float_parsing" | "finite_number":
+            return f"needs a number, not {given}"
+        case "datetime_parsing" | "datetime_from_date_parsing" | "datetime_type":
+            return f"needs a date and time, such as 2026-01-14 08:00:00, not {given}"
+        case "greater_than":
+            return f"must be more than {limits['gt']:,g}, not {given}"
+        case "greater_than_equal":
+            return f"must be at least {limits['ge']:,g}, not {given}"
+        case "less_than_equal":
+            return f"must be at most {limits['le']:,}, not {given}"
+        case _:
+            return f"{given} does not fit here"
 
 
 def _not_a_choice(detail: Any, where: str) -> Problem:
     valid = [
         part.strip("' ") for part in detail["ctx"]["expected"].replace(" or ", ", ").split(",")
     ]
-    given = str(detail["input"])
-    text = f"{given!r} is none of {', '.join(valid)}"
-    return Problem(where, text, nearest(given, valid))
+    given = detail["input"]
+    text = f"{shown(given)} is none of {', '.join(valid)}"
+    return Problem(where, text, nearest(str(given), valid))
 
 
 def _names(kind: Any) -> Sequence[str]:

@@ -9,7 +9,7 @@ from whitecap.engine.errors import InvalidInput, UnsupportedFeature
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing import parse_statement
 from whitecap.engine.sql.statements import Merge, Statement
-from whitecap.sim.scenario.problems import nearest
+from whitecap.sim.scenario.names import nearest
 from whitecap.sim.scenario.table import Table
 from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.scenario.yaml_text import Place
@@ -26,6 +26,9 @@ def statement_problems(
 
     if group.statement is None:
         yield from _streaming_problems(group, table)
+        return
+    if not group.statement.strip():
+        yield ("statement",), "is empty: it needs a statement in SQL", None
         return
     try:
         statement = parse_statement(group.statement)

@@ -8,9 +8,10 @@ from __future__ import annotations
 from pydantic import Field
 
 from whitecap.engine.transaction.lost_reply import LostReply
+from whitecap.sim.bounds import MAX_THROTTLE_RETRIES
 from whitecap.sim.distributions import Distribution
 from whitecap.sim.section import Section
-from whitecap.sim.units import Duration
+from whitecap.sim.units import Duration, Number, Whole
 
 
 class Measured(Section):
@@ -36,15 +37,15 @@ class ConditionalPut(Section):
 class EffectPoint(Section):
     """When a request takes effect, as a share of its (shorter possible) latency."""
 
-    share: float = Field(ge=0, le=1)
+    share: Number = Field(ge=0, le=1)
     source: str
 
 
 class Limits(Section):
     """Requests per second that the log's prefix takes before it throttles (503 or 429)."""
 
-    writes_per_s: float | None = Field(default=None, gt=0)
-    reads_per_s: float | None = Field(default=None, gt=0)
+    writes_per_s: Number | None = Field(default=None, gt=0)
+    reads_per_s: Number | None = Field(default=None, gt=0)
     source: str
 
 
@@ -59,7 +60,7 @@ class Client(Section):
 
     timeout: Duration = Field(gt=0)
     on_lost_reply: LostReply = LostReply.SURFACE
-    throttle_retries: int = Field(ge=0)
+    throttle_retries: Whole = Field(ge=0, le=MAX_THROTTLE_RETRIES)
     backoff_base: Duration = Field(gt=0)
     backoff_cap: Duration = Field(gt=0)
     source: str

@@ -7,13 +7,32 @@ variants of the same table.
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+import math
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
+from whitecap.sim.bounds import (
+    MAX_BYTES_PER_ROW,
+    MAX_DAYS,
+    MAX_INITIAL_FILES,
+    MAX_INITIAL_ROWS,
+)
 from whitecap.sim.section import OneOf, Section
+from whitecap.sim.units import Whole, shown
 
-Scalar = str | int | float | bool
+TABLE_NAME = r"^[A-Za-z_]\w*$"
+
+
+def _scalar(given: Any) -> Any:
+    """A single value. Raises `ValueError` for a list, keys with values, a date and the like."""
+    if not isinstance(given, str | int | float) or given in (math.inf, -math.inf) or given != given:
+        raise ValueError(f"needs text, a number, true or false, not {shown(given)}")
+    return given
+
+
+Scalar = Annotated[str | int | float | bool, BeforeValidator(_scalar)]
+"""A value of a column as YAML writes it."""
 
 ISOLATION_PROPERTY = "delta.isolationLevel"
 
@@ -22,7 +41,7 @@ class Domain(OneOf):
     """The values that a column takes: listed, or the last `days` up to today."""
 
     among: list[Scalar] | None = Field(default=None, min_length=1)
-    days: int | None = Field(default=None, ge=1)
+    days: Whole | None = Field(default=None, ge=1, le=MAX_DAYS)
 
     @model_validator(mode="before")
     @classmethod
@@ -33,8 +52,15 @@ class Domain(OneOf):
 class Initial(Section):
     """The rows that the table holds before the writers start, in files of `rows_per_file`."""
 
-    rows: int = Field(default=0, ge=0)
-    rows_per_file: int = Field(default=1000, ge=1)
+    rows: Whole = Field(default=0, ge=0, le=MAX_INITIAL_ROWS)
+    rows_per_file: Whole = Field(default=1000, ge=1)
+
+    @model_validator(mode="after")
+    def _not_too_many_files(self) -> Self:
+        files = math.ceil(self.rows / self.rows_per_file)
+        if files > MAX_INITIAL_FILES:
+            raise ValueError(f"{files:,} files are more than {MAX_INITIAL_FILES:,}")
+        return self
 
 
 class Table(Section):
@@ -43,7 +69,7 @@ class Table(Section):
     With `exists: false` nothing is there at the start: it is for the writers to create it.
     """
 
-    name: str = Field(default="events", pattern=r"^[A-Za-z_]\w*$")
+    name: str = Field(default="events", pattern=TABLE_NAME)
     columns: str = Field(alias="schema")
     exists: bool = True
     partition_by: list[str] = Field(default_factory=list)
@@ -53,7 +79,7 @@ class Table(Section):
     properties: dict[str, str] = Field(default_factory=dict)
     values: dict[str, Domain] = Field(default_factory=dict)
     initial: Initial = Initial()
-    bytes_per_row: int = Field(default=100, ge=1)
+    bytes_per_row: Whole = Field(default=100, ge=1, le=MAX_BYTES_PER_ROW)
 
     @model_validator(mode="before")
     @classmethod
@@ -64,13 +90,19 @@ class Table(Section):
             return {**given, "properties": shown}
         return given
 
-    @model_validator(mode="after")
-    def _one_layout_of_a_table_that_exists(self) -> Self:
-        if self.partition_by and self.cluster_by:
+    @field_validator("cluster_by")
+    @classmethod
+    def _one_layout(cls, cluster_by: list[str], others: ValidationInfo) -> list[str]:
+        if cluster_by and others.data.get("partition_by"):
             raise ValueError("a table cannot be both partitioned and clustered")
-        if not self.exists and self.initial.rows:
+        return cluster_by
+
+    @field_validator("initial")
+    @classmethod
+    def _of_a_table_that_exists(cls, initial: Initial, others: ValidationInfo) -> Initial:
+        if initial.rows and not others.data.get("exists", True):
             raise ValueError("a table that does not exist has no initial rows")
-        return self
+        return initial
 
     def configuration(self) -> dict[str, str]:
         """The table's properties as its metadata holds them; no level means the dialect's."""

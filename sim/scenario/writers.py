@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from whitecap.sim.bounds import MAX_COUNT, MAX_WRITERS
 from whitecap.sim.distributions import Distribution
 from whitecap.sim.scenario.parameters import Nothing, Parameter, Rows
 from whitecap.sim.section import OneOf, Section
-from whitecap.sim.units import Duration, Rate
+from whitecap.sim.units import Duration, Rate, Whole
 
 ZERO = Distribution(constant=0.0)
 
@@ -27,7 +28,7 @@ class Open(Section):
     """
 
     rate: Rate
-    concurrency: int | None = Field(default=None, ge=1)
+    concurrency: Whole | None = Field(default=None, ge=1, le=MAX_COUNT)
 
 
 class Schedule(Section):
@@ -37,16 +38,21 @@ class Schedule(Section):
     """
 
     every: Duration | None = Field(default=None, gt=0)
-    offset: Duration = 0.0
     at: list[Duration] | None = Field(default=None, min_length=1)
+    offset: Duration = 0.0
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
         if (self.every is None) == (self.at is None):
             raise ValueError("give either every (and offset) or at")
-        if self.at is not None and "offset" in self.model_fields_set:
-            raise ValueError("offset is not used with at")
         return self
+
+    @field_validator("offset")
+    @classmethod
+    def _is_used(cls, offset: float, others: ValidationInfo) -> float:
+        if others.data.get("at") is not None:
+            raise ValueError("offset is not used with at")
+        return offset
 
 
 class Arrival(OneOf):
@@ -56,12 +62,24 @@ class Arrival(OneOf):
     open: Open | None = None
     schedule: Schedule | None = None
 
+    def jobs(self, duration_ms: float, job_ms: float) -> float:
+        """About how many jobs one writer starts, if each takes at least `job_ms`."""
+        match self.chosen:
+            case Open(rate=rate):
+                return duration_ms * rate
+            case Schedule(every=every, at=at):
+                return len(at or ()) if every is None else duration_ms / every
+            case Closed(think=think):
+                gap_ms = think.mean_ms() + job_ms
+                return duration_ms / gap_ms if gap_ms else 0.0
+        raise AssertionError("validated: one way is given")
+
 
 class FixedRerun(Section):
     """Run again after `wait`, at most `budget` times per job."""
 
     wait: Duration
-    budget: int = Field(default=10, ge=1)
+    budget: Whole = Field(default=10, ge=1, le=MAX_COUNT)
     after_unknown: bool = False
 
 
@@ -75,14 +93,15 @@ class ExponentialRerun(Section):
     base: Duration = Field(gt=0)
     cap: Duration = Field(gt=0)
     jitter: Literal["none", "full", "equal", "decorrelated"] = "full"
-    budget: int = Field(default=10, ge=1)
+    budget: Whole = Field(default=10, ge=1, le=MAX_COUNT)
     after_unknown: bool = False
 
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        if self.cap < self.base:
+    @field_validator("cap")
+    @classmethod
+    def _ordered(cls, cap: float, others: ValidationInfo) -> float:
+        if cap < others.data.get("base", cap):
             raise ValueError("cap is smaller than base")
-        return self
+        return cap
 
 
 class Rerun(OneOf):
@@ -132,7 +151,7 @@ class Streaming(Section):
 class WriterGroup(Section):
     """`count` equal writers, each a cluster of its own, named `group-1`, `group-2`, ..."""
 
-    count: int = Field(default=1, ge=1)
+    count: Whole = Field(default=1, ge=1, le=MAX_WRITERS)
     statement: str | None = None
     streaming: Streaming | None = None
     parameters: dict[str, Parameter] = Field(default_factory=dict)
@@ -146,6 +165,15 @@ class WriterGroup(Section):
     def _one_kind(self) -> Self:
         if (self.statement is None) == (self.streaming is None):
             raise ValueError("give either statement or streaming")
-        if self.stops is not None and self.stops <= self.starts:
-            raise ValueError("stops before it starts")
         return self
+
+    @field_validator("stops")
+    @classmethod
+    def _after_it_starts(cls, stops: float | None, others: ValidationInfo) -> float | None:
+        if stops is not None and stops <= others.data.get("starts", 0.0):
+            raise ValueError("stops before it starts")
+        return stops
+
+    def jobs(self, duration_ms: float, requests_ms: float) -> float:
+        """About how many jobs each of its writers starts, with `requests_ms` for those of one."""
+        return self.arrival.jobs(duration_ms, self.compute.time.mean_ms() + requests_ms)

@@ -2,36 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.sim.scenario.yaml_loader import MAX_BYTES, Loader
 
 Place = tuple[str | int, ...]
 """The keys and list positions that lead to a value."""
 
 
 class YamlText:
-    """A parsed YAML file: its `content`, and where each part of it stands."""
+    """A parsed YAML file: its `content`, and where each part of it stands.
+
+    Raises `InvalidInput`: not YAML, larger or deeper than anybody needs, or a key given twice.
+    """
 
     def __init__(self, text: str, name: str, path: str = "") -> None:
         self.name = name
         self.path = path
-        root = _compose(text, name)
-        self._lines: dict[Place, int] = {} if root is None else dict(_lines_of(root, ()))
-        twice = [] if root is None else list(_duplicates(root, (), name))
-        if twice:
-            raise InvalidInput(twice)
-        self.content: Any = yaml.safe_load(text)
+        self._lines: dict[Place, int] = {}
+        self._twice: list[Problem] = []
+        self._changed: list[Place] = []
+        self.content: Any = self._read(text)
+        if self._twice:
+            raise InvalidInput(self._twice)
 
     def where(self, place: Place) -> str:
-        """`file:line path` of the nearest part that the file has; changes made later have none."""
+        """`file:line path` of the nearest part that the file has; what was set has no line."""
+        for changed in self._changed:
+            if place[: len(changed)] == changed:
+                return f"{self.name} {_dotted(place)}, as it was set"
         known = self._known(place)
-        path = ".".join(str(part) for part in known)
-        return f"{self.name}:{self._lines.get(known, 1)} {path}".rstrip()
+        return f"{self.name}:{self._lines.get(known, 1)} {_dotted(known)}".rstrip()
+
+    def notes_changes(self, paths: Iterable[str]) -> None:
+        """From now on these dotted paths are not what the file says."""
+        self._changed = [tuple(path.split(".")) for path in paths]
 
     def _known(self, place: Place) -> Place:
         """`place` without the parts that validation adds and the file does not spell out."""
@@ -41,51 +51,66 @@ class YamlText:
                 known = (*known, part)
         return known
 
+    def _read(self, text: str) -> Any:
+        if len(text) > MAX_BYTES:
+            raise InvalidInput([_too_large(self.name)])
+        try:
+            loader = Loader(text, self.name)
+            root = loader.get_single_node()
+            if root is None:
+                return None
+            self._note(loader, root, ())
+            return loader.construct_document(root)
+        except yaml.YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            place = f"{self.name}:{mark.line + 1}" if mark else self.name
+            reason = getattr(error, "problem", None) or str(error)
+            raise InvalidInput([Problem(place, f"is not YAML: {reason}")]) from error
+
+    def _note(self, loader: Loader, node: yaml.Node, place: Place) -> None:
+        """Remember the lines of everything within a node, and the keys that it gives twice."""
+        for part, at, value in _parts(loader, node):
+            inner = (*place, part)
+            if isinstance(node, yaml.MappingNode) and inner in self._lines:
+                where = f"{self.name}:{at.start_mark.line + 1} {_dotted(inner)}"
+                self._twice.append(Problem(where, "is given twice"))
+            self._lines[inner] = at.start_mark.line + 1
+            self._note(loader, value, inner)
+
+
+def _parts(loader: Loader, node: yaml.Node) -> Iterator[tuple[Any, yaml.Node, yaml.Node]]:
+    """Each key or position within a node, what stands at its line, and its value."""
+    match node:
+        case yaml.MappingNode():
+            for key, value in node.value:
+                yield loader.key_of(key), key, value
+        case yaml.SequenceNode():
+            for position, item in enumerate(node.value):
+                yield position, item, item
+
+
+def _dotted(place: Place) -> str:
+    return ".".join(str(part) for part in place)
+
 
 def read_yaml(path: Path) -> YamlText:
     """Read a YAML file. Raises `InvalidInput` if it is not there or is not YAML."""
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+        if len(content) > MAX_BYTES:
+            raise InvalidInput([_too_large(str(path))])
+        text = content.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InvalidInput([Problem(str(path), f"cannot be read: {reason}")]) from error
-    return YamlText(text, path.name, str(path))
+    return YamlText(text, str(path), str(path))
 
 
-def _compose(text: str, name: str) -> yaml.Node | None:
-    try:
-        node: yaml.Node | None = yaml.compose(text, Loader=yaml.SafeLoader)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f"{name}:{mark.line + 1}" if mark else name
-        reason = getattr(error, "problem", None) or str(error)
-        raise InvalidInput([Problem(place, f"is not YAML: {reason}")]) from error
-    return node
+def read_value(text: str, name: str) -> Any:
+    """What a piece of YAML says, such as one given on the command line. Raises `InvalidInput`."""
+    return YamlText(text, name).content
 
 
-def _lines_of(node: yaml.Node, place: Place) -> Iterator[tuple[Place, int]]:
-    match node:
-        case yaml.MappingNode():
-            for key, value in node.value:
-                yield (*place, key.value), key.start_mark.line + 1
-                yield from _lines_of(value, (*place, key.value))
-        case yaml.SequenceNode():
-            for position, item in enumerate(node.value):
-                yield (*place, position), item.start_mark.line + 1
-                yield from _lines_of(item, (*place, position))
-
-
-def _duplicates(node: yaml.Node, place: Place, name: str) -> Iterator[Problem]:
-    match node:
-        case yaml.MappingNode():
-            seen: set[str] = set()
-            for key, value in node.value:
-                inner = (*place, key.value)
-                if key.value in seen:
-                    path = ".".join(str(part) for part in inner)
-                    yield Problem(f"{name}:{key.start_mark.line + 1} {path}", "is given twice")
-                seen.add(key.value)
-                yield from _duplicates(value, inner, name)
-        case yaml.SequenceNode():
-            for position, item in enumerate(node.value):
-                yield from _duplicates(item, (*place, position), name)
+def _too_large(name: str) -> Problem:
+    return Problem(name, f"is larger than {MAX_BYTES >> 20} MiB, which no scenario needs")

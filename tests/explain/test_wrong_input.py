@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 import whitecap
+from tests.sim.wrong_values import PYDANTIC, WRONG
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
+from whitecap.sim.small_table import small_case_of
 
 ORDERS = """
 name: orders
@@ -114,3 +117,35 @@ def test_a_file_that_is_no_mapping_is_told_in_words(text: str, tmp_path: Path) -
     result = CliRunner().invoke(main, ["explain", "--table", str(path), FINE, FINE])
     assert result.exit_code == 2
     assert "table.yaml:1: must be keys with values, such as name and schema" in result.output
+
+
+EVERY_KEY = {
+    "name": "events",
+    "schema": "id BIGINT, date DATE",
+    "partition_by": ["date"],
+    "cluster_by": [],
+    "isolation": "Serializable",
+    "properties": {"delta.enableDeletionVectors": "true"},
+    "files": [[{"id": 1, "date": "2026-01-14"}]],
+    "dialect": "delta-oss-4.4",
+    "settings": {"spark.sql.ansi.enabled": "true"},
+    "other_tables": [{"name": "updates", "schema": "id BIGINT"}],
+    "statements": ["DELETE FROM events", "DELETE FROM events"],
+    "expected": {"exceptions": [], "avoided_by": []},
+}
+
+
+@pytest.mark.parametrize("key", sorted(EVERY_KEY))
+@pytest.mark.parametrize("kind", sorted(WRONG))
+def test_a_wrong_value_is_told_plainly_and_at_its_line(key: str, kind: str) -> None:
+    value = WRONG[kind]
+    text = yaml.safe_dump({**EVERY_KEY, key: "MARK"}, sort_keys=False, width=1000)
+    line = next(at for at, shown in enumerate(text.splitlines(), 1) if "MARK" in shown)
+    flow = yaml.safe_dump(value, default_flow_style=True).removesuffix("\n").removesuffix("\n...")
+    try:
+        small_case_of(text.replace("MARK", flow))
+    except InvalidInput as error:
+        told = [str(problem) for problem in error.problems]
+        for words in PYDANTIC:
+            assert not any(words in problem for problem in told), told
+        assert any(problem.startswith(f"table:{line}") for problem in told), told
