@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from whitecap.reports.measures import duration
 from whitecap.reports.runs import RunSet
 
 
@@ -21,6 +22,7 @@ class Provenance:
     dialect: str
     finished: int
     planned: int
+    interrupted: str = ""
 
     @property
     def line(self) -> str:
@@ -36,6 +38,8 @@ class Provenance:
         ]
         if self.finished < self.planned:
             parts.append(f"{self.finished} of {self.planned} runs finished")
+        if self.interrupted:
+            parts.append(f"interrupted after {self.interrupted}")
         return " · ".join(parts)
 
     def rows(self) -> list[tuple[str, str]]:
@@ -48,6 +52,7 @@ class Provenance:
             ("code version", self.code_version),
             ("engine dialect", self.dialect),
             ("runs", f"{self.finished} of {self.planned} finished"),
+            *([("interrupted after", self.interrupted)] if self.interrupted else []),
         ]
 
 
@@ -64,7 +69,16 @@ def provenance_of(runs: RunSet) -> Provenance:
         dialect=_all(manifest.get("dialect", "unknown") for manifest in manifests),
         finished=len(runs.runs),
         planned=runs.planned,
+        interrupted=next(filter(None, map(_interrupted, manifests)), ""),
     )
+
+
+def _interrupted(manifest: Mapping[str, Any]) -> str:
+    """How much of a run there is, if it was ended early."""
+    if not manifest.get("interrupted"):
+        return ""
+    reached, planned = manifest["duration_ms"], manifest["planned_duration_ms"]
+    return f"{duration(reached)} of {duration(planned)}"
 
 
 def _all(values: Iterable[Any]) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.code_version import code_version
+from whitecap.sim.places import require_directory
 from whitecap.sim.scenario import Scenario, cell_of, load_scenario, show_document
 
 FORMAT_VERSION = 1
@@ -254,10 +255,11 @@ def open_directory(experiment: Experiment, directory: Path) -> None:
         if differences:
             last = Problem("", "finished runs are kept; use another --out, or delete the directory")
             raise InvalidInput([Problem(str(file), "remembers another sweep"), *differences, last])
-    elif directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+    elif directory.is_dir() and any(directory.iterdir()):
         raise InvalidInput(
             [Problem(str(directory), "is there already and is no sweep's directory")]
         )
+    require_directory(directory)
     (directory / "cells").mkdir(parents=True, exist_ok=True)
     for cell in experiment.cells:
         text = show_document(cell.scenario.document)

@@ -8,12 +8,14 @@ yields, lets the world answer each in simulated time, and sends the answers back
 from __future__ import annotations
 
 import gc
+import math
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
 from simpy import Environment
-from simpy.events import Event, Process, Timeout
+from simpy.core import StopSimulation
+from simpy.events import URGENT, Event, Process, Timeout
 
 from whitecap.engine.storage.requests import Request, Response, Steps
 
@@ -44,6 +46,8 @@ class Kernel(Environment):
 
     def __init__(self) -> None:
         super().__init__()
+        self.stopped = False
+        """Whether somebody asked for the end."""
         self.wait: Callable[[float], Event] = self.timeout
         """An event that happens after so many milliseconds."""
 
@@ -56,9 +60,19 @@ class Kernel(Environment):
         Timeout(self, delay_ms).callbacks.append(lambda _: action())
 
     def run_until(self, instant_ms: float) -> None:
-        """Let everything before `instant_ms` happen."""
+        """Let everything before `instant_ms` happen, or of the present instant once stopped."""
         with _seldom_collecting():
             self.run(until=instant_ms)
+            if self.stopped:
+                self.run(until=math.nextafter(self._now, math.inf))
+
+    def stop(self) -> None:
+        """End with the present instant. Safe in a signal handler: it only adds to the queue."""
+        self.stopped = True
+        end = Event(self)
+        end._ok, end._value = True, None
+        end.callbacks.append(StopSimulation.callback)
+        self.schedule(end, URGENT)
 
 
 @contextmanager

@@ -118,7 +118,7 @@ def _goodput(sample: Sample, _: str | None) -> float:
         and row["ended_at_ms"] >= sample.warm_up_ms
         for row in sample.all_rows
     )
-    return float(done) / ((sample.duration_ms - sample.warm_up_ms) / MINUTE_MS)
+    return _ratio(done, (sample.duration_ms - sample.warm_up_ms) / MINUTE_MS)
 
 
 def _job_success(sample: Sample, _: str | None) -> float:

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,10 +19,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.sim.places import require_free, whole
 
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 SCENARIO = "scenario.yaml"
+
+INTERRUPTED = "interrupted"
+"""True in the manifest of a run that ended before `PLANNED`; otherwise not there."""
+
+PLANNED = "planned_duration_ms"
 
 
 def _schema(**columns: pa.DataType) -> pa.Schema:
@@ -103,24 +107,19 @@ def table_of(name: str, rows: Iterable[tuple[Any, ...]]) -> pa.Table:
     return pa.Table.from_arrays(arrays, schema=schema)
 
 
-def write_recording(recording: Recording, directory: Path) -> Recording:
-    """Write a run's directory, replacing an earlier run's. Returns it with the final manifest.
+def require_free_for_run(directory: Path, *, overwrite: bool = False) -> None:
+    """Raises `InvalidInput` unless a run can be written there, over another with `overwrite`."""
+    require_free(directory, "a run", is_run_directory, overwrite=overwrite)
 
-    Raises `InvalidInput` if something else than a run lies there; nothing is written then.
+
+def write_recording(recording: Recording, directory: Path, *, overwrite: bool = False) -> Recording:
+    """Write a run's directory, whole or not at all. Returns it with the final manifest.
+
+    Raises `InvalidInput` as `require_free_for_run`; nothing is written then.
     """
-    _refuse_other_content(directory)
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    beside = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
-    try:
-        finished = _write_files(recording, beside)
-        beside.chmod(0o755)
-        if directory.exists():
-            shutil.rmtree(directory)
-        beside.rename(directory)
-    except BaseException:
-        shutil.rmtree(beside, ignore_errors=True)
-        raise
-    return finished
+    require_free_for_run(directory, overwrite=overwrite)
+    with whole(directory, last=MANIFEST) as beside:
+        return _write_files(recording, beside)
 
 
 def read_recording(directory: Path) -> Recording:
@@ -178,15 +177,6 @@ def _write_table(table: pa.Table, path: Path) -> None:
         write_statistics=True,
         store_schema=False,
     )
-
-
-def _refuse_other_content(directory: Path) -> None:
-    if not directory.exists() or is_run_directory(directory):
-        return
-    if directory.is_dir() and not any(directory.iterdir()):
-        return
-    said = "is there already and is not a run's directory; it is left alone"
-    raise InvalidInput([Problem(str(directory), said)])
 
 
 def _read_manifest(directory: Path) -> dict[str, Any]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
-from multiprocessing import get_context
 from pathlib import Path
 
 from whitecap.engine.errors import InvalidInput, InvariantViolated, Problem
+from whitecap.sim.processes import in_processes
 from whitecap.sim.scenario import Scenario, cell_of, load_scenario
+from whitecap.sim.scenario.sweep import show_cell
 from whitecap.sim.scenario.yaml_text import read_yaml
 
 
@@ -104,9 +104,7 @@ def check_all(paths: Sequence[Path], jobs: int) -> Iterator[CheckedScenario]:
     if jobs == 1 or len(paths) == 1:
         yield from map(check_scenario, paths)
         return
-    # Spawned, not forked: the caller may have threads, for instance those of a Spark session.
-    with ProcessPoolExecutor(min(jobs, len(paths)), get_context("spawn")) as pool:
-        yield from pool.map(check_scenario, paths)
+    yield from in_processes(check_scenario, paths, jobs)
 
 
 def check_scenario(path: Path) -> CheckedScenario:
@@ -154,4 +152,4 @@ def _checked(scenario: Scenario, labels: dict[str, str]) -> Iterator[Checked]:
 
 
 def _at(labels: dict[str, str], text: str) -> str:
-    return f"{', '.join(labels.values())}: {text}" if labels else text
+    return f"{show_cell(labels)}: {text}" if labels else text

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from whitecap.sim.code_version import code_version
 from whitecap.sim.conservation import check_conservation, counts_of
+from whitecap.sim.interruption import RunInterrupted, interrupted_by
 from whitecap.sim.random_streams import RandomStreams
-from whitecap.sim.recording import FORMAT_VERSION, Recording, write_recording
+from whitecap.sim.recording import (
+    FORMAT_VERSION,
+    INTERRUPTED,
+    PLANNED,
+    Recording,
+    require_free_for_run,
+    write_recording,
+)
 from whitecap.sim.scenario import Scenario, show_document
 from whitecap.sim.tables import tables_of
 from whitecap.sim.walk import LogWalk, Step
@@ -51,26 +59,37 @@ def run_scenario(
     labels: Mapping[str, str] | None = None,
     requests: bool = False,
     progress: Progress | None = None,
+    overwrite: bool = False,
+    until_ms: float | None = None,
 ) -> FinishedRun:
-    """Simulate `scenario`; write the recording to `out` if given.
+    """Simulate `scenario`, of its duration `until_ms`; write the recording to `out` if given.
+
+    With `out`, Ctrl-C ends the run early: what was recorded until then is written.
 
     Raises:
         InvariantViolated: a rule of ours is broken; says how to reproduce it.
-        InvalidInput: something else than a run's directory lies at `out`.
+        InvalidInput: `out` cannot be written, or holds a run (without `overwrite`) or something
+            else; nothing is simulated then.
+        RunInterrupted: after the recording was written.
     """
+    if out is not None:
+        require_free_for_run(out, overwrite=overwrite)
     seed = scenario.seed if seed is None else seed
     world = World.of(scenario, RandomStreams(seed, replication), requests)
-    _simulate(world, progress)
+    with nullcontext() if out is None else interrupted_by(world.kernel.stop):
+        _simulate(world, scenario.duration if until_ms is None else until_ms, progress)
     steps = list(LogWalk(world.store, world.shared.commits).steps())
     overwritten = frozenset((lost.transaction_id, lost.version) for lost in world.store.overwritten)
     check_conservation(world.recorder, steps, _command(scenario, seed, replication), overwritten)
     recording = Recording(
-        manifest_of(world, replication, labels or {}, steps),
+        manifest_of(world, replication, labels or scenario.labels, steps),
         show_document({**scenario.document, "seed": seed}),
         tables_of(world.recorder, steps),
     )
     if out is not None:
-        recording = write_recording(recording, out)
+        recording = write_recording(recording, out, overwrite=overwrite)
+        if world.kernel.stopped:
+            raise RunInterrupted(out, world.kernel.now_ms)
     return FinishedRun(scenario, recording, world, steps)
 
 
@@ -79,6 +98,7 @@ def manifest_of(
 ) -> dict[str, Any]:
     """What a run was: enough to tell it from any other, and to make it again."""
     scenario = world.scenario
+    reached_ms = world.kernel.now_ms if world.kernel.stopped else scenario.duration
     return {
         "format_version": FORMAT_VERSION,
         "scenario_name": scenario.name,
@@ -91,22 +111,24 @@ def manifest_of(
         "table_name": scenario.table.name,
         "start_ms": scenario.start_ms,
         "initial_version": world.initial_version,
-        "warm_up_ms": scenario.warm_up,
-        "duration_ms": scenario.duration,
+        "warm_up_ms": min(scenario.warm_up, reached_ms),
+        "duration_ms": reached_ms,
+        **({INTERRUPTED: True, PLANNED: scenario.duration} if world.kernel.stopped else {}),
         "counts": counts_of(world.recorder.transactions),
         "live_rows": steps[-1].live_rows if steps else 0,
     }
 
 
-def _simulate(world: World, progress: Progress | None) -> None:
-    duration_ms = world.scenario.duration
+def _simulate(world: World, duration_ms: float, progress: Progress | None) -> None:
     world.start()
     for piece in range(1, SLICES + 1):
         world.kernel.run_until(duration_ms * piece / SLICES)
+        if world.kernel.stopped:
+            return
         if progress is not None:
             progress(Tick(world.kernel.now_ms, duration_ms, len(world.recorder.transactions)))
 
 
 def _command(scenario: Scenario, seed: int, replication: int) -> str:
     chosen = f"--seed {seed}" + (f" --replication {replication}" if replication else "")
-    return f"whitecap run {shlex.quote(scenario.source)} {chosen}"
+    return f"{scenario.command} {chosen}"

@@ -27,6 +27,7 @@ from whitecap.engine.errors import (
 from whitecap.sim.code_version import code_version
 from whitecap.sim.experiment import Experiment, PlannedRun, open_directory
 from whitecap.sim.replay.environment import EnvironmentMissing, Missing
+from whitecap.sim.scenario.sweep import show_cell
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -70,8 +71,8 @@ def run_sweep(
         EnvironmentMissing: Spark could not run the job; says why.
         InvariantViolated: runs failed; says which, and how to reproduce each.
     """
-    directory = directory.absolute()
     open_directory(experiment, directory)
+    directory = directory.absolute()
     planned = list(experiment.runs(directory))
     pending = [run for run in planned if not run.is_finished]
     _clear_leftovers(directory, pending)
@@ -164,6 +165,7 @@ def run_one(run: PlannedRun) -> None:
             replication=run.replication,
             out=Path(run.directory),
             labels=dict(run.labels),
+            overwrite=True,
         )
     except Exception as error:
         _write_failure(run, error)
@@ -202,7 +204,7 @@ def _error_of(failures: Sequence[Failure], total: int) -> Exception:
     """Bad input if every failure is; otherwise a fault of ours."""
     problems = [
         Problem(
-            f"cell {_labels_of(failure.run)}, replication {failure.run.replication}, "
+            f"cell {show_cell(failure.run.labels)}, replication {failure.run.replication}, "
             f"seed {failure.run.seed}",
             f"{failure.error}: {failure.text}\n  to reproduce: {failure.run.command}",
         )
@@ -212,7 +214,3 @@ def _error_of(failures: Sequence[Failure], total: int) -> Exception:
     if all(failure.is_bad_input for failure in failures):
         return InvalidInput([first, *problems])
     return InvariantViolated("\n".join(str(problem) for problem in [first, *problems]))
-
-
-def _labels_of(run: PlannedRun) -> str:
-    return ", ".join(f"{axis} = {label}" for axis, label in run.labels.items())

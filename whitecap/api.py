@@ -68,6 +68,13 @@ class Run:
         return pd.DataFrame([asdict(line) for line in summary_of(self.recording)])
 
     @property
+    def is_interrupted(self) -> bool:
+        """Whether it was ended early; the recording then covers less than the scenario says."""
+        from whitecap.sim.recording import INTERRUPTED
+
+        return bool(self.recording.manifest.get(INTERRUPTED))
+
+    @property
     def expectations(self) -> list[ExpectationResult]:
         """The scenario's `expect:`, held against this run."""
         from whitecap.sim.expectations import evaluate
@@ -75,15 +82,25 @@ class Run:
         return evaluate(self.scenario.expect, self.recording)
 
     def export(
-        self, directory: str | Path, *, version: int | None = None, data: bool = True
+        self,
+        directory: str | Path,
+        *,
+        version: int | None = None,
+        data: bool = True,
+        overwrite: bool = False,
     ) -> int:
-        """Write the simulated Delta table to disk, up to `version`; returns the version."""
+        """Write the simulated Delta table to disk, up to `version`; returns the version.
+
+        Raises `InvalidInput` if the directory holds something, other than (with `overwrite`) a
+        table that was exported before.
+        """
         from whitecap.sim.export import export_table
 
         if self._finished is None:
             raise ValueError("only a run that was just made has its table; run the scenario again")
         store = self._finished.world.store
-        return export_table(store, Path(directory), version=version, data=data)
+        place = Path(directory)
+        return export_table(store, place, version=version, data=data, overwrite=overwrite)
 
     def _frame(self, name: str) -> pd.DataFrame:
         if name not in self.recording.tables:
@@ -98,22 +115,29 @@ def run(
     seed: int | None = None,
     replication: int = 0,
     changes: Mapping[str, Any] | None = None,
+    cell: Mapping[str, str] | None = None,
     out: str | Path | None = None,
     requests: bool = False,
+    overwrite: bool = False,
 ) -> Run:
-    """Simulate a scenario; `changes` are dotted paths and their values, `out` a directory.
+    """Simulate a scenario, or a `cell` of its sweep (axis -> label).
 
-    Raises `InvalidInput` with every problem of the scenario.
+    `changes` are dotted paths and their values; only what is run then is checked, and no other
+    cell. `out` is a directory for the recording; interrupted, the run keeps there what it has.
+
+    Raises `InvalidInput` with every problem of the scenario, or if `out` holds a run already
+    (without `overwrite`) or something else.
     """
     from whitecap.sim.run import run_scenario
 
-    loaded = scenario_from(scenario, changes)
+    loaded = scenario_from(scenario, changes, cell)
     finished = run_scenario(
         loaded,
         seed=seed,
         replication=replication,
         out=None if out is None else Path(out),
         requests=requests,
+        overwrite=overwrite,
     )
     return Run(loaded, finished.recording, finished)
 
@@ -123,18 +147,24 @@ def load(directory: str | Path) -> Run:
     from whitecap.sim.recording import read_recording
 
     recording = read_recording(Path(directory))
-    return Run(parse_scenario(recording.scenario, str(directory)), recording)
+    scenario = parse_scenario(recording.scenario, str(directory), cells=False)
+    return Run(scenario, recording)
 
 
-def scenario_from(given: ScenarioLike, changes: Mapping[str, Any] | None = None) -> Scenario:
-    """A checked scenario, with changes applied. Raises `InvalidInput`."""
-    changed = dict(changes or {})
+def scenario_from(
+    given: ScenarioLike,
+    changes: Mapping[str, Any] | None = None,
+    cell: Mapping[str, str] | None = None,
+) -> Scenario:
+    """A checked scenario, or a cell of it, with changes applied. Raises `InvalidInput`."""
     match given:
+        case Scenario() if not changes and cell is None:
+            return given
         case Scenario():
-            return scenario_of(given.document, changed) if changed else given
+            return scenario_of(given.document, changes, cells=False, cell=cell)
         case Mapping():
-            return scenario_of(dict(given), changed)
+            return scenario_of(dict(given), changes, cells=False, cell=cell)
         case str() if "\n" in given:
-            return parse_scenario(given, "scenario", changed)
+            return parse_scenario(given, "scenario", changes, cells=False, cell=cell)
         case _:
-            return load_scenario(Path(str(given)), changed)
+            return load_scenario(Path(str(given)), changes, cells=False, cell=cell)

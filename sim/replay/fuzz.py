@@ -20,6 +20,7 @@ import msgspec
 from whitecap.engine.conformance.case import CaseResult, CaseStatus, StatementCase
 from whitecap.engine.conformance.compare import skipped
 from whitecap.engine.conformance.run import run_cases
+from whitecap.sim.interruption import was_interrupted
 from whitecap.sim.replay.drawing.races import DrawnRace, draw_race
 from whitecap.sim.replay.jvm import Jvm
 from whitecap.sim.replay.session import delta_session
@@ -71,7 +72,7 @@ class Fuzzer:
         try:
             case = self.observed(case)
         except Exception as trouble:  # the next race is none the worse for it
-            if _was_interrupted(trouble):
+            if was_interrupted(trouble):
                 raise KeyboardInterrupt from trouble
             self._spark.range(1).count()  # else there is no next race: the session is gone
             return Finding(case, skipped(case, f"not played on real Delta: {trouble}"))
@@ -136,16 +137,6 @@ def save_case(case: StatementCase, folder: Path) -> Path:
     path = folder / f"{case.id}.json"
     path.write_bytes(msgspec.json.format(msgspec.json.encode([case]), indent=1) + b"\n")
     return path
-
-
-def _was_interrupted(error: BaseException) -> bool:
-    """Whether somebody pressed a key: Py4J turns that into an error of its own."""
-    met: BaseException | None = error
-    while met is not None:
-        if isinstance(met, KeyboardInterrupt):
-            return True
-        met = met.__cause__ or met.__context__
-    return False
 
 
 def _plain(value: Any) -> Any:

@@ -116,7 +116,7 @@ def plan_replay(
         text = "a window says what is replayed: a number of transactions besides is not used"
         raise InvalidInput([Problem("--transactions", text)])
     recording = read_recording(chosen.run)
-    scenario = load_scenario(chosen.run / SCENARIO)
+    scenario = load_scenario(chosen.run / SCENARIO, cells=False)
     knows_its_own = _knows_its_own(scenario)
     transactions = recorded_transactions(recording, knows_its_own=knows_its_own)
     # A table cannot be set up at what was before its first version.
@@ -199,9 +199,10 @@ def simulate_again(run: Path) -> FinishedRun:
     recording = read_recording(run)
     manifest = recording.manifest
     again = run_scenario(
-        load_scenario(run / SCENARIO),
+        load_scenario(run / SCENARIO, cells=False),
         seed=int(manifest["seed"]),
         replication=int(manifest["replication"]),
+        until_ms=float(manifest["duration_ms"]),
     )
     if not again.recording.transactions.equals(recording.transactions):
         text = "simulating it again gives another history; it was recorded by code version "

@@ -232,7 +232,8 @@ def test_a_run_that_cannot_be_simulated_again_is_refused(tmp_path: Path) -> None
     recording = read_recording(run)
     other = recording.tables["transactions"].slice(1)
     tables = {**recording.tables, "transactions": other}
-    write_recording(type(recording)(recording.manifest, recording.scenario, tables), run)
+    changed = type(recording)(recording.manifest, recording.scenario, tables)
+    write_recording(changed, run, overwrite=True)
     with pytest.raises(InvalidInput, match="gives another history"):
         simulate_again(run)
 

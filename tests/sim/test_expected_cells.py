@@ -69,15 +69,15 @@ def test_a_check_runs_every_cell_and_says_which_one_an_expectation_is_about(tmp_
     checked = check_scenario(_written(tmp_path, SCENARIO))
     assert checked.verdict is Verdict.OK
     assert [each.subject for each in checked.expectations] == [
-        "once, strict: aborted",
-        "once, strict: committed",
-        "once, loose: aborted",
-        "once, loose: committed",
-        "twice, strict: aborted",
-        "twice, strict: committed",
-        "twice, strict: live_rows",
-        "twice, loose: aborted",
-        "twice, loose: committed",
+        "load = once, isolation = strict: aborted",
+        "load = once, isolation = strict: committed",
+        "load = once, isolation = loose: aborted",
+        "load = once, isolation = loose: committed",
+        "load = twice, isolation = strict: aborted",
+        "load = twice, isolation = strict: committed",
+        "load = twice, isolation = strict: live_rows",
+        "load = twice, isolation = loose: aborted",
+        "load = twice, isolation = loose: committed",
     ]
 
 
@@ -86,7 +86,7 @@ def test_an_expectation_that_one_cell_misses_is_missed(tmp_path: Path) -> None:
     checked = check_scenario(_written(tmp_path, text))
     assert checked.verdict is Verdict.MISSED
     (missed,) = checked.misses
-    assert (missed.subject, missed.found) == ("twice, strict: live_rows", 12)
+    assert (missed.subject, missed.found) == ("load = twice, isolation = strict: live_rows", 12)
 
 
 def test_without_variants_in_expectations_the_scenario_runs_as_it_stands(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_a_run_that_breaks_says_in_which_cell(
     monkeypatch.setattr("whitecap.sim.run.run_scenario", broken)
     checked = check_scenario(_written(tmp_path, SCENARIO))
     assert checked.verdict is Verdict.BROKEN
-    assert str(checked.error).startswith("once, strict: RuntimeError")
+    assert str(checked.error).startswith("load = once, isolation = strict: RuntimeError")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.sim.sim_worlds import INSERT, UPDATE, document, ran, rows, scenario
+from whitecap.engine.errors import InvalidInput
 from whitecap.sim.recording import write_recording
 from whitecap.sim.run import run_scenario
 
@@ -210,17 +211,17 @@ def test_conservation_notices_planted_faults() -> None:
 
 
 def test_an_existing_directory_that_is_no_run_is_left_alone(tmp_path: Path) -> None:
-    from whitecap.engine.errors import InvalidInput
-
     (tmp_path / "mine.txt").write_text("precious")
     with pytest.raises(InvalidInput, match="left alone"):
         write_recording(ran().recording, tmp_path)
     assert (tmp_path / "mine.txt").read_text() == "precious"
 
 
-def test_a_runs_directory_is_replaced_by_the_next_run(tmp_path: Path) -> None:
+def test_a_runs_directory_is_replaced_by_the_next_run_if_that_says_so(tmp_path: Path) -> None:
     run_scenario(scenario(), out=tmp_path / "a", requests=True)
-    run_scenario(scenario(), seed=9, out=tmp_path / "a")
+    with pytest.raises(InvalidInput, match="holds a run already"):
+        run_scenario(scenario(), seed=9, out=tmp_path / "a")
+    run_scenario(scenario(), seed=9, out=tmp_path / "a", overwrite=True)
     assert not (tmp_path / "a" / "requests.parquet").exists()
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 

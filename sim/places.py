@@ -1,0 +1,109 @@
+"""Where results are written: looked at before the work begins, and replaced whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from whitecap.engine.errors import InvalidInput, Problem
+
+
+def require_file(path: Path) -> None:
+    """Raises `InvalidInput` unless a file can be written there; nothing is left behind."""
+    if path.is_dir():
+        raise _cannot_be_written(path, "it is a directory")
+    if path.exists():
+        if not os.access(path, os.W_OK):
+            raise _cannot_be_written(path, "permission denied")
+        return
+    _try(path, path.absolute().parent)
+
+
+def require_directory(path: Path) -> None:
+    """Raises `InvalidInput` unless a directory can be made or filled there; makes none."""
+    if path.exists() and not path.is_dir():
+        raise _cannot_be_written(path, "it is not a directory")
+    _try(path, path.absolute())
+
+
+def require_free(
+    directory: Path, kind: str, is_one: Callable[[Path], bool], *, overwrite: bool
+) -> None:
+    """Raises `InvalidInput` unless a directory of some kind can be written there, as a whole.
+
+    One that `is_one` of the kind already is replaced with `overwrite`; anything else is left alone.
+    """
+    there = directory.absolute()
+    _try(directory, there if there.is_dir() else there.parent)
+    if not directory.exists() or (directory.is_dir() and not any(directory.iterdir())):
+        return
+    if not is_one(directory):
+        said = f"is there already and is not {kind}; it is left alone"
+        raise InvalidInput([Problem(str(directory), said)])
+    if not overwrite:
+        said = f"holds {kind} already; --overwrite (overwrite=True) replaces it"
+        raise InvalidInput([Problem(str(directory), said)])
+
+
+@contextmanager
+def whole(directory: Path, last: str) -> Iterator[Path]:
+    """A directory to fill, whose content becomes that of `directory` when all went well.
+
+    A directory that is there stays the same one, since it may be the root of a volume; its file
+    `last`, without which nobody takes the content for whole, goes first and comes last.
+    """
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    within = directory if directory.exists() else directory.parent
+    beside = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=within))
+    try:
+        yield beside
+        beside.chmod(0o755)
+        if within is directory:
+            _replace_content(directory, beside, last)
+        else:
+            beside.rename(directory)
+    except BaseException:
+        shutil.rmtree(beside, ignore_errors=True)
+        raise
+
+
+def _replace_content(directory: Path, beside: Path, last: str) -> None:
+    (directory / last).unlink(missing_ok=True)
+    for entry in directory.iterdir():
+        if entry.is_dir() and not entry.is_symlink() and entry != beside:
+            shutil.rmtree(entry)
+        elif entry != beside:
+            entry.unlink()
+    for entry in sorted(beside.iterdir(), key=lambda entry: entry.name == last):
+        entry.rename(directory / entry.name)
+    beside.rmdir()
+
+
+def _try(path: Path, parent: Path) -> None:
+    """Write a file without a name into `parent`: rights alone do not say whether that goes.
+
+    Folders that have to be made for it are removed again.
+    """
+    missing = [place for place in (parent, *parent.parents) if not place.exists()]
+    made: list[Path] = []
+    try:
+        for place in reversed(missing):
+            place.mkdir()
+            made.append(place)
+        with tempfile.TemporaryFile(dir=parent):
+            pass
+    except OSError as error:
+        there = next(place for place in (parent, *parent.parents) if place.exists())
+        reason = error.strerror if there.is_dir() else f"{there.name} is not a directory"
+        raise _cannot_be_written(path, reason or str(error)) from None
+    finally:
+        for place in reversed(made):
+            place.rmdir()
+
+
+def _cannot_be_written(path: Path, reason: str) -> InvalidInput:
+    return InvalidInput([Problem(str(path), f"cannot be written: {reason[0].lower()}{reason[1:]}")])
