@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from whitecap.reports.measures import CONFLICTS, MEASURES
+from whitecap.reports.natural_order import natural
 from whitecap.reports.runs import NEEDED_COLUMNS, RunSet
 from whitecap.reports.tables import Tables, build_tables
 
@@ -44,8 +45,8 @@ def aggregate(session: SparkSession, runs: RunSet) -> Tables:
         labels = runs.cells
     else:
         transactions = _writers_as_cells(transactions).cache()
-        found = sorted(row[0] for row in transactions.select("cell").distinct().collect())
-        names = sorted(found, key=lambda name: name != ALL_WRITERS)
+        found = [row[0] for row in transactions.select("cell").distinct().collect()]
+        names = sorted(found, key=lambda name: (name != ALL_WRITERS, natural(name)))
         labels = {name: {"writer": name} for name in names}
     measured = measures_per_run(transactions)
     complete = _with_idle_runs(measured.runs, labels, runs)

@@ -15,6 +15,7 @@ import pandas as pd
 
 from whitecap.reports.intervals import Interval, interval_of
 from whitecap.reports.measures import MEASURES
+from whitecap.reports.natural_order import natural
 
 Labels = Mapping[str, Mapping[str, str]]
 """Cell -> axis -> label."""
@@ -116,7 +117,10 @@ _DIFFERENCE_COLUMNS = [
 
 def _intervals(per_run: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     rows: list[dict[str, object]] = []
-    for names, group in per_run.groupby(list(keys), sort=True):
+    groups = sorted(
+        per_run.groupby(list(keys)), key=lambda group: [natural(str(name)) for name in group[0]]
+    )
+    for names, group in groups:
         for measure in MEASURES:
             interval = interval_of(group[measure].tolist())
             rows.append(

@@ -20,6 +20,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from whitecap.reports.measures import duration
+from whitecap.reports.natural_order import natural
 from whitecap.reports.style import (
     INK,
     MUTED,
@@ -87,7 +88,7 @@ def window_of(transactions: pd.DataFrame, transaction_id: int) -> Window:
 def timeline_figure(transactions: pd.DataFrame, window: Window, caption: Caption) -> Figure:
     """One row per writer that did something in the window."""
     shown = _in_window(transactions, window)
-    writers = sorted(shown["writer"].unique())
+    writers = sorted(shown["writer"].unique(), key=natural)
     rows = {writer: float(y) for y, writer in enumerate(writers)}
     left = 0.4 + 0.078 * max((len(writer) for writer in writers), default=4)
     height = 1.12 + 0.8 + _ROW * max(len(writers), 2)
