@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 # No deadline per example: the machines that run this have busy neighbours.
 settings.register_profile("house", deadline=None)
 settings.load_profile("house")
+
+# As wide as in a file: xdist gives its workers 80 columns, a run without it has none.
+os.environ["COLUMNS"] = "120"
 
 
 @pytest.fixture(scope="session")

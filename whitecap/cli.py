@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import sys
 from typing import Any
 
 import click
 
-from whitecap.exit_codes import exit_code_of
+from whitecap.exit_codes import exit_codes_of
 
 COMMANDS = {
     "check": "Run regression scenarios and test their expectations.",
@@ -30,7 +31,7 @@ COMMANDS = {
 
 
 class FrontDoor(click.Group):
-    """Loads subcommands on demand, and turns errors of ours into messages and exit codes."""
+    """Loads subcommands on demand, and turns whatever ends one into a message and an exit code."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(COMMANDS)
@@ -40,6 +41,7 @@ class FrontDoor(click.Group):
             return None
         module = importlib.import_module(f"whitecap.commands.{cmd_name}")
         command: click.Command = getattr(module, cmd_name)
+        command.epilog = _exit_codes(cmd_name)
         return command
 
     def resolve_command(
@@ -55,13 +57,21 @@ class FrontDoor(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
-        except Exception as error:
-            code = exit_code_of(error)
-            if code is None:
-                raise
-            click.echo(f"error: {error}", err=True)
-            ctx.exit(code)
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except (click.ClickException, click.exceptions.Exit):
+            raise
+        except (Exception, KeyboardInterrupt) as error:
+            from whitecap.endings import ended_by
+
+            ctx.exit(ended_by(error))
+        return result
+
+
+def _exit_codes(command: str | None = None) -> str:
+    r"""The exit codes at the end of a help text; \b keeps click from filling the lines."""
+    told = (f"  {code:<4} {meaning}" for code, meaning in exit_codes_of(command).items())
+    return "\n".join(["\b", "Exit codes:", *told])
 
 
 def _no_such_command(name: str) -> str:
@@ -70,7 +80,11 @@ def _no_such_command(name: str) -> str:
     return f"No such command {name!r}.{hint}"
 
 
-@click.group(cls=FrontDoor)
+@click.group(
+    cls=FrontDoor,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=_exit_codes(),
+)
 @click.version_option(package_name="whitecap")
 def main() -> None:
     """Simulate and chaos-test concurrent writers on Delta Lake tables."""

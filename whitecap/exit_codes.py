@@ -1,20 +1,71 @@
-"""Exit codes of every command, and which error ends in which."""
+"""Exit codes of every command, what each says, and which error ends in which.
+
+`--help` and `docs/command-line.md` tell what stands here.
+"""
 
 from __future__ import annotations
 
+import errno
 from enum import IntEnum
 
 from whitecap.engine.errors import DeltaError, InvalidInput, InvariantViolated, UnsupportedFeature
 
 
 class ExitCode(IntEnum):
-    """What a calling script learns."""
+    """What a calling script learns.
+
+    70 is `EX_SOFTWARE` of sysexits.h; 130 and 141 are what shells report for a command that was
+    ended by Ctrl-C (SIGINT) or by a reader that went away (SIGPIPE).
+    """
 
     FINE = 0
     EXPECTATION_MISSED = 1
     BAD_INPUT = 2
     INVARIANT_VIOLATED = 3
     ENVIRONMENT_MISSING = 4
+    INTERNAL_ERROR = 70
+    INTERRUPTED = 130
+    READER_GONE = 141
+
+    @property
+    def meaning(self) -> str:
+        """What the code says, in a few words."""
+        return _MEANINGS[self]
+
+
+_MEANINGS = {
+    ExitCode.FINE: "done, and nothing was missed",
+    ExitCode.EXPECTATION_MISSED: "what was to be tested does not hold",
+    ExitCode.BAD_INPUT: "bad input: a file, an option, a place to write to",
+    ExitCode.INVARIANT_VIOLATED: "a run broke a rule of Whitecap's own: a defect",
+    ExitCode.ENVIRONMENT_MISSING: "Java, Delta Lake or room to write is missing",
+    ExitCode.INTERNAL_ERROR: "unexpected error: a defect; details in a file",
+    ExitCode.INTERRUPTED: "interrupted (Ctrl-C); what is finished is kept",
+    ExitCode.READER_GONE: "the reader of the output went away (`| head`)",
+}
+
+TESTS = {
+    "check": "an expectation is missed",
+    "conformance": "a case does not hold",
+    "explain": "the two can conflict (--fail-on-conflict)",
+    "fuzz": "a race ends otherwise on real Delta Lake",
+    "replay": "real Delta Lake does not agree",
+}
+"""Commands that test something, and what 1 says of each; no other command exits 1."""
+
+
+def exit_codes_of(command: str | None) -> dict[ExitCode, str]:
+    """The codes that a command can end in, or any of them, with what each says."""
+    meanings = {code: code.meaning for code in ExitCode}
+    if command in TESTS:
+        meanings[ExitCode.EXPECTATION_MISSED] = TESTS[command]
+    elif command is not None:
+        del meanings[ExitCode.EXPECTATION_MISSED]
+    return meanings
+
+
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM})
+"""The machine refuses: no disk left, or no right to it."""
 
 
 def exit_code_of(error: BaseException) -> ExitCode | None:
@@ -28,5 +79,7 @@ def exit_code_of(error: BaseException) -> ExitCode | None:
             return ExitCode.INVARIANT_VIOLATED
         case InvalidInput() | UnsupportedFeature() | DeltaError():
             return ExitCode.BAD_INPUT
+        case OSError() if error.errno in _NO_ROOM:
+            return ExitCode.ENVIRONMENT_MISSING
         case _:
             return None

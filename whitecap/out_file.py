@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.sim.places import require_file
 
 
 def form_of(form: str, out: Path | None, forms: Mapping[str, str]) -> str:
@@ -18,23 +18,12 @@ def form_of(form: str, out: Path | None, forms: Mapping[str, str]) -> str:
     """
     if out is None:
         return form
-    _check(out)
+    require_file(out)
     found = forms.get(out.suffix.lower()) if form == "terminal" else form
     if found is None:
         names = ", ".join(dict.fromkeys(forms.values()))
         raise InvalidInput([Problem("--out", f"{out} needs --format, one of {names}")])
     return found
-
-
-def _check(out: Path) -> None:
-    """What can be known before anything is written."""
-    if out.is_dir():
-        raise InvalidInput([Problem("--out", f"{out} is a directory")])
-    there = next(place for place in (out, *out.absolute().parents) if place.exists())
-    if there != out and not there.is_dir():
-        raise InvalidInput([Problem("--out", f"{there} is not a directory")])
-    if not os.access(there, os.W_OK):
-        raise InvalidInput([Problem("--out", f"{there} cannot be written")])
 
 
 def write_out(out: Path | None, text: str, name: str) -> None:

@@ -94,8 +94,9 @@ def sweep(
     seed: int | None = None,
     out: str | Path | None = None,
     master: str = "local[*]",
+    quiet: bool = False,
 ) -> Sweep:
-    """Sweep a scenario file on Spark and aggregate it.
+    """Sweep a scenario file on Spark and aggregate it; says on stderr how far it is.
 
     `axes` adds axes, a dotted path with its values each; `only` keeps these of the scenario's own
     axes, and of each the labels given (all if none are). Without `out`, a temporary directory.
@@ -104,12 +105,14 @@ def sweep(
     """
     from whitecap.sim.experiment import load_experiment
     from whitecap.sim.sweep_job import run_sweep
+    from whitecap.terminal.sweep_progress import sweep_progress
 
     experiment = load_experiment(
         Path(scenario), quick_axes=axes, only=only, replications=replications, seed=seed
     )
     directory = Path(tempfile.mkdtemp(prefix="whitecap-sweep-")) / "sweep" if out is None else out
-    run_sweep(experiment, Path(directory), lambda: aggregation_session(master))
+    with sweep_progress(quiet=quiet) as tell:
+        run_sweep(experiment, Path(directory), lambda: aggregation_session(master), tell)
     return load_sweep(directory, master=master)
 
 

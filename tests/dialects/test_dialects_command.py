@@ -21,6 +21,8 @@ from whitecap.exit_codes import ExitCode
 from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario import Scenario, parse_scenario
 
+WIDE = {"COLUMNS": "1000"}
+
 SCENARIO = """
 name: two-updates-of-one-file
 dialect: {dialect}
@@ -48,7 +50,7 @@ def _scenario(dialect: str, **settings: str) -> Scenario:
 
 
 def test_it_lists_every_dialect_with_every_difference_and_its_source() -> None:
-    text = CliRunner().invoke(main, ["dialects"]).output
+    text = CliRunner().invoke(main, ["dialects"], env=WIDE).stdout
     for dialect in DIALECTS.values():
         assert dialect.name in text.splitlines()
         for difference in dialect.differences:
@@ -66,7 +68,7 @@ def test_it_lists_one_dialect_as_json() -> None:
 def test_it_names_the_options_that_a_dialect_has_and_what_holds_without_them() -> None:
     option = "whitecap.rowLevelConcurrency.maxWinningCommits (100)"
     for name, has_it in (("databricks-14.3", True), ("delta-oss-4.4", False)):
-        text = CliRunner().invoke(main, ["dialects", name]).output
+        text = CliRunner().invoke(main, ["dialects", name], env=WIDE).stdout
         assert (option in text) is has_it
 
 

@@ -103,7 +103,7 @@ def test_the_command_prints_the_witnesses_of_a_pair() -> None:
     assert result.exit_code == 0
     assert result.output.startswith("INSERT and UPDATE can conflict.")
     assert "INSERT aborted by UPDATE: never" in result.output
-    assert "is aborted with ConcurrentAppendException" in result.output
+    assert "is aborted with ConcurrentAppendException" in " ".join(result.stdout.split())
 
 
 def test_a_pair_is_raced_alone_and_not_each_with_itself() -> None:

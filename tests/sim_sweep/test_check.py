@@ -40,14 +40,14 @@ def folder(tmp_path: Path) -> Path:
 def test_a_met_scenario_is_one_line_and_exit_code_zero(folder: Path) -> None:
     result = check(folder / "a-met.yaml")
     assert result.exit_code == ExitCode.FINE, result.output
-    assert result.output.splitlines()[0].startswith("ok ")
+    assert result.stdout.splitlines()[0].startswith("ok ")
     assert "1 ok, 0 missed, 0 broken" in result.output
 
 
 def test_a_missed_expectation_is_told_with_value_threshold_and_reason(folder: Path) -> None:
     result = check(folder, "--jobs", 2)
     assert result.exit_code == ExitCode.EXPECTATION_MISSED, result.output
-    lines = result.output.splitlines()
+    lines = result.stdout.splitlines()
     assert [line.split()[0] for line in lines] == ["ok", "missed", "conflict_rate", "1"]
     assert "expected at most 0.001 (nobody likes conflicts)" in lines[2]
     assert "c-plain" not in result.output
@@ -55,7 +55,7 @@ def test_a_missed_expectation_is_told_with_value_threshold_and_reason(folder: Pa
 
 def test_results_come_in_the_order_of_the_paths_and_once_each(folder: Path) -> None:
     result = check(folder / "deep", folder, "--jobs", 2)
-    names = [line.split()[1] for line in result.output.splitlines() if ".yaml" in line]
+    names = [line.split()[1] for line in result.stdout.splitlines() if ".yaml" in line]
     assert [Path(name).name for name in names] == ["b-missed.yaml", "a-met.yaml"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -160,6 +161,15 @@ def test_the_command_sweeps_answers_and_says_what_comes_next(tmp_path: Path) -> 
     assert "4 cells x 2 replications = 8 runs" in result.output
     assert "Best by goodput" in result.output
     assert f"whitecap report {tmp_path / 'out'}" in result.output
+    shown = json.loads(CliRunner().invoke(cli.main, [*arguments, "--json"]).stdout)
+    answer = json.loads((tmp_path / "out" / "report" / "answer.json").read_text())
+    assert shown["answer"] == answer
+    assert shown["directory"] == str(tmp_path / "out")
+    assert (shown["runs_finished"], shown["runs_planned"]) == (8, 8)
+    cell = next(cell for cell in shown["cells"] if cell["name"] == answer["best"])
+    assert cell["labels"]["isolation"] in ("Serializable", "WriteSerializable")
+    assert 0 < cell["measures"]["job_success_rate"]["mean"] <= 1
+    assert cell["measures"]["goodput_per_minute"]["replications"] == 2
     changed = CliRunner().invoke(cli.main, [*arguments, "--seed", "6"])
     assert changed.exit_code == ExitCode.BAD_INPUT
     assert "seed: was 5, is now 6" in changed.output

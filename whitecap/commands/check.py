@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from whitecap.exit_codes import ExitCode
+from whitecap.sim.places import require_file
+from whitecap.terminal.console import new_console
+from whitecap.terminal.progress import tracked
+from whitecap.terminal.table import print_indented
 
 if TYPE_CHECKING:
     from whitecap.reports.junit import Suite
@@ -29,14 +33,16 @@ def check(
 ) -> None:
     """Run the scenarios at PATHS that state an `expect:`, and hold them to it.
 
-    A folder stands for all such scenarios in it. Exits 0 if all are met, 1 if one is missed, 2 on
-    bad input, 3 if a run broke an invariant.
+    A folder stands for all such scenarios in it.
     """
     from whitecap.sim.regression import Verdict, check_all, find_scenarios
 
+    if junit is not None:
+        require_file(junit)
     scenarios = find_scenarios(paths)
     results = []
-    for result in check_all(scenarios, jobs or os.cpu_count() or 1):
+    checked = check_all(scenarios, jobs or os.cpu_count() or 1)
+    for result in tracked(checked, len(scenarios), "scenarios"):
         _print(result)
         results.append(result)
     if junit is not None:
@@ -56,9 +62,9 @@ def _print(result: CheckedScenario) -> None:
     counted = f"{len(result.expectations)} expectations, {result.seconds:.1f} s"
     click.echo(f"{verdict} {result.path}  ({counted})")
     for missed in result.misses:
-        click.echo(f"        {_told(missed)}")
+        print_indented(new_console(), _told(missed), by=8)
     if result.error is not None:
-        click.echo("        " + result.error.replace("\n", "\n        "), err=True)
+        print_indented(new_console(stderr=True), result.error, by=8)
 
 
 def _told(checked: Checked) -> str:

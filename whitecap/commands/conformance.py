@@ -13,6 +13,9 @@ import click
 from whitecap.engine.conformance.case import Case, CaseResult, CaseStatus, load_cases
 from whitecap.engine.conformance.selection import named, sampled
 from whitecap.exit_codes import ExitCode
+from whitecap.terminal.console import new_console
+from whitecap.terminal.progress import tracked
+from whitecap.terminal.table import print_indented
 
 SHOWN_LENGTH = 500
 """How much of a value is printed: enough for any message, not for a whole table."""
@@ -33,17 +36,15 @@ SHOWN_LENGTH = 500
 def conformance(
     ctx: click.Context, files: tuple[Path, ...], engine: str, ids: tuple[str, ...], sample: int
 ) -> None:
-    """Run the conformance cases in FILES and print every one that does not hold.
-
-    Exits 0 if all hold, 1 if one does not, 2 if a file cannot be read.
-    """
+    """Run the conformance cases in FILES and print every one that does not hold."""
     cases = [case for file in files for case in load_cases(file)]
     chosen = sampled(named(cases, ids), sample)
     counts: Counter[CaseStatus] = Counter()
-    for result in _results(engine, chosen):
+    console = new_console()
+    for result in tracked(_results(engine, chosen), len(chosen), "cases"):
         counts[result.status] += 1
-        for line in _lines(result):
-            click.echo(line)
+        for by, line in _lines(result):
+            print_indented(console, line, by=by)
     click.echo(_summary(counts))
     ctx.exit(ExitCode.EXPECTATION_MISSED if counts[CaseStatus.FAILED] else ExitCode.FINE)
 
@@ -59,18 +60,19 @@ def _results(engine: str, cases: Iterable[Case]) -> Iterator[CaseResult]:
     return run_cases(cases)
 
 
-def _lines(result: CaseResult) -> Iterator[str]:
+def _lines(result: CaseResult) -> Iterator[tuple[int, str]]:
+    """Lines and how far each is moved to the right."""
     match result.status:
         case CaseStatus.PASSED:
             return
         case CaseStatus.SKIPPED:
-            yield f"SKIPPED {result.id}: {result.reason}"
+            yield 0, f"SKIPPED {result.id}: {result.reason}"
         case CaseStatus.FAILED:
-            yield f"FAILED {result.id}"
+            yield 0, f"FAILED {result.id}"
             for difference in result.differences:
-                yield f"  {difference.key}"
-                yield f"    expected: {_shown(difference.expected)}"
-                yield f"    found:    {_shown(difference.found)}"
+                yield 2, difference.key
+                yield 4, f"expected: {_shown(difference.expected)}"
+                yield 4, f"found:    {_shown(difference.found)}"
 
 
 def _shown(value: Any) -> str:

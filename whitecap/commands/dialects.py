@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +16,9 @@ from whitecap.engine.dialects import (
     dialect_named,
 )
 from whitecap.engine.settings import own_options
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 @click.command()
@@ -31,31 +34,49 @@ from whitecap.engine.settings import own_options
 def dialects(names: tuple[str, ...], form: str) -> None:
     """List the dialects with what each does otherwise than Delta Lake 4.4, and who says so.
 
-    A scenario chooses one with `dialect:`. Exits 2 for a name that there is not.
+    A scenario chooses one with `dialect:`. Of each: isolation levels, row-level concurrency,
+    OPTIMIZE beside DML, options where documents leave room, differences, and what it lacks.
     """
     chosen = [dialect_named(name) for name in names] or list(DIALECTS.values())
     if form == "json":
         click.echo(json.dumps([_described(dialect) for dialect in chosen], indent=2))
         return
-    click.echo("\n\n".join("\n".join(_lines(dialect)) for dialect in chosen))
+    from whitecap.terminal.console import new_console
+
+    console = new_console()
+    for number, dialect in enumerate(chosen):
+        if number:
+            console.print()
+        _show(console, dialect)
 
 
-def _lines(dialect: Dialect) -> Iterator[str]:
-    yield dialect.name
-    yield f"  isolation: {_isolation(dialect)}"
-    yield f"  row-level concurrency: {_row_level(dialect.row_level)}"
-    yield f"  OPTIMIZE beside DML: {_optimize(dialect)}"
+def _show(console: Console, dialect: Dialect) -> None:
+    from whitecap.terminal.table import print_indented, print_named
+
+    console.print(dialect.name, style="bold")
+    print_named(console, dict(_facts(dialect)))
+    for text, source in _points(dialect):
+        print_indented(console, text, by=4, first="  -")
+        print_indented(console, source, by=6, style="dim")
+
+
+def _facts(dialect: Dialect) -> Iterator[tuple[str, str]]:
+    yield "isolation", _isolation(dialect)
+    yield "row-level", _row_level(dialect.row_level)
+    yield "OPTIMIZE", _optimize(dialect)
     options = [one for one in own_options() if one.partition(" ")[0] not in dialect.lacks]
-    yield f"  options where documents leave room: {', '.join(options)}"
+    yield "options", ", ".join(options)
     if dialect is DELTA_OSS_4_4:
-        yield "  what the other dialects are compared with"
+        yield "differs", "in nothing: the other dialects are compared with it"
+
+
+def _points(dialect: Dialect) -> Iterator[tuple[str, str]]:
+    """Each difference and what is lacking, with its source or reason."""
     for difference in dialect.differences:
-        yield f"  - {difference.text}"
-        yield f"      {difference.source}"
+        yield difference.text, difference.source
     for reason in dict.fromkeys(dialect.lacks.values()):
         names = [name for name, why in dialect.lacks.items() if why == reason]
-        yield f"  - lacks {', '.join(names)}:"
-        yield f"      {reason}"
+        yield f"lacks {', '.join(names)}:", reason
 
 
 def _isolation(dialect: Dialect) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from whitecap.exit_codes import ExitCode
+
 FORMS = {".json": "json", ".html": "html"}
 """Formats by a file's ending."""
 
@@ -45,7 +47,10 @@ FORMS = {".json": "json", ".html": "html"}
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Write there; its ending names the format."
 )
+@click.option("--fail-on-conflict", is_flag=True, help="Exit 1 if the two can conflict.")
+@click.pass_context
 def explain(
+    ctx: click.Context,
     table: Path,
     statement_a: str | None,
     statement_b: str | None,
@@ -54,6 +59,7 @@ def explain(
     dialect: str | None,
     form: str,
     out: Path | None,
+    fail_on_conflict: bool,
 ) -> None:
     """Can the SQL statements A and B conflict on a table, why, and what would avoid it?
 
@@ -76,8 +82,10 @@ def explain(
         from whitecap.terminal.explanation import show
 
         show(document)
-        return
-    write_out(out, _written(document, form), "explanation")
+    else:
+        write_out(out, _written(document, form), "explanation")
+    if fail_on_conflict and document["can_conflict"]:
+        ctx.exit(ExitCode.EXPECTATION_MISSED)
 
 
 def _pairs(given: tuple[str, ...], needed: str) -> dict[str, str]:

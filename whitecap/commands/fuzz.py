@@ -10,6 +10,8 @@ import click
 
 from whitecap.engine.conformance.case import CaseStatus
 from whitecap.exit_codes import ExitCode
+from whitecap.sim.places import require_directory
+from whitecap.terminal.progress import progress
 
 if TYPE_CHECKING:
     from whitecap.sim.replay.fuzz import Finding
@@ -30,27 +32,34 @@ def fuzz(ctx: click.Context, minutes: float, seed: int, out: Path) -> None:
     """Race random statements on the engine and on a real Delta Lake and compare.
 
     Every race that ends differently is made small, printed, and saved as a conformance case that
-    expects what real Delta did. Exits 0 if there was none, 1 if there was one, 4 if Java or Delta
-    Lake are missing.
+    expects what real Delta did.
     """
     from whitecap.sim.replay.fuzz import fuzz as races
     from whitecap.sim.replay.fuzz import save_case
 
+    require_directory(out)
     counts: Counter[str] = Counter()
     try:
-        for finding in races(minutes, seed):
-            counts[finding.result.status] += 1
-            match finding.result.status:
-                case CaseStatus.FAILED:
-                    _tell(finding, save_case(finding.case, out))
-                case CaseStatus.SKIPPED:
-                    click.echo(f"skipped {finding.case.id}: {finding.result.reason}")
+        with progress("racing") as show:
+            for finding in races(minutes, seed):
+                counts[finding.result.status] += 1
+                show(0, None, f"{counts.total()} races")
+                match finding.result.status:
+                    case CaseStatus.FAILED:
+                        _tell(finding, save_case(finding.case, out))
+                    case CaseStatus.SKIPPED:
+                        click.echo(f"skipped {finding.case.id}: {finding.result.reason}")
     except KeyboardInterrupt:
-        click.echo("interrupted", err=True)
+        _print_counts(counts)
+        raise
+    _print_counts(counts)
+    ctx.exit(ExitCode.EXPECTATION_MISSED if counts["failed"] else ExitCode.FINE)
+
+
+def _print_counts(counts: Counter[str]) -> None:
     click.echo(
         f"{counts['passed']} races agree, {counts['failed']} differ, {counts['skipped']} skipped"
     )
-    ctx.exit(ExitCode.EXPECTATION_MISSED if counts["failed"] else ExitCode.FINE)
 
 
 def _tell(finding: Finding, saved: Path) -> None:

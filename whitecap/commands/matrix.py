@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Callable, Iterable, Sequence
+import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -89,33 +90,22 @@ def _raced(
 
     A single pair is raced sooner than processes start.
     """
-    from concurrent.futures import ProcessPoolExecutor
     from functools import partial
-    from multiprocessing import get_context
 
     from whitecap.engine.dialects import dialect_named
     from whitecap.engine.matrix.family import variants
     from whitecap.engine.matrix.matrix import matrix_of
+    from whitecap.sim.processes import in_processes
+    from whitecap.terminal.progress import tracked
 
     dialect = dialect_named(dialect_name)
     tables = variants(dialect, choice)
     observe = partial(_observed, dialect_name, pair)
     if pair:
         return matrix_of(dialect, choice, commands, tables, list(map(observe, tables)))
-    # Spawned, not forked: the caller may have threads, for instance those of a Spark session.
-    with ProcessPoolExecutor(mp_context=get_context("spawn"), initializer=_collect_less) as pool:
-        observed = list(_shown(pool.map(observe, tables), len(tables)))
-    return matrix_of(dialect, choice, commands, tables, observed)
-
-
-def _shown(observed: Iterable[Observed], count: int) -> Iterable[Observed]:
-    """The same, with how far it is on a terminal's standard error."""
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    hidden = not console.is_terminal
-    return track(observed, "tables", count, console=console, transient=True, disable=hidden)
+    observed = in_processes(observe, tables, os.cpu_count() or 1, _collect_less)
+    raced = list(tracked(observed, len(tables), "racing on tables"))
+    return matrix_of(dialect, choice, commands, tables, raced)
 
 
 def _collect_less() -> None:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import click
 
+from whitecap.sim.places import require_directory
 from whitecap.spark import aggregation_session
+from whitecap.terminal.progress import progress
 
 
 @click.command()
@@ -18,12 +20,13 @@ def report(directory: Path, master: str) -> None:
     Writes DIRECTORY/report: report.html, figures (PNG and SVG) and tables (CSV and Parquet).
     """
     from whitecap.reports.report import build_report
+    from whitecap.terminal.sweep_result import show_answer
 
-    made = build_report(directory, lambda: aggregation_session(master))
+    require_directory(directory / "report")
+    with progress("drawing the report"):
+        made = build_report(directory, lambda: aggregation_session(master))
     if made.answer is not None:
-        click.echo(f"{made.answer.headline}.")
-        for sentence in made.answer.sentences:
-            click.echo(f"  {sentence}")
+        show_answer(made.answer)
     for figure in made.figures:
         click.echo(f"figure  {figure}")
     click.echo(f"tables  {made.tables}")

@@ -2,162 +2,147 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-if TYPE_CHECKING:
-    from rich.table import Table
+from whitecap.sim.bounds import MAX_REPLICATIONS, MAX_SEED
 
-    from whitecap.sim.recording import Recording
-    from whitecap.sim.run import FinishedRun, Progress, Tick
-    from whitecap.sim.summary import Line
+if TYPE_CHECKING:
+    from whitecap.sim.run import FinishedRun, Tick
 
 
 @click.command()
 @click.argument("scenario", type=click.Path(path_type=Path))
-@click.option("--seed", type=click.IntRange(min=0), help="Instead of the scenario's.")
-@click.option("--replication", type=click.IntRange(min=0), default=0, help="Which draws.")
+@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Instead of the scenario's.")
+@click.option(
+    "--replication",
+    type=click.IntRange(0, MAX_REPLICATIONS),
+    default=0,
+    show_default=True,
+    help="Which draws.",
+)
+@click.option(
+    "--cell",
+    "cells",
+    multiple=True,
+    metavar="AXIS=LABEL,...",
+    help="Run this cell of the scenario's sweep: a label for each of its axes. Repeatable.",
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="PATH=VALUE",
+    help="Change the scenario, e.g. writers.loader.count=4. Repeatable.",
+)
 @click.option("--out", type=click.Path(path_type=Path), help="Write the recording there.")
 @click.option("--requests", is_flag=True, help="Record every request to the store too.")
 @click.option("--export", type=click.Path(path_type=Path), help="Write the Delta table there.")
 @click.option("--data", is_flag=True, help="With --export: data files in Parquet too.")
+@click.option("--overwrite", is_flag=True, help="Replace the run and the export that lie there.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.option("--quiet", is_flag=True, help="No progress and no summary.")
 def run(
     scenario: Path,
     seed: int | None,
     replication: int,
+    cells: Sequence[str],
+    settings: Sequence[str],
     out: Path | None,
     requests: bool,
     export: Path | None,
     data: bool,
+    overwrite: bool,
+    as_json: bool,
     quiet: bool,
 ) -> None:
     """Simulate SCENARIO once and print what happened.
 
-    The same scenario and seed give the same recording, byte for byte.
+    The same scenario and seed give the same recording, byte for byte. Interrupted, a run with
+    --out keeps what it recorded until then.
     """
+    from whitecap.assignments import cell_named, changes_named
     from whitecap.sim.run import run_scenario
     from whitecap.sim.scenario import load_scenario
+    from whitecap.terminal.progress import progress
 
     if data and export is None:
         raise click.UsageError("--data goes with --export")
     if requests and out is None:
         raise click.UsageError("--requests goes with --out")
-    loaded = load_scenario(scenario)
-    with _progress(quiet) as show:
+    changes, cell = changes_named(settings), cell_named(cells)
+    loaded = load_scenario(scenario, changes, cells=False, cell=cell)
+    _require_room(out, export, overwrite)
+    with progress("simulating", quiet=quiet) as show:
+
+        def tick(now: Tick) -> None:
+            show(now.now_ms, now.duration_ms, _reached(now))
+
         finished = run_scenario(
-            loaded, seed=seed, replication=replication, out=out, requests=requests, progress=show
+            loaded,
+            seed=seed,
+            replication=replication,
+            out=out,
+            requests=requests,
+            progress=tick,
+            overwrite=overwrite,
         )
-    if not quiet:
-        print_summary(finished.recording)
+    version = None if export is None else _exported(finished, export, data, overwrite)
+    written = {"recording": out, "table": export, "table_version": version}
+    if as_json:
+        _print_json(finished, written)
+    else:
+        _print(finished, written, data, quiet)
+
+
+def _require_room(out: Path | None, export: Path | None, overwrite: bool) -> None:
+    """Before the work: can everything be written that is asked for?"""
+    from whitecap.sim.export import require_free_for_table
+    from whitecap.sim.recording import require_free_for_run
+
     if out is not None:
-        click.echo(f"recording  {out}")
+        require_free_for_run(out, overwrite=overwrite)
     if export is not None:
-        _export(finished, export, data)
+        require_free_for_table(export, overwrite=overwrite)
+    if out is not None and export is not None:
+        places = out.absolute(), export.absolute()
+        if (
+            places[0] == places[1]
+            or places[0] in places[1].parents
+            or places[1] in places[0].parents
+        ):
+            raise click.UsageError("--out and --export must not lie within each other")
 
 
-def _export(finished: FinishedRun, directory: Path, data: bool) -> None:
+def _reached(now: Tick) -> str:
+    from whitecap.sim.units import about
+
+    return f"{about(now.now_ms)} simulated, {now.submitted:,} transactions"
+
+
+def _exported(finished: FinishedRun, directory: Path, data: bool, overwrite: bool) -> int:
     from whitecap.sim.export import export_table
 
-    version = export_table(finished.world.store, directory, data=data)
-    files = "log and data files" if data else "log only"
-    click.echo(f"table      {directory} (version {version}, {files})")
+    return export_table(finished.world.store, directory, data=data, overwrite=overwrite)
 
 
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Progress | None]:
-    """A bar on stderr over simulated time."""
-    if quiet:
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-    from rich.progress import TimeRemainingColumn as Left
+def _print_json(finished: FinishedRun, written: dict[str, Any]) -> None:
+    from whitecap.terminal.as_json import print_json
+    from whitecap.terminal.run_summary import run_document
 
-    from whitecap.sim.units import show_duration
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), Left())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("simulating", total=1.0)
-
-        def show(tick: Tick) -> None:
-            said = f"{show_duration(round(tick.now_ms / 1e3) * 1e3)}, {tick.submitted} transactions"
-            bar.update(task, completed=tick.now_ms / tick.duration_ms, description=said)
-
-        yield show
+    print_json({**run_document(finished.recording), **written})
 
 
-WIDTH_IN_A_FILE = 120
+def _print(finished: FinishedRun, written: dict[str, Any], data: bool, quiet: bool) -> None:
+    from whitecap.terminal.run_summary import show_run
 
-
-def print_summary(recording: Recording) -> None:
-    """A table per writer group and command, then why transactions were aborted."""
-    from rich.console import Console
-
-    from whitecap.sim.summary import heading, summary_of
-
-    console = Console()
-    if not console.is_terminal:
-        console.width = WIDTH_IN_A_FILE
-    lines = summary_of(recording)
-    console.print(" · ".join(heading(recording)), highlight=False)
-    console.print(_table(lines))
-    for line in lines:
-        if line.reasons and line.command:
-            told = ", ".join(f"{name} {count}" for name, count in line.reasons.items())
-            console.print(f"{line.writer} {line.command} aborted: {told}", highlight=False)
-
-
-def _table(lines: list[Line]) -> Table:
-    """Columns that are empty for everyone are left out."""
-    from rich import box
-    from rich.table import Table
-
-    rows = [_cells(line) for line in lines]
-    shown = [name for name in rows[0] if any(row[name] != EMPTY for row in rows)]
-    caption = "p50, p95, p99: first submission to commit. wasted: compute lost to aborts."
-    table = Table(
-        box=box.SIMPLE_HEAD, caption=caption, caption_justify="left", padding=(0, 1, 0, 0)
-    )
-    for name in shown:
-        table.add_column(name, justify="left" if name in NAMES else "right", no_wrap=True)
-    for line, row in zip(lines, rows, strict=True):
-        table.add_row(*(row[name] for name in shown), style=None if line.command else "bold")
-    return table
-
-
-NAMES = ("writer", "command")
-EMPTY = "·"
-
-
-def _cells(line: Line) -> dict[str, str]:
-    from whitecap.sim.summary import shown_latency
-
-    counts = {
-        "submitted": line.submitted,
-        "committed": line.committed,
-        "aborted": line.aborted,
-        "unknown": line.unknown,
-        "open": line.in_flight,
-        "reruns": line.reruns,
-        "given up": line.given_up,
-        "attempts": line.attempts,
-    }
-    latencies = {
-        "p50": line.latency_p50_ms,
-        "p95": line.latency_p95_ms,
-        "p99": line.latency_p99_ms,
-    }
-    wasted = line.wasted_compute_share
-    return {
-        "writer": line.writer,
-        "command": line.command,
-        **{name: f"{count:,}" if count else EMPTY for name, count in counts.items()},
-        **{name: shown_latency(latency) for name, latency in latencies.items()},
-        "wasted": EMPTY if math.isnan(wasted) else f"{wasted:.0%}",
-    }
+    if not quiet:
+        show_run(finished.recording)
+    if written["recording"] is not None:
+        click.echo(f"recording  {written['recording']}")
+    if written["table"] is not None:
+        files = "log and data files" if data else "log only"
+        click.echo(f"table      {written['table']} (version {written['table_version']}, {files})")

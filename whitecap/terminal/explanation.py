@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rich import box
 from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from whitecap.terminal.console import new_console
+from whitecap.terminal.table import Cell, Column, print_indented, print_named, show_table
 
 Plain = Mapping[str, Any]
 
@@ -20,15 +18,16 @@ def show(explanation: Plain) -> None:
     """Print an explanation."""
     console = new_console()
     style = "bold red" if explanation["can_conflict"] else "bold green"
-    console.print(Text(explanation["answer"], style=style))
+    print_indented(console, explanation["answer"], by=0, style=style)
     about = f"{explanation['dialect']}, table {explanation['table']}: {explanation['facts']}"
-    console.print(Text(about, style="dim"))
-    for who, sql in explanation["statements"].items():
-        _indented(console, f"{who}  {sql}")
+    print_indented(console, about, by=0, style="dim")
+    print_named(console, explanation["statements"])
     _show_orders(console, explanation)
     for refusal in explanation["refusals"]:
         when = "" if refusal["always"] else " after the other"
-        _indented(console, f"{refusal['who']} is refused{when}: {refusal['message']}", style="red")
+        print_indented(
+            console, f"{refusal['who']} is refused{when}: {refusal['message']}", style="red"
+        )
     told: set[str] = set()
     for conflict in explanation["conflicts"]:
         _show_conflict(console, conflict, conflict["rule"] not in told)
@@ -36,28 +35,21 @@ def show(explanation: Plain) -> None:
     _show_suggestions(console, explanation)
 
 
-def _indented(console: Console, text: str, by: int = 2, style: str = "") -> None:
-    folded = Text(text, style=style, overflow="fold")
-    console.print(Padding(folded, (0, 0, 0, by), expand=False))
+ORDERS = (Column("order", text=True), Column("A", text=True), Column("B", text=True))
 
 
 def _show_orders(console: Console, explanation: Plain) -> None:
     """Orders that look the same are shown once; what was done step by step is on the page."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0))
-    for title in ("order", "A", "B"):
-        table.add_column(title)
-    shown = set()
+    rows: dict[tuple[str, ...], list[Cell]] = {}
     for order in explanation["orders"]:
-        row = (order["title"], *order["endings"].values())
-        if row in shown:
-            continue
-        shown.add(row)
-        endings = (
+        endings = [
             Text(ending, style="red" if who in order["aborted"] else "")
             for who, ending in order["endings"].items()
-        )
-        table.add_row(order["title"], *endings)
-    console.print(table)
+        ]
+        rows.setdefault((order["title"], *order["endings"].values()), [order["title"], *endings])
+    console.print()
+    show_table(console, ORDERS, list(rows.values()))
+    console.print()
 
 
 def _show_conflict(console: Console, conflict: Plain, with_rule: bool) -> None:
@@ -65,8 +57,8 @@ def _show_conflict(console: Console, conflict: Plain, with_rule: bool) -> None:
     told = f"{conflict['loser']} is aborted by {conflict['winner']}: {conflict['exception']}"
     console.print(Text(told, style="bold"))
     if with_rule:
-        _indented(console, conflict["rule_text"])
-        _indented(console, conflict["source"], style="dim")
+        print_indented(console, conflict["rule_text"])
+        print_indented(console, conflict["source"], style="dim")
     facts = {
         "file": conflict["file"],
         "partition": conflict["partition"],
@@ -74,11 +66,7 @@ def _show_conflict(console: Console, conflict: Plain, with_rule: bool) -> None:
         "message": conflict["message"],
         "run again": f"{conflict['loser']} {conflict['rerun']}",
     }
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for name, text in facts.items():
-        if text:
-            table.add_row(Text(f"  {name}", style="dim"), Text(text, overflow="fold"))
-    console.print(table)
+    print_named(console, {name: text or "" for name, text in facts.items()})
     console.print()
 
 
@@ -89,15 +77,15 @@ def _show_suggestions(console: Console, explanation: Plain) -> None:
         vain = "Nothing that was tried avoids it:" if explanation["tried"] else "What avoids it:"
         console.print(Text(vain, style="bold"))
     for suggestion in explanation["suggestions"]:
-        _indented(console, f"✓ {suggestion['title']}", style="green")
+        print_indented(console, f"✓ {suggestion['title']}", style="green")
         for line in suggestion["how"]:
-            _indented(console, line, by=4)
+            print_indented(console, line, by=4)
         if suggestion["note"]:
-            _indented(console, suggestion["note"], by=4, style="dim")
+            print_indented(console, suggestion["note"], by=4, style="dim")
     if explanation["otherwise"]:
         lead = "Otherwise: " if explanation["suggestions"] else ""
-        _indented(console, f"{lead}{explanation['otherwise']}")
+        print_indented(console, f"{lead}{explanation['otherwise']}")
     if explanation["tried"]:
-        _indented(console, f"no help: {'; '.join(explanation['tried'])}", style="dim")
+        print_indented(console, f"no help: {'; '.join(explanation['tried'])}", style="dim")
     if explanation["untried"]:
-        _indented(console, explanation["untried"], style="dim")
+        print_indented(console, explanation["untried"], style="dim")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from whitecap.reports.matrix_page import all_pairs, applies, count, headline, published_grid, symbol
 from whitecap.terminal.console import new_console
+from whitecap.terminal.table import Column, print_indented, print_named, show_table
 
 Plain = Mapping[str, Any]
 
@@ -19,8 +20,8 @@ Plain = Mapping[str, Any]
 def show(matrix: Plain, with_witnesses: bool) -> None:
     """Print a matrix; `with_witnesses`: every conflict with its witness instead of the grid."""
     console = new_console()
-    console.print(headline(matrix), style="bold")
-    console.print(_how(matrix), style="dim")
+    print_indented(console, headline(matrix), by=0, style="bold")
+    print_indented(console, _how(matrix), by=0, style="dim")
     for table in matrix["published"]:
         _show_published(console, table)
     for grid in matrix["grids"]:
@@ -43,19 +44,17 @@ def _how(matrix: Plain) -> str:
 
 def _show_published(console: Console, table: Plain) -> None:
     grid = published_grid(table)
-    shown = Table(title=table["title"], caption=table["source"], box=box.ROUNDED, show_lines=True)
-    shown.title_justify = shown.caption_justify = "left"
-    shown.title_style, shown.caption_style = "bold", "dim"
-    for column in ("", *grid.columns):
-        shown.add_column(column, overflow="fold")
-    for title, cells in grid.rows:
-        shown.add_row(Text(title, style="bold"), *(_published_cell(cell) for cell in cells))
+    columns = [Column(heading, text=True) for heading in ("", *grid.columns)]
+    rows = [
+        [Text(title, style="bold"), *(_published_cell(cell) for cell in cells)]
+        for title, cells in grid.rows
+    ]
     console.print()
-    console.print(shown)
+    show_table(console, columns, rows, title=table["title"], caption=table["source"], lines=True)
     read = [cell for cell in table["cells"] if cell["reading"]]
     readings = [f"{cell['row']} and {cell['column']}: {cell['reading']}" for cell in read]
     for text in (*readings, *table["notes"]):
-        console.print(Text(text, style="dim"))
+        print_indented(console, text, by=0, style="dim")
 
 
 def _published_cell(cell: Plain | None) -> Text:
@@ -73,19 +72,33 @@ def _published_cell(cell: Plain | None) -> Text:
     return text
 
 
+MARK_WIDTH = 3
+"""A number of two digits, and a blank before it."""
+
+
 def _show_pairs(console: Console, matrix: Plain, pairs: Plain) -> None:
-    """One line for each command; lines wider than the terminal are left to it."""
+    """One line for each command; as many blocks of columns as the width asks for."""
     grid = all_pairs(matrix, pairs)
-    width = max(len(name) for name in grid.columns) + 3
-    numbers = "".join(f"{number:3}" for number, _ in enumerate(grid.columns, start=1))
+    width = max(len(name) for name in grid.columns) + MARK_WIDTH
+    blocks = _blocks(len(grid.columns), (console.width - width + 1) // MARK_WIDTH)
     console.print()
     console.print(Text(pairs["title"], style="bold"))
-    console.print(Text(f"{'aborted by number':{width}}{numbers}", style="dim"), soft_wrap=True)
-    for number, (title, cells) in enumerate(grid.rows, start=1):
-        line = Text(f"{number:2} {title:{width - 3}}")
-        for cell in cells:
-            line.append("  ").append(_mark(cell))
-        console.print(line, soft_wrap=True)
+    for block in blocks:
+        numbers = "".join(f"{at + 1:{MARK_WIDTH}}" for at in block)[1:]
+        console.print(Text(f"{'aborted by number':{width}}{numbers}", style="dim"), soft_wrap=True)
+        for number, (title, cells) in enumerate(grid.rows, start=1):
+            line = Text(f"{number:2} {title:{width - MARK_WIDTH}} ")
+            line.append(Text("  ").join(_mark(cells[at]) for at in block))
+            console.print(line, soft_wrap=True)
+        if block is not blocks[-1]:
+            console.print()
+
+
+def _blocks(columns: int, most: int) -> list[range]:
+    """The columns in blocks of about the same size, each of `most` at most."""
+    number = math.ceil(columns / max(most, 1))
+    bounds = [round(columns * block / number) for block in range(number + 1)]
+    return [range(begin, end) for begin, end in pairwise(bounds)]
 
 
 def _mark(cell: Plain | None) -> Text:
@@ -97,7 +110,7 @@ def _mark(cell: Plain | None) -> Text:
 def _show_witnesses(console: Console, grid: Plain, with_title: bool) -> None:
     if with_title:
         console.print()
-        console.print(grid["title"], style="bold")
+        print_indented(console, grid["title"], by=0, style="bold")
     for cell in grid["pairs"]:
         _show_pair(console, cell)
 
@@ -106,17 +119,19 @@ def _show_pair(console: Console, cell: Plain) -> None:
     console.print()
     name = f"{cell['loser']} aborted by {cell['winner']}"
     if not cell["can_conflict"]:
-        console.print(f"{name}: never", style="green")
+        print_indented(console, f"{name}: never", by=0, style="green")
         return
     only = f"; {cell['only_when']}" if cell["only_when"] else ""
-    console.print(Text(f"{name}: {', '.join(cell['exceptions'])}{only}", style="bold red"))
+    told = f"{name}: {', '.join(cell['exceptions'])}{only}"
+    print_indented(console, told, by=0, style="bold red")
     witness = cell["witness"]
-    console.print(f"  on a table: {witness['table']}; about {witness['situation']}", style="dim")
+    where = f"on a table: {witness['table']}; about {witness['situation']}"
+    print_indented(console, where, style="dim")
     for sql in witness["before"]:
-        console.print(Text(f"  before the race  {sql}"))
-    for who, sql in witness["statements"].items():
-        console.print(Text(f"  {who}  {sql}"))
+        print_named(console, {"before the race": sql})
+    print_named(console, witness["statements"])
     for number, step in enumerate(witness["steps"], start=1):
         style = "red" if step["is_conflict"] else ""
-        console.print(Text(f"  {number}. {step['who']} {step['text']}", style=style))
-    console.print(Text(f"  {witness['rule_text']} ({witness['source']})", style="dim"))
+        text = f"{step['who']} {step['text']}"
+        print_indented(console, text, by=5, style=style, first=f"  {number}.")
+    print_indented(console, f"{witness['rule_text']} ({witness['source']})", style="dim")

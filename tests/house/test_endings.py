@@ -1,0 +1,151 @@
+"""However a command ends: one message, one exit code, no traceback, and the same in the help."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from whitecap import cli
+from whitecap.exit_codes import TESTS, ExitCode, exit_codes_of
+
+ROOT = Path(__file__).parents[2]
+COMMAND_LINE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+@pytest.mark.parametrize("name", [None, *sorted(cli.COMMANDS)])
+def test_help_ends_with_the_exit_codes(name: str | None, option: str) -> None:
+    result = CliRunner().invoke(cli.main, [option] if name is None else [name, option])
+    assert result.exit_code == ExitCode.FINE
+    told = [f"    {code:<4} {meaning}" for code, meaning in exit_codes_of(name).items()]
+    assert result.output.splitlines()[-len(told) :] == told
+    assert max(map(len, told)) <= 60
+
+
+def test_only_commands_that_test_something_exit_1() -> None:
+    assert set(TESTS) < set(cli.COMMANDS)
+    assert ExitCode.EXPECTATION_MISSED not in exit_codes_of("run")
+    assert exit_codes_of("replay")[ExitCode.EXPECTATION_MISSED] == TESTS["replay"]
+
+
+def test_the_documentation_has_the_same_exit_codes() -> None:
+    for code in ExitCode:
+        assert f"| {code.value} | {code.meaning} |" in COMMAND_LINE
+    for command, meaning in TESTS.items():
+        assert f"| `{command}` | {meaning} |" in COMMAND_LINE
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
+    """Makes `whitecap dialects` end with the error that a test puts in here."""
+    errors: list[BaseException] = []
+
+    @click.command()
+    def dialects() -> None:
+        raise errors[0]
+
+    module = importlib.import_module("whitecap.commands.dialects")
+    monkeypatch.setattr(module, "dialects", dialects)
+    return errors
+
+
+def _invoke() -> tuple[int, str]:
+    result = CliRunner().invoke(cli.main, ["dialects"])
+    return result.exit_code, result.stderr
+
+
+def test_an_unexpected_error_is_one_line_and_a_file_with_the_rest(
+    failing: list[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    failing.append(KeyError("nobody\nexpected this"))
+    code, told = _invoke()
+    (details,) = tmp_path.iterdir()
+    assert code == ExitCode.INTERNAL_ERROR
+    assert told.splitlines()[0] == "internal error: KeyError: 'nobody\\nexpected this'"
+    assert str(details) in told
+    assert "Traceback" not in told
+    assert "Traceback" in details.read_text()
+    assert "whitecap 0" in details.read_text()
+
+
+def test_a_variable_prints_the_traceback_instead(
+    failing: list[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("WHITECAP_TRACEBACK", "1")
+    failing.append(ValueError("x"))
+    code, told = _invoke()
+    assert code == ExitCode.INTERNAL_ERROR
+    assert "Traceback (most recent call last)" in told
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("error", "expected", "said"),
+    [
+        (KeyboardInterrupt(), ExitCode.INTERRUPTED, "interrupted\n"),
+        (KeyboardInterrupt("all is kept"), ExitCode.INTERRUPTED, "interrupted: all is kept\n"),
+        (click.Abort(), ExitCode.INTERRUPTED, "interrupted\n"),
+        (OSError(28, "No space left on device", "out"), ExitCode.ENVIRONMENT_MISSING, "No space"),
+        (RecursionError("maximum"), ExitCode.BAD_INPUT, "nested too deeply"),
+        (BrokenPipeError("of somebody else"), ExitCode.INTERNAL_ERROR, "internal error"),
+    ],
+)
+def test_each_ending_has_its_code(
+    failing: list[BaseException], error: BaseException, expected: ExitCode, said: str
+) -> None:
+    failing.append(error)
+    code, told = _invoke()
+    assert (code, said in told) == (expected, True)
+
+
+def test_an_interruption_that_came_as_another_error_is_one(failing: list[BaseException]) -> None:
+    try:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as pressed:
+            raise RuntimeError("the connection was lost") from pressed
+    except RuntimeError as error:
+        failing.append(error)
+    assert _invoke() == (ExitCode.INTERRUPTED, "interrupted\n")
+
+
+def _whitecap(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "whitecap", *arguments]
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_a_reader_that_goes_away_is_no_error(form: str) -> None:
+    command = _whitecap("dialects", "--format", form)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        told = process.stderr.read()
+    assert (process.returncode, told) == (ExitCode.READER_GONE, b"")
+
+
+INTERRUPTED_POOL = """
+import os, signal, threading, time
+from whitecap.sim.processes import in_processes
+threading.Timer(0.5, os.killpg, (0, signal.SIGINT)).start()
+try:
+    list(in_processes(time.sleep, [600, 600, 600], 2))
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_processes_that_work_for_a_command_end_with_it_and_say_nothing() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_POOL],
+        capture_output=True, text=True, start_new_session=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert (ended.stdout, ended.stderr, ended.returncode) == ("interrupted\n", "", 0)

@@ -1,0 +1,160 @@
+"""Every option that writes is tried before the work begins, and nothing of others is replaced."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+import whitecap
+from tests.sim.sim_worlds import document
+from whitecap.cli import main
+from whitecap.engine.errors import InvalidInput
+from whitecap.exit_codes import ExitCode
+from whitecap.sim.places import require_directory, require_file
+
+EXPLAIN = "scenarios/explain/merge-and-optimize.yaml"
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "small.yaml"
+    axes = {"size": {"one": {}, "two": {"writers.loader.count": 3}}}
+    expect = [{"measure": "committed", "at_least": 1}]
+    path.write_text(yaml.safe_dump(document(sweep={"axes": axes}, expect=expect)))
+    return path
+
+
+@pytest.fixture
+def run(tmp_path: Path, file: Path) -> Path:
+    whitecap.run(file, out=tmp_path / "a-run")
+    return tmp_path / "a-run"
+
+
+def _invoke(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [*map(str, arguments)])
+
+
+WRITERS = {
+    "run --out": ["run", "FILE", "--out"],
+    "run --export": ["run", "FILE", "--export"],
+    "sweep --out": ["sweep", "FILE", "--out"],
+    "check --junit": ["check", "FILE", "--junit"],
+    "replay --out": ["replay", "RUN", "--out"],
+    "fuzz --out": ["fuzz", "--out"],
+    "explain --out": ["explain", "--table", str(ROOT / EXPLAIN), "--format", "json", "--out"],
+    "matrix --out": ["matrix", "--format", "json", "--out"],
+}
+"""Every option that names a place to write to; FILE and RUN stand for a scenario and a run."""
+
+
+def _work(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What of the work was begun."""
+    begun: list[str] = []
+    for place in (
+        "whitecap.sim.run.run_scenario",
+        "whitecap.sim.sweep_job._run_all",
+        "whitecap.sim.regression.check_all",
+        "whitecap.sim.replay.environment.require_delta",
+        "whitecap.sim.replay.fuzz.fuzz",
+        "whitecap.explaining.explain",
+        "whitecap.sim.processes.in_processes",
+    ):
+        monkeypatch.setattr(place, lambda *_, place=place, **__: begun.append(place))
+    return begun
+
+
+@pytest.mark.parametrize("option", sorted(WRITERS))
+@pytest.mark.parametrize("place", ["/proc/x/y", "FILE/sub", "/sys/foo"])
+def test_a_place_that_cannot_be_written_is_refused_before_the_work(
+    option: str, place: str, file: Path, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = _work(monkeypatch)
+    names = {"FILE": str(file), "RUN": str(run)}
+    target = place.replace("FILE", str(file))
+    result = _invoke(*(names.get(word, word) for word in WRITERS[option]), target)
+    assert result.exit_code == ExitCode.BAD_INPUT, result.output
+    assert f"{target}: cannot be written" in result.stderr
+    assert begun == []
+
+
+def test_every_command_that_writes_is_tried_here() -> None:
+    from whitecap.cli import COMMANDS, FrontDoor
+
+    assert isinstance(main, FrontDoor)
+    written = {
+        f"{name} {option}"
+        for name in COMMANDS
+        for parameter in main.get_command(None, name).params  # type: ignore[arg-type, union-attr]
+        for option in parameter.opts
+        if option in ("--out", "--export", "--junit")
+    }
+    assert written == set(WRITERS)
+
+
+@pytest.mark.parametrize(("option", "kind"), [("--out", "a run"), ("--export", "an exported")])
+def test_a_result_that_is_there_is_replaced_only_where_that_is_said(
+    option: str, kind: str, file: Path, tmp_path: Path
+) -> None:
+    place = tmp_path / "place"
+    assert _invoke("run", file, option, place).exit_code == ExitCode.FINE
+    before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
+    refused = _invoke("run", file, "--seed", 5, option, place)
+    assert refused.exit_code == ExitCode.BAD_INPUT
+    assert f"{place}: holds {kind}" in refused.stderr
+    assert {path: path.read_bytes() for path in before} == before
+    replaced = _invoke("run", file, "--seed", 5, option, place, "--overwrite")
+    assert replaced.exit_code == ExitCode.FINE
+    assert {path for path in place.rglob("*") if path.is_file()} != set(before) or any(
+        path.read_bytes() != content for path, content in before.items()
+    )
+
+
+@pytest.mark.parametrize("option", ["--out", "--export"])
+def test_what_belongs_to_others_is_left_alone_even_then(
+    option: str, file: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "theirs" / "_delta_log").mkdir(parents=True)
+    (tmp_path / "theirs" / "_delta_log" / "0.json").write_text("precious")
+    result = _invoke("run", file, option, tmp_path / "theirs", "--overwrite")
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert "it is left alone" in result.stderr
+    assert (tmp_path / "theirs" / "_delta_log" / "0.json").read_text() == "precious"
+
+
+def test_an_empty_directory_is_filled_and_stays_the_same_one(file: Path, tmp_path: Path) -> None:
+    place = tmp_path / "volume"
+    place.mkdir()
+    inode = place.stat().st_ino
+    for _ in range(2):
+        assert _invoke("run", file, "--out", place, "--overwrite").exit_code == ExitCode.FINE
+    assert place.stat().st_ino == inode
+    assert not [path for path in place.iterdir() if path.name.startswith(".")]
+    assert len(whitecap.load(place).transactions) > 0
+
+
+def test_recording_and_table_do_not_overwrite_each_other(file: Path, tmp_path: Path) -> None:
+    for out, export in (("a", "a"), ("a", "a/b"), ("a/b", "a")):
+        result = _invoke("run", file, "--out", tmp_path / out, "--export", tmp_path / export)
+        assert result.exit_code == ExitCode.BAD_INPUT
+    assert not (tmp_path / "a").exists()
+
+
+def test_python_follows_the_same_rule(run: Path, file: Path) -> None:
+    with pytest.raises(InvalidInput, match="overwrite=True"):
+        whitecap.run(file, out=run)
+    whitecap.run(file, seed=3, out=run, overwrite=True)
+    assert whitecap.load(run).recording.manifest["seed"] == 3
+
+
+def test_trying_a_place_leaves_nothing_there(tmp_path: Path) -> None:
+    require_file(tmp_path / "a" / "b" / "c.json")
+    require_directory(tmp_path / "d" / "e")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_written_to_may_be_no_ordinary_file() -> None:
+    require_file(Path("/dev/null"))

@@ -1,0 +1,116 @@
+"""Ctrl-C during a run: what was recorded until then is kept, whole and marked."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+import whitecap
+from tests.sim.sim_worlds import document, scenario
+from whitecap.cli import main
+from whitecap.exit_codes import ExitCode
+from whitecap.sim.interruption import RunInterrupted
+from whitecap.sim.recording import read_recording
+from whitecap.sim.replay.replay import simulate_again
+from whitecap.sim.run import Tick, run_scenario
+
+AT = 0.3
+
+
+def _press_at(share: float) -> Any:
+    """Progress that presses Ctrl-C once."""
+    pressed = False
+
+    def tick(now: Tick) -> None:
+        nonlocal pressed
+        if now.now_ms >= share * now.duration_ms and not pressed:
+            pressed = True
+            os.kill(os.getpid(), signal.SIGINT)
+
+    return tick
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    with pytest.raises(RunInterrupted, match="is kept in"):
+        run_scenario(scenario(), out=tmp_path / "run", progress=_press_at(AT))
+    return tmp_path / "run"
+
+
+def test_the_recording_is_whole_and_says_that_it_was_interrupted(kept: Path) -> None:
+    manifest = read_recording(kept).manifest
+    assert manifest["interrupted"] is True
+    assert manifest["planned_duration_ms"] == 600_000
+    assert AT * 600_000 <= manifest["duration_ms"] < 0.5 * 600_000
+    assert manifest["counts"]["submitted"] > 10
+
+
+def test_it_is_the_beginning_of_the_run_that_was_meant(kept: Path) -> None:
+    part = whitecap.load(kept)
+    whole = whitecap.run(document())
+    end = part.recording.manifest["duration_ms"]
+    began = whole.transactions[whole.transactions.submitted_at_ms < end]
+    assert part.is_interrupted
+    assert not whole.is_interrupted
+    ended = began.ended_at_ms < end
+    assert part.transactions.statement.tolist() == began.statement.tolist()
+    assert part.transactions[ended.to_numpy()].equals(began[ended])
+    assert set(part.transactions[~ended.to_numpy()].outcome) <= {"in_flight"}
+
+
+def test_it_can_be_simulated_again_for_a_replay(kept: Path) -> None:
+    again = simulate_again(kept)
+    assert again.recording.transactions.equals(read_recording(kept).transactions)
+
+
+def test_a_run_that_is_not_interrupted_is_not_marked(tmp_path: Path) -> None:
+    run_scenario(scenario(), out=tmp_path / "run")
+    assert "interrupted" not in read_recording(tmp_path / "run").manifest
+
+
+def test_an_interruption_in_the_warm_up_measures_nothing(tmp_path: Path) -> None:
+    with pytest.raises(RunInterrupted):
+        run_scenario(scenario(warm_up="5 min"), out=tmp_path, progress=_press_at(0.1))
+    run = whitecap.load(tmp_path)
+    assert run.summary.submitted.sum() == 0
+    assert len(run.transactions) > 0
+
+
+def test_without_a_place_to_keep_it_an_interruption_is_one_as_ever() -> None:
+    with pytest.raises(KeyboardInterrupt) as raised:
+        run_scenario(scenario(), progress=_press_at(AT))
+    assert not isinstance(raised.value, RunInterrupted)
+
+
+def test_afterwards_ctrl_c_is_what_it_was(kept: Path) -> None:
+    assert kept.is_dir()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_the_command_says_what_is_kept_and_exits_130(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def pressing(what: str, *, quiet: bool = False) -> Iterator[Any]:
+        assert (what, quiet) == ("simulating", False)
+        tick = _press_at(AT)
+        yield lambda now, total, _: tick(Tick(now, total, 0))
+
+    monkeypatch.setattr("whitecap.terminal.progress.progress", pressing)
+    path = tmp_path / "small.yaml"
+    path.write_text(yaml.safe_dump(document()))
+    out = tmp_path / "run"
+    result = CliRunner().invoke(main, ["run", str(path), "--out", str(out)])
+    assert result.exit_code == ExitCode.INTERRUPTED
+    assert result.stdout == ""
+    assert result.stderr.startswith("interrupted: what was recorded in the first 3")
+    assert result.stderr.endswith(f"is kept in {out}\n")
+    assert whitecap.load(out).is_interrupted

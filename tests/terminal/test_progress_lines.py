@@ -1,0 +1,105 @@
+"""Without a terminal: a plain line every tenth or half minute of what takes longer."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from whitecap.terminal.progress import LATEST_S, Lines, progress, tracked
+
+
+class Clock:
+    """Seconds that pass when they are told to."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def told() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def lines(clock: Clock, told: list[str]) -> Lines:
+    return Lines("runs", told.append, clock)
+
+
+def test_there_is_a_line_for_every_tenth_of_the_work(
+    lines: Lines, clock: Clock, told: list[str]
+) -> None:
+    for done in range(1, 41):
+        clock.now += 6
+        lines.show(done, 40, f"{done} of 40")
+    assert len(told) == 10
+    assert told[0] == "runs: 10 %, 4 of 40, 24 s so far, about 3 min 36 s left"
+    assert told[-1].startswith("runs: 100 %, 40 of 40, 4 min 0 s so far")
+
+
+def test_a_tenth_that_takes_long_has_a_line_every_half_minute(
+    lines: Lines, clock: Clock, told: list[str]
+) -> None:
+    lines.show(1, 100, "1 of 100")
+    for _ in range(300):
+        clock.now += 1
+        lines.beat()
+    assert len(told) == 300 / LATEST_S
+    assert told[0] == "runs: 1 %, 1 of 100, 30 s so far, about 49 min 30 s left"
+
+
+def test_what_is_done_in_seconds_says_nothing(lines: Lines, clock: Clock, told: list[str]) -> None:
+    for done in range(1, 11):
+        clock.now += 0.4
+        lines.show(done, 10)
+        lines.beat()
+    assert told == []
+
+
+def test_work_of_unknown_size_says_that_it_goes_on(
+    lines: Lines, clock: Clock, told: list[str]
+) -> None:
+    lines.show(0, None, "3 races")
+    clock.now = 3700
+    lines.beat()
+    assert told == ["runs, 3 races, 1 h 1 min so far"]
+
+
+def test_lines_go_to_stderr_alone(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("whitecap.terminal.progress.SOONEST_S", 0.0)
+    assert list(tracked("abc", 3, "letters")) == ["a", "b", "c"]
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert [line.split(",")[1].strip() for line in err.splitlines()] == [
+        "1 of 3", "2 of 3", "3 of 3",
+    ]  # fmt: skip
+
+
+def test_quiet_is_quiet(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("whitecap.terminal.progress.SOONEST_S", 0.0)
+    with progress("work", quiet=True) as show:
+        show(1, 2)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_thread_that_looks_at_the_clock_ends_with_the_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import threading
+
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: False, raising=False)
+    with progress("work"):
+        assert any(thread.name == "progress" for thread in threading.enumerate())
+    assert not any(thread.name == "progress" for thread in threading.enumerate())

@@ -1,0 +1,151 @@
+"""What commands print is readable at 60, 80 and 200 columns: nothing wider, nothing cut."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from tests.matrix.matrices import published_matrix
+from tests.reports.synthetic_recordings import made_up_subject
+from tests.sim.sim_worlds import INSERT, document
+from whitecap.cli import main
+from whitecap.engine.matrix.plain import plain
+from whitecap.engine.outcomes import ConflictException
+from whitecap.reports.answer import answer_of
+from whitecap.sim.replay.agreement import Agreement, Compared, Comparison
+from whitecap.sim.replay.script import End, Result
+from whitecap.terminal.agreement import show_agreement, show_compared
+from whitecap.terminal.console import new_console
+from whitecap.terminal.matrix import show as show_matrix
+from whitecap.terminal.sweep_result import show_sweep
+
+ROOT = Path(__file__).parents[2]
+
+WIDTHS = [60, 80, 200]
+EXCEPTIONS = [exception.value for exception in ConflictException]
+
+
+STEMS = {name.removesuffix("Exception") for name in EXCEPTIONS}
+
+
+def _printed(width: int, *arguments: object) -> str:
+    words = [str(argument) for argument in arguments]
+    return CliRunner().invoke(main, words, env={"COLUMNS": str(width)}).stdout
+
+
+def _is_readable(text: str, width: int) -> None:
+    """No line is too wide, no value ends in three dots, no name of an exception in its middle."""
+    lines = text.splitlines()
+    assert lines
+    assert max(map(len, lines)) <= width, max(lines, key=len)
+    assert "…" not in text
+    for word in re.findall(r"\bConcurrent\w+", text):
+        assert word.removesuffix("Exception") in STEMS
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_run(width: int, tmp_path: Path) -> None:
+    path = tmp_path / "small.yaml"
+    path.write_text(yaml.safe_dump(document(warm_up="1 min")))
+    text = _printed(width, "run", path)
+    _is_readable(text, width)
+    shown = json.loads(_printed(width, "run", path, "--json"))
+    for line in shown["writers"]:
+        assert f"{line['submitted']:,}" in text
+        assert f"{line['aborted']:,}" in text
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_an_explanation(width: int) -> None:
+    for name in ("merge-and-optimize", "update-and-delete-unpartitioned"):
+        table = ROOT / "scenarios" / "explain" / f"{name}.yaml"
+        _is_readable(_printed(width, "explain", "--table", table), width)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_dialects(width: int) -> None:
+    _is_readable(_printed(width, "dialects"), width)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_sweep(
+    width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    axes = {"partitioning": ["by date and region"], "mergers": ["2", "12"]}
+    subject = made_up_subject(tmp_path / "sweep", axes)
+    monkeypatch.setenv("COLUMNS", str(width))
+    show_sweep(subject, answer_of(subject.tables, subject.layout))
+    text = capsys.readouterr().out
+    _is_readable(text, width)
+    for cell in subject.layout.cells:
+        assert subject.layout.title(cell.name) in " ".join(text.split())
+
+
+@pytest.mark.parametrize("with_witnesses", [False, True])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_matrix(
+    width: int,
+    with_witnesses: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    show_matrix(plain(published_matrix("delta-oss-4.4")), with_witnesses)
+    _is_readable(capsys.readouterr().out, width)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_case_that_does_not_hold(width: int, tmp_path: Path) -> None:
+    cases = json.loads((ROOT / "tests/conformance/cases/transactions.json").read_text())
+    case = next(c for c in cases if c["expect"]["result"] == "ConcurrentAppendException")
+    case["expect"] |= {"result": "ConcurrentWriteException", "error_class": "some words " * 20}
+    (tmp_path / "cases.json").write_text(json.dumps([case]))
+    text = _printed(width, "conformance", tmp_path / "cases.json")
+    assert f"FAILED {case['id']}" in text
+    _is_readable(text, width)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_replay(
+    width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    aborted = Result(End.ABORTED, exception="ConcurrentDeleteReadException")
+    compared = Compared(
+        "transaction 1234", "MERGE", 5, Comparison.MISMATCH, "another exception", aborted,
+        Result(End.COMMITTED, version=123_456),
+    )  # fmt: skip
+    monkeypatch.setenv("COLUMNS", str(width))
+    show_compared(new_console(), compared)
+    show_agreement(Agreement({}, (compared,)))
+    text = capsys.readouterr().out
+    _is_readable(text, width)
+    assert "version 123456" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_check_that_is_missed(width: int, tmp_path: Path) -> None:
+    path = tmp_path / "small.yaml"
+    because = "the corrector and the loaders write different partitions and never meet"
+    expect = [
+        {"measure": "aborted", "exception": EXCEPTIONS[0], "at_least": 9_999, "because": because}
+    ]
+    path.write_text(yaml.safe_dump(document(expect=expect)))
+    text = _printed(width, "check", path, "--jobs", 1)
+    missed = [line for line in text.splitlines() if line.startswith("        ")]
+    assert missed
+    assert max(map(len, missed)) <= width
+    assert because in " ".join(text.split())
+
+
+def test_the_terminal_lists_groups_from_1_to_12(tmp_path: Path) -> None:
+    groups = {f"region-{number}": INSERT for number in range(1, 13)}
+    path = tmp_path / "many.yaml"
+    path.write_text(yaml.safe_dump(document(writers=groups)))
+    text = CliRunner().invoke(main, ["run", str(path)]).stdout
+    listed = [line.split()[0] for line in text.splitlines() if line.startswith("region-")]
+    assert listed == list(groups)

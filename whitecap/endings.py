@@ -1,0 +1,99 @@
+"""How a command ends that does not come to its end: a message on stderr and an exit code."""
+
+from __future__ import annotations
+
+import os
+import platform
+import select
+import shlex
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+from typing import TextIO
+
+import click
+
+from whitecap.exit_codes import ExitCode, exit_code_of
+from whitecap.sim.interruption import was_interrupted
+
+TRACEBACK = "WHITECAP_TRACEBACK"
+"""Set to 1, unexpected errors print their traceback instead of writing it to a file."""
+
+
+def ended_by(error: BaseException) -> ExitCode:
+    """Tell what ended the command; returns its exit code."""
+    match error:
+        case KeyboardInterrupt() | click.Abort():
+            click.echo(f"interrupted{_what_is_kept(error)}", err=True)
+            return ExitCode.INTERRUPTED
+        case Exception() if was_interrupted(error):
+            click.echo("interrupted", err=True)
+            return ExitCode.INTERRUPTED
+        case BrokenPipeError() if _stop_writing():
+            return ExitCode.READER_GONE
+        case RecursionError() if not _shows_tracebacks():
+            said = "something is nested too deeply: a statement, a schema, a file"
+            click.echo(f"error: {said} ({TRACEBACK}=1 shows where)", err=True)
+            return ExitCode.BAD_INPUT
+    code = exit_code_of(error)
+    if code is None:
+        _tell_defect(error)
+        return ExitCode.INTERNAL_ERROR
+    click.echo(f"error: {error}", err=True)
+    return code
+
+
+def _shows_tracebacks() -> bool:
+    return os.environ.get(TRACEBACK, "") not in ("", "0")
+
+
+def _what_is_kept(error: BaseException) -> str:
+    return f": {error}" if isinstance(error, KeyboardInterrupt) and str(error) else ""
+
+
+def _stop_writing() -> bool:
+    """Send nothing more to a reader that is gone, at exit neither; says whether one is."""
+    gone = [stream for stream in (sys.stdout, sys.stderr) if _has_no_reader(stream)]
+    for stream in gone:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    return bool(gone)
+
+
+def _has_no_reader(stream: TextIO) -> bool:
+    """Whether what is written here reaches nobody; other pipes (a JVM's) break too."""
+    poll = select.poll()
+    try:
+        poll.register(stream.fileno(), 0)
+    except (OSError, ValueError):
+        return False
+    return any(events & (select.POLLERR | select.POLLHUP) for _, events in poll.poll(0))
+
+
+def _tell_defect(error: BaseException) -> None:
+    """One line of what happened, and where the rest is."""
+    first = next(iter(str(error).splitlines()), "")
+    click.echo(f"internal error: {type(error).__name__}{first and f': {first}'}", err=True)
+    if _shows_tracebacks():
+        click.echo(_details(error), err=True)
+        where = "the traceback above"
+    else:
+        where = str(_written(_details(error)))
+    click.echo("This is a defect of Whitecap, not of your input. Please report it with", err=True)
+    click.echo(f"  {where}", err=True)
+    click.echo(f"and the files that the command names. {TRACEBACK}=1 prints tracebacks.", err=True)
+
+
+def _details(error: BaseException) -> str:
+    from whitecap.sim.code_version import code_version
+
+    trace = "".join(traceback.format_exception(error))
+    system = f"Python {platform.python_version()} on {platform.platform()}"
+    return f"whitecap {code_version()}, {system}\n{shlex.join(sys.argv)}\n\n{trace}"
+
+
+def _written(details: str) -> Path:
+    handle, name = tempfile.mkstemp(prefix="whitecap-error-", suffix=".txt")
+    with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
+        file.write(details)
+    return Path(name)

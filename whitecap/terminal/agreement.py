@@ -1,0 +1,60 @@
+"""A replay in the terminal: each transaction as it ends, then how many agree."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from whitecap.sim.replay.agreement import Agreement, Compared, Comparison
+from whitecap.sim.replay.playing.script import Result
+from whitecap.terminal.console import new_console
+from whitecap.terminal.table import Column, print_indented, show_table
+
+STYLES = {
+    Comparison.MATCH: "green",
+    Comparison.MISMATCH: "bold red",
+    Comparison.NOT_COMPARABLE: "yellow",
+}
+
+COLUMNS = (Column("outcome", text=True), *(Column(way.replace("_", " ")) for way in Comparison))
+
+
+def show_compared(console: Console, compared: Compared) -> None:
+    """One transaction: how it ended here and there."""
+    name = Text(f"{compared.comparison:15}", style=STYLES[compared.comparison])
+    print_indented(console, name.append(_line(compared), style="default"), by=0)
+
+
+def _line(compared: Compared) -> str:
+    text = f"{compared.transaction} {compared.command}: {_said(compared.recorded)}"
+    if compared.reason:
+        text += f" | real: {_said(compared.real)} | {compared.reason}"
+    return text
+
+
+def _said(result: Result | None) -> str:
+    if result is None:
+        return "not played"
+    if result.exception is not None:
+        return result.exception
+    return "nothing to commit" if result.version is None else f"version {result.version}"
+
+
+def show_agreement(agreement: Agreement) -> None:
+    """How many transactions agree, by how they ended in the simulation."""
+    rows = [
+        [outcome, *(str(counts[way]) for way in Comparison)]
+        for outcome, counts in _by_outcome(agreement).items()
+    ]
+    rows.append(["all", *(str(agreement.count(way)) for way in Comparison)])
+    title = "Agreement with real Delta"
+    show_table(new_console(), COLUMNS, rows, title=title, stressed=[len(rows) - 1])
+
+
+def _by_outcome(agreement: Agreement) -> dict[str, dict[Comparison, int]]:
+    rows: dict[str, dict[Comparison, int]] = {}
+    for each in sorted(agreement.compared, key=lambda c: str(c.recorded.exception or "")):
+        outcome = each.recorded.exception or str(each.recorded.end)
+        counts = rows.setdefault(outcome, dict.fromkeys(Comparison, 0))
+        counts[each.comparison] += 1
+    return rows

@@ -1,0 +1,161 @@
+"""How far a long job is: a bar on a terminal, plain lines on stderr everywhere else.
+
+A line comes with every tenth of the work, but not in quick succession, and after half a minute in
+any case: whoever reads a log sees that something happens, and a job of seconds says nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Protocol, TypeVar
+
+from rich.progress import (
+    BarColumn,
+    Progress,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from whitecap.terminal.console import new_console
+
+T = TypeVar("T")
+
+TENTHS = 10
+LATEST_S = 30.0
+"""After so long without a line there is one, whatever happened."""
+
+SOONEST_S = 5.0
+"""Between two lines, and before the first: tenths that pass sooner are not told."""
+
+
+class Show(Protocol):
+    """Tells how far the work is; without `total`, how much there is of it is not known."""
+
+    def __call__(self, done: float, total: float | None = None, note: str = "") -> None: ...
+
+
+@contextmanager
+def progress(what: str, *, quiet: bool = False) -> Iterator[Show]:
+    """Show how far a job is while it lasts."""
+    if quiet:
+        yield _nothing
+    elif sys.stderr.isatty():
+        with _bar(what) as show:
+            yield show
+    else:
+        with _lines(what) as show:
+            yield show
+
+
+def tracked(items: Iterable[T], total: int, what: str, *, quiet: bool = False) -> Iterator[T]:
+    """The same items, with how many of them there have been."""
+    with progress(what, quiet=quiet) as show:
+        show(0, total, f"0 of {total}")
+        for done, item in enumerate(items, start=1):
+            show(done, total, f"{done} of {total}")
+            yield item
+
+
+def _nothing(done: float, total: float | None = None, note: str = "") -> None:
+    """For those who want to see none."""
+
+
+@contextmanager
+def _bar(what: str) -> Iterator[Show]:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    # Prints go through the bar's console, which is stderr: right only if both are one terminal.
+    shared = sys.stdout.isatty()
+    console = new_console(stderr=True)
+    with Progress(*columns, console=console, transient=True, redirect_stdout=shared) as bar:
+        task = bar.add_task(what, total=None)
+
+        def show(done: float, total: float | None = None, note: str = "") -> None:
+            said = f"{what}, {note}" if note else what
+            bar.update(task, completed=done, total=total, description=said)
+
+        yield show
+
+
+@contextmanager
+def _lines(what: str) -> Iterator[Show]:
+    lines = Lines(what, _write_line, time.monotonic)
+    ended = threading.Event()
+
+    def beat() -> None:
+        while not ended.wait(1.0):
+            lines.beat()
+
+    thread = threading.Thread(target=beat, name="progress", daemon=True)
+    thread.start()
+    try:
+        yield lines.show
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _write_line(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+class Lines:
+    """Decides when a line is due, and words it. `clock` is in seconds."""
+
+    def __init__(self, what: str, write: Callable[[str], None], clock: Callable[[], float]) -> None:
+        self._what = what
+        self._write = write
+        self._clock = clock
+        self._began = self._told_at = clock()
+        self._share = 0.0
+        self._told_share = 0.0
+        self._note = ""
+        self._lock = threading.Lock()
+
+    def show(self, done: float, total: float | None = None, note: str = "") -> None:
+        """The work went on."""
+        with self._lock:
+            self._share = done / total if total else 0.0
+            self._note = note
+            passed = int(self._share * TENTHS) > int(self._told_share * TENTHS)
+            if passed and self._clock() - self._told_at >= SOONEST_S:
+                self._tell()
+
+    def beat(self) -> None:
+        """Time went on."""
+        with self._lock:
+            if self._clock() - self._told_at >= LATEST_S:
+                self._tell()
+
+    def _tell(self) -> None:
+        now = self._clock()
+        elapsed = now - self._began
+        parts = [
+            f"{self._what}: {self._share:.0%}".replace("%", " %") if self._share else self._what
+        ]
+        if self._note:
+            parts.append(self._note)
+        parts.append(f"{_span(elapsed)} so far")
+        if self._share:
+            parts.append(f"about {_span(elapsed / self._share - elapsed)} left")
+        self._told_at, self._told_share = now, self._share
+        self._write(", ".join(parts))
+
+
+def _span(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -1,0 +1,220 @@
+"""Tables that fit: as wide as the terminal, and no number, word or name in them is ever cut.
+
+Where a table is too wide, its texts are folded between words; then columns that may be missed are
+left out, the caption says which; then rows are stacked, with all columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+Cell = str | Text
+
+NARROWEST_TEXT = 18
+"""Texts are not folded into narrower columns than this: two or three words."""
+
+GAP = 2
+"""Blanks between two columns."""
+
+EMPTY = "·"
+"""What stands where there is nothing to count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: numbers, or a `text` that may be folded.
+
+    Columns that say when they `leave` may be left out, the one with the smallest number first.
+    """
+
+    heading: str
+    text: bool = False
+    leave: int | None = None
+
+
+Row = Sequence[Cell]
+
+
+def show_table(
+    console: Console,
+    columns: Sequence[Column],
+    rows: Sequence[Row],
+    *,
+    names: int = 1,
+    stressed: Collection[int] = (),
+    title: str = "",
+    caption: str = "",
+    lines: bool = False,
+) -> None:
+    """Print a table, with `lines` between its rows if they should be.
+
+    Its first `names` columns name the rows; those `stressed` are bold.
+    """
+    if title:
+        console.print(Text(title, style="bold"))
+    shown = columns_that_fit(columns, rows, console.width)
+    if shown is None:
+        _show_stacked(console, columns, rows, names, stressed)
+    else:
+        _show_side_by_side(console, columns, rows, shown, stressed, lines)
+        missed = [column.heading for at, column in enumerate(columns) if at not in shown]
+        caption = " ".join([caption, *_left_out(missed)]).strip()
+    if caption:
+        console.print(Text(caption, style="dim"))
+
+
+def _left_out(missed: Sequence[str]) -> Iterator[str]:
+    if missed:
+        yield f"Left out at this width: {', '.join(missed)}."
+
+
+def columns_that_fit(
+    columns: Sequence[Column], rows: Sequence[Row], width: int
+) -> list[int] | None:
+    """The columns that can stand side by side, without those that may be missed as far as need be.
+
+    `None` if even the others are too wide.
+    """
+    least = [_least_width(column, _texts(rows, at)) for at, column in enumerate(columns)]
+    shown = list(range(len(columns)))
+    optional = [at for at in shown if columns[at].leave is not None]
+    for first in sorted(optional, key=lambda at: columns[at].leave or 0):
+        if _total(least[at] for at in shown) <= width:
+            break
+        shown.remove(first)
+    return shown if _total(least[at] for at in shown) <= width else None
+
+
+def _texts(rows: Sequence[Row], at: int) -> list[str]:
+    return [str(row[at]) for row in rows]
+
+
+def _total(widths: Iterable[int]) -> int:
+    each = list(widths)
+    return sum(each) + GAP * (len(each) - 1)
+
+
+def _least_width(column: Column, texts: Sequence[str]) -> int:
+    """Numbers stand on one line; texts may be folded, headings between their words."""
+    heading = _longest_word(column.heading)
+    if not column.text:
+        return max([heading, *map(cell_len, texts)])
+    return min(_full_width(column, texts), max(heading, NARROWEST_TEXT, *map(_longest_word, texts)))
+
+
+def _full_width(column: Column, texts: Sequence[str]) -> int:
+    lines = (line for text in texts for line in text.splitlines())
+    return max([_longest_word(column.heading), *map(cell_len, lines)])
+
+
+def _longest_word(text: str) -> int:
+    return max(map(cell_len, text.split()), default=0)
+
+
+def _widths(
+    columns: Sequence[Column], rows: Sequence[Row], shown: Sequence[int], width: int
+) -> list[int]:
+    """Texts get the room that is left, the ones that need most the most of it."""
+    texts = {at: _texts(rows, at) for at in shown}
+    widths = [_least_width(columns[at], texts[at]) for at in shown]
+    full = [_full_width(columns[at], texts[at]) if columns[at].text else 0 for at in shown]
+    room = width - _total(widths)
+    while room > 0 and any(f > w for f, w in zip(full, widths, strict=True)):
+        neediest = max(range(len(widths)), key=lambda i: full[i] - widths[i])
+        widths[neediest] += 1
+        room -= 1
+    return widths
+
+
+def _show_side_by_side(
+    console: Console,
+    columns: Sequence[Column],
+    rows: Sequence[Row],
+    shown: Sequence[int],
+    stressed: Collection[int],
+    lines: bool,
+) -> None:
+    table = Table(
+        box=box.SIMPLE if lines else box.SIMPLE_HEAD,
+        show_edge=False,
+        show_lines=lines,
+        padding=(0, GAP - 1, 0, 0),
+        pad_edge=False,
+    )
+    for at, width in zip(shown, _widths(columns, rows, shown, console.width), strict=True):
+        justify = "left" if columns[at].text else "right"
+        table.add_column(columns[at].heading, justify=justify, width=width, overflow="fold")  # type: ignore[arg-type]
+    for number, row in enumerate(rows):
+        table.add_row(*(row[at] for at in shown), style="bold" if number in stressed else None)
+    console.print(table)
+
+
+def _show_stacked(
+    console: Console,
+    columns: Sequence[Column],
+    rows: Sequence[Row],
+    names: int,
+    stressed: Collection[int],
+) -> None:
+    """Each row as a block: its name, its numbers in a running line, its texts below each other."""
+    for number, row in enumerate(rows):
+        name = " ".join(str(cell) for cell in row[:names]).strip()
+        console.print(Text(name, style="bold" if number in stressed else "underline"))
+        rest = [
+            (column, cell)
+            for column, cell in zip(columns[names:], row[names:], strict=True)
+            if str(cell) not in ("", EMPTY)
+        ]
+        numbers = [f"{column.heading} {cell}" for column, cell in rest if not column.text]
+        for line in _filled(numbers, console.width - 2):
+            print_indented(console, line)
+        print_named(console, {column.heading: cell for column, cell in rest if column.text})
+
+
+def _filled(parts: Iterable[str], width: int) -> Iterator[str]:
+    """As many parts on a line as fit; a part is broken only where it is wider than a line."""
+    line = ""
+    for part in parts:
+        longer = f"{line}   {part}" if line else part
+        if line and cell_len(longer) > width:
+            yield line
+            longer = part
+        line = longer
+    if line:
+        yield line
+
+
+def print_indented(
+    console: Console, text: Cell, by: int = 2, style: str = "", first: str = ""
+) -> None:
+    """A text with all of its lines moved to the right, folded between words.
+
+    `first` stands left of the first line, where it fits.
+    """
+    shown = Text(text, style=style) if isinstance(text, str) else text
+    for line in shown.wrap(console, max(console.width - by, 1), overflow="fold"):
+        line.rstrip()
+        console.print(Text(f"{first:{by}}").append(line), soft_wrap=True)
+        first = ""
+
+
+def print_named(console: Console, texts: Mapping[str, Cell], by: int = 2) -> None:
+    """Texts with their names to the left of them, or above where a word would be cut otherwise.
+
+    Those that are empty are left out.
+    """
+    named = {name: text for name, text in texts.items() if str(text)}
+    room = by + max(map(cell_len, named), default=0) + GAP
+    for name, text in named.items():
+        if room + _longest_word(str(text)) <= console.width:
+            print_indented(console, text, by=room, first=f"{'':{by}}{name}")
+        else:
+            print_indented(console, name, by=by)
+            print_indented(console, text, by=by + GAP)
