@@ -11,9 +11,12 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from subprocess import Popen
+from typing import TYPE_CHECKING, Any
 
 from whitecap.sim.replay.environment import (
     EnvironmentMissing,
@@ -176,7 +179,33 @@ def _start(name: str, master: str, settings: Mapping[str, str]) -> SparkSession:
         if key in left_out:
             continue
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    with ended_if_interrupted():
+        return builder.getOrCreate()
+
+
+@contextmanager
+def ended_if_interrupted() -> Iterator[None]:
+    """End a JVM whose start is interrupted: not yet connected, it would outlive this process.
+
+    PySpark keeps the process to itself until it is connected, so we look over its shoulder.
+    """
+    java_gateway: Any = import_module("pyspark.java_gateway")
+    launch = java_gateway.Popen
+    launched: list[Popen[bytes]] = []
+
+    def remembered(*arguments: Any, **options: Any) -> Popen[bytes]:
+        launched.append(launch(*arguments, **options))
+        return launched[-1]
+
+    java_gateway.Popen = remembered
+    try:
+        yield
+    except BaseException:
+        for jvm in launched:
+            jvm.kill()
+        raise
+    finally:
+        java_gateway.Popen = launch
 
 
 def _scratch_settings() -> dict[str, str]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -132,3 +134,21 @@ def test_a_plain_session_of_ours_makes_room_for_one_with_delta(tmp_path: Path) -
     )
     assert done.returncode == 0, done.stderr
     assert not [line for line in done.stderr.splitlines() if "WARN " in line]
+
+
+def test_a_jvm_whose_start_is_interrupted_ends_with_it() -> None:
+    from whitecap.sim.replay.session import ended_if_interrupted
+
+    java_gateway: Any = importlib.import_module("pyspark.java_gateway")
+    usual = java_gateway.Popen
+    launched: list[subprocess.Popen[bytes]] = []
+
+    def start() -> None:
+        with ended_if_interrupted():
+            launched.append(java_gateway.Popen(["sleep", "600"]))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        start()
+    assert launched[0].wait(timeout=60) < 0
+    assert java_gateway.Popen is usual

@@ -42,7 +42,7 @@ def test_there_is_a_line_for_every_tenth_of_the_work(
         lines.show(done, 40, f"{done} of 40")
     assert len(told) == 10
     assert told[0] == "runs: 10 %, 4 of 40, 24 s so far, about 3 min 36 s left"
-    assert told[-1].startswith("runs: 100 %, 40 of 40, 4 min 0 s so far")
+    assert told[-1] == "runs: 100 %, 40 of 40, 4 min 0 s so far"
 
 
 def test_a_tenth_that_takes_long_has_a_line_every_half_minute(

@@ -147,7 +147,7 @@ class Lines:
         if self._note:
             parts.append(self._note)
         parts.append(f"{_span(elapsed)} so far")
-        if self._share:
+        if 0 < self._share < 1:
             parts.append(f"about {_span(elapsed / self._share - elapsed)} left")
         self._told_at, self._told_share = now, self._share
         self._write(", ".join(parts))
