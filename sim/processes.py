@@ -1,40 +1,73 @@
-"""Work in several processes, which end when the work is interrupted."""
+"""Several things at a time, each in a process of its own."""
 
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import active_children, get_context
-from typing import TypeVar
+from multiprocessing.process import BaseProcess
+from types import TracebackType
+from typing import Self, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
 
+HERE_S = 1.0
+"""So long this process works alone: about what it takes to start others."""
 
-def in_processes(
-    work: Callable[[T], R],
-    items: Sequence[T],
-    jobs: int,
-    start: Callable[[], None] | None = None,
-) -> Iterator[R]:
-    """The results in the order of the items, `jobs` at a time; `start` is called in each process.
 
-    Spawned, not forked: the caller may have threads, for instance those of a Spark session.
+class Processes:
+    """A `map` that works in up to `jobs` processes, started when there is much to do.
+
+    `begin` is called in each of them first. Spawned, not forked: the caller may have threads, for
+    instance those of a Spark session. An error of the caller, Ctrl-C above all, ends them.
     """
-    others = set(active_children())
-    context = get_context("spawn")
-    with ProcessPoolExecutor(min(jobs, len(items)), context, _begin, (start,)) as pool:
-        try:
-            yield from pool.map(work, items)
-        except BaseException:
-            for child in set(active_children()) - others:
-                child.terminate()
-            raise
+
+    def __init__(self, jobs: int, begin: Callable[[], None] | None = None) -> None:
+        self._jobs = jobs
+        self._begin = begin
+        self._pool: ProcessPoolExecutor | None = None
+        self._others: set[BaseProcess] = set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._pool is None:
+            return
+        if error is not None:
+            for process in set(active_children()) - self._others:
+                process.terminate()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def map(self, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
+        """The results, one by one in the order of the items."""
+        began = time.perf_counter()
+        for done, item in enumerate(items):
+            is_long = self._pool is not None or time.perf_counter() - began > HERE_S
+            if self._jobs > 1 and is_long and len(items) - done > 1:
+                yield from self._started().map(function, items[done:])
+                return
+            yield function(item)
+
+    def _started(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            self._others = set(active_children())
+            self._pool = ProcessPoolExecutor(
+                self._jobs, get_context("spawn"), _begin, (self._begin,)
+            )
+        return self._pool
 
 
-def _begin(start: Callable[[], None] | None) -> None:
+def _begin(begin: Callable[[], None] | None) -> None:
     """Ctrl-C reaches every process of a terminal; one that only works says nothing of it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    if start is not None:
-        start()
+    if begin is not None:
+        begin()

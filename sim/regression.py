@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from whitecap.engine.errors import InvalidInput, InvariantViolated, Problem
-from whitecap.sim.processes import in_processes
+from whitecap.sim.processes import Processes
 from whitecap.sim.scenario import Scenario, cell_of, load_scenario
 from whitecap.sim.scenario.sweep import show_cell
 from whitecap.sim.scenario.yaml_text import read_yaml
@@ -101,10 +101,8 @@ def _expecting(paths: Sequence[Path], problems: list[Problem]) -> Iterator[Path]
 
 def check_all(paths: Sequence[Path], jobs: int) -> Iterator[CheckedScenario]:
     """Check every scenario, `jobs` at a time in processes of their own, in the order given."""
-    if jobs == 1 or len(paths) == 1:
-        yield from map(check_scenario, paths)
-        return
-    yield from in_processes(check_scenario, paths, jobs)
+    with Processes(jobs) as processes:
+        yield from processes.map(check_scenario, paths)
 
 
 def check_scenario(path: Path) -> CheckedScenario:

@@ -134,10 +134,12 @@ def test_a_reader_that_goes_away_is_no_error(form: str) -> None:
 
 INTERRUPTED_POOL = """
 import os, signal, threading, time
-from whitecap.sim.processes import in_processes
+from whitecap.sim import processes
+processes.HERE_S = -1
 threading.Timer(0.5, os.killpg, (0, signal.SIGINT)).start()
 try:
-    list(in_processes(time.sleep, [600, 600, 600], 2))
+    with processes.Processes(2) as two:
+        list(two.map(time.sleep, [600, 600, 600]))
 except KeyboardInterrupt:
     print("interrupted")
 """

@@ -61,7 +61,7 @@ def _work(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         "whitecap.sim.replay.environment.require_delta",
         "whitecap.sim.replay.fuzz.fuzz",
         "whitecap.explaining.explain",
-        "whitecap.sim.processes.in_processes",
+        "whitecap.sim.processes.Processes.map",
     ):
         monkeypatch.setattr(place, lambda *_, place=place, **__: begun.append(place))
     return begun

@@ -95,7 +95,7 @@ def _raced(
     from whitecap.engine.dialects import dialect_named
     from whitecap.engine.matrix.family import variants
     from whitecap.engine.matrix.matrix import matrix_of
-    from whitecap.sim.processes import in_processes
+    from whitecap.sim.processes import Processes
     from whitecap.terminal.progress import tracked
 
     dialect = dialect_named(dialect_name)
@@ -103,8 +103,9 @@ def _raced(
     observe = partial(_observed, dialect_name, pair)
     if pair:
         return matrix_of(dialect, choice, commands, tables, list(map(observe, tables)))
-    observed = in_processes(observe, tables, os.cpu_count() or 1, _collect_less)
-    raced = list(tracked(observed, len(tables), "racing on tables"))
+    with Processes(os.cpu_count() or 1, _collect_less) as processes:
+        observed = processes.map(observe, tables)
+        raced = list(tracked(observed, len(tables), "racing on tables"))
     return matrix_of(dialect, choice, commands, tables, raced)
 
 
