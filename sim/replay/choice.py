@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.recording import MANIFEST, is_run_directory
-from whitecap.sim.scenario.problems import nearest
+from whitecap.sim.scenario.names import nearest
 
 MINUTE_MS = 60_000.0
 

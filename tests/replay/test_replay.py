@@ -150,7 +150,7 @@ def _refused_twice(out: Path) -> None:
                 ("eraser", "DELETE FROM events WHERE date >= '2026-01-01'", f"{at_ms} ms", "0 s"),
             )
         }
-        run = run_scenario(scenario(writers=writers), out=out)
+        run = run_scenario(scenario(writers=writers), out=out, overwrite=True)
         (optimize,) = [row for row in rows(run) if row["command"] == "OPTIMIZE"]
         if optimize["attempts"] == 2 and optimize["outcome"] == "aborted":
             assert optimize["read_version"] == 2

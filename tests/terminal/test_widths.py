@@ -18,7 +18,7 @@ from whitecap.engine.matrix.plain import plain
 from whitecap.engine.outcomes import ConflictException
 from whitecap.reports.answer import answer_of
 from whitecap.sim.replay.agreement import Agreement, Compared, Comparison
-from whitecap.sim.replay.script import End, Result
+from whitecap.sim.replay.playing.script import End, Result
 from whitecap.terminal.agreement import show_agreement, show_compared
 from whitecap.terminal.console import new_console
 from whitecap.terminal.matrix import show as show_matrix

@@ -16,10 +16,7 @@ from whitecap.terminal.progress import progress
 from whitecap.terminal.table import print_indented
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from whitecap.sim.replay.agreement import Compared
-    from whitecap.sim.replay.replay import ReplayPlan
 
 
 @click.command()
@@ -72,8 +69,8 @@ def replay(
     require_directory(directory)
     require_delta()
     console = new_console(stderr=True)
-    _announce(console, plan)
-    total = len(plan.transactions)
+    print_indented(console, plan.sentence, by=0)
+    total = len(plan.played)
     with progress("replaying") as show:
         show(0, total, "starting Spark")
         done = itertools.count(1)
@@ -90,7 +87,3 @@ def replay(
     show_agreement(agreement)
     click.echo(f"written to {path}")
     ctx.exit(ExitCode.FINE if agreement.holds else ExitCode.EXPECTATION_MISSED)
-
-
-def _announce(console: Console, plan: ReplayPlan) -> None:
-    print_indented(console, plan.sentence, by=0)
