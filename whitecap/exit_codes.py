@@ -15,6 +15,7 @@ class ExitCode(IntEnum):
     BAD_INPUT = 2
     INVARIANT_VIOLATED = 3
     ENVIRONMENT_MISSING = 4
+    NOTHING_COMPARED = 5
 
 
 def exit_code_of(error: BaseException) -> ExitCode | None:

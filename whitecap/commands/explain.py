@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from whitecap.exit_codes import ExitCode
+
 FORMS = {".json": "json", ".html": "html"}
 """Formats by a file's ending."""
 
@@ -45,7 +47,10 @@ FORMS = {".json": "json", ".html": "html"}
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Write there; its ending names the format."
 )
+@click.option("--fail-on-conflict", is_flag=True, help="Exit with 1 if the two can conflict.")
+@click.pass_context
 def explain(
+    ctx: click.Context,
     table: Path,
     statement_a: str | None,
     statement_b: str | None,
@@ -54,11 +59,13 @@ def explain(
     dialect: str | None,
     form: str,
     out: Path | None,
+    fail_on_conflict: bool,
 ) -> None:
     """Can the SQL statements A and B conflict on a table, why, and what would avoid it?
 
     Every order of their snapshots and commits is played; every suggestion is checked in the same
-    way. A and B may stand in the table's YAML instead.
+    way. A and B may stand in the table's YAML instead. Exits 0 when it has an answer, whatever
+    that is; with --fail-on-conflict, 1 if they can conflict; 2 on bad input.
     """
     from whitecap.explaining import explain as explained
     from whitecap.out_file import form_of, write_out
@@ -76,8 +83,10 @@ def explain(
         from whitecap.terminal.explanation import show
 
         show(document)
-        return
-    write_out(out, _written(document, form), "explanation")
+    else:
+        write_out(out, _written(document, form), "explanation")
+    if fail_on_conflict and document["can_conflict"]:
+        ctx.exit(ExitCode.EXPECTATION_MISSED)
 
 
 def _pairs(given: tuple[str, ...], needed: str) -> dict[str, str]:

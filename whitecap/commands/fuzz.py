@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +17,18 @@ from whitecap.exit_codes import ExitCode
 if TYPE_CHECKING:
     from whitecap.sim.replay.fuzz import Finding
 
+PROGRESS_EVERY_S = 30
+"""Between two lines of progress where there is no terminal."""
+
 
 @click.command()
-@click.option("--minutes", type=click.FloatRange(min=0), default=5.0, show_default=True)
+@click.option(
+    "--minutes",
+    type=click.FloatRange(min=0, min_open=True),
+    default=5.0,
+    show_default=True,
+    help="How long, from the first race on.",
+)
 @click.option("--seed", type=int, default=1, show_default=True, help="Which races are drawn.")
 @click.option(
     "--out",
@@ -31,15 +43,17 @@ def fuzz(ctx: click.Context, minutes: float, seed: int, out: Path) -> None:
 
     Every race that ends differently is made small, printed, and saved as a conformance case that
     expects what real Delta did. Exits 0 if there was none, 1 if there was one, 4 if Java or Delta
-    Lake are missing.
+    Lake are missing, 5 if no race could be compared.
     """
     from whitecap.sim.replay.fuzz import fuzz as races
     from whitecap.sim.replay.fuzz import save_case
 
     counts: Counter[str] = Counter()
+    tell_progress = _progress()
     try:
         for finding in races(minutes, seed):
             counts[finding.result.status] += 1
+            tell_progress(counts)
             match finding.result.status:
                 case CaseStatus.FAILED:
                     _tell(finding, save_case(finding.case, out))
@@ -47,10 +61,29 @@ def fuzz(ctx: click.Context, minutes: float, seed: int, out: Path) -> None:
                     click.echo(f"skipped {finding.case.id}: {finding.result.reason}")
     except KeyboardInterrupt:
         click.echo("interrupted", err=True)
-    click.echo(
-        f"{counts['passed']} races agree, {counts['failed']} differ, {counts['skipped']} skipped"
-    )
-    ctx.exit(ExitCode.EXPECTATION_MISSED if counts["failed"] else ExitCode.FINE)
+    click.echo(_told(counts))
+    if counts["failed"]:
+        ctx.exit(ExitCode.EXPECTATION_MISSED)
+    if not counts["passed"]:
+        click.echo("nothing was compared: give it more --minutes", err=True)
+        ctx.exit(ExitCode.NOTHING_COMPARED)
+
+
+def _told(counts: Counter[str]) -> str:
+    return f"{counts['passed']} races agree, {counts['failed']} differ, {counts['skipped']} skipped"
+
+
+def _progress(clock: Callable[[], float] = time.monotonic) -> Callable[[Counter[str]], None]:
+    """Says on stderr, every so often, how far it is; a terminal needs no sign of life in lines."""
+    told_at = clock()
+
+    def tell(counts: Counter[str]) -> None:
+        nonlocal told_at
+        if clock() - told_at >= PROGRESS_EVERY_S and not sys.stderr.isatty():
+            click.echo(_told(counts), err=True)
+            told_at = clock()
+
+    return tell
 
 
 def _tell(finding: Finding, saved: Path) -> None:
