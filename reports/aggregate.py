@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from whitecap.engine.recorded import RecordedOutcome
 from whitecap.reports.measures import CONFLICTS, MEASURES
 from whitecap.reports.runs import NEEDED_COLUMNS, RunSet
 from whitecap.reports.tables import Tables, build_tables
@@ -137,8 +138,11 @@ def exceptions_per_run(transactions: DataFrame) -> pd.DataFrame:
     """Aborted transactions per run and exception, as a count and as a share of those that ended."""
     from pyspark.sql import functions as f
 
-    name = f.when(f.col("outcome") == "aborted", f.coalesce("exception", f.lit("(none recorded)")))
-    kept = _after_warm_up(transactions).where("outcome <> 'in_flight'")
+    name = f.when(
+        f.col("outcome") == RecordedOutcome.ABORTED.value,
+        f.coalesce("exception", f.lit("(none recorded)")),
+    )
+    kept = _after_warm_up(transactions).where(f.col("outcome") != RecordedOutcome.IN_FLIGHT.value)
     counts = kept.groupBy(*RUN, name.alias("exception")).count().toPandas()
     ended = counts.groupby(list(RUN))["count"].transform("sum")
     counts = counts.assign(ended=ended, rate=counts["count"] / ended)
@@ -167,8 +171,8 @@ def _transaction_measures(transactions: DataFrame) -> DataFrame:
     """The measures whose unit of counting is the transaction or the attempt."""
     from pyspark.sql import functions as f
 
-    is_aborted = f.col("outcome") == "aborted"
-    has_ended = f.col("outcome") != "in_flight"
+    is_aborted = f.col("outcome") == RecordedOutcome.ABORTED.value
+    has_ended = f.col("outcome") != RecordedOutcome.IN_FLIGHT.value
     sums: Mapping[str, Column] = {
         "ended": has_ended.cast("long"),
         "aborted": is_aborted.cast("long"),
@@ -201,7 +205,7 @@ def _job_measures(transactions: DataFrame) -> DataFrame:
 
     jobs = _jobs(transactions)
     is_counted = f.col("last.submitted_at_ms") >= f.col("run_warm_up_ms")
-    succeeded = f.col("last.outcome") == "committed"
+    succeeded = f.col("last.outcome") == RecordedOutcome.COMMITTED.value
     ended = succeeded | f.col("last.given_up")
     is_good = (
         succeeded

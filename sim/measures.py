@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from whitecap.engine.outcomes import ConflictException
-from whitecap.sim.recorder import ABORTED, COMMITTED, IN_FLIGHT, UNKNOWN
+from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.scenario.expect import Measure
 
 Row = dict[str, Any]
@@ -73,18 +73,21 @@ class Sample:
     def aborts(self, exception: str | None = None) -> int:
         """How many were aborted, by one exception if given."""
         return sum(
-            row["outcome"] == ABORTED and exception in (None, row["exception"]) for row in self.rows
+            row["outcome"] == RecordedOutcome.ABORTED and exception in (None, row["exception"])
+            for row in self.rows
         )
 
     def aborts_by_exception(self) -> dict[str, int]:
         """How many were aborted by each exception, most frequent first."""
-        found = Counter(row["exception"] for row in self.rows if row["outcome"] == ABORTED)
+        found = Counter(
+            row["exception"] for row in self.rows if row["outcome"] == RecordedOutcome.ABORTED
+        )
         return dict(found.most_common())
 
     def latencies_ms(self) -> np.ndarray[Any, np.dtype[np.float64]]:
         """From a job's first submission to its commit, for jobs that committed."""
         first = {row["job_id"]: row["submitted_at_ms"] for row in reversed(self.all_rows)}
-        done = (row for row in self.rows if row["outcome"] == COMMITTED)
+        done = (row for row in self.rows if row["outcome"] == RecordedOutcome.COMMITTED)
         return np.array([row["ended_at_ms"] - first[row["job_id"]] for row in done], dtype=float)
 
     def total(self, column: str) -> float:
@@ -98,12 +101,15 @@ def value_of(measure: Measure, sample: Sample, exception: str | None = None) -> 
 
 
 def _ended(sample: Sample) -> int:
-    return sum(row["outcome"] != IN_FLIGHT for row in sample.rows)
+    return sum(row["outcome"] != RecordedOutcome.IN_FLIGHT for row in sample.rows)
 
 
 def _conflicts(sample: Sample, exception: str | None) -> int:
     names = CONFLICTS if exception is None else CONFLICTS & {exception}
-    return sum(row["outcome"] == ABORTED and row["exception"] in names for row in sample.rows)
+    return sum(
+        row["outcome"] == RecordedOutcome.ABORTED and row["exception"] in names
+        for row in sample.rows
+    )
 
 
 def _retries(sample: Sample, _: str | None) -> float:
@@ -113,7 +119,7 @@ def _retries(sample: Sample, _: str | None) -> float:
 
 def _goodput(sample: Sample, _: str | None) -> float:
     done = sum(
-        row["outcome"] == COMMITTED
+        row["outcome"] == RecordedOutcome.COMMITTED
         and row["committed_version"] is not None
         and row["ended_at_ms"] >= sample.warm_up_ms
         for row in sample.all_rows
@@ -122,13 +128,13 @@ def _goodput(sample: Sample, _: str | None) -> float:
 
 
 def _job_success(sample: Sample, _: str | None) -> float:
-    committed = sample.count(COMMITTED)
+    committed = sample.count(RecordedOutcome.COMMITTED)
     return _ratio(committed, committed + sum(row["given_up"] for row in sample.rows))
 
 
 def _wasted(sample: Sample, _: str | None) -> float:
-    ended = [row for row in sample.rows if row["outcome"] != IN_FLIGHT]
-    wasted = sum(row["compute_ms"] for row in ended if row["outcome"] == ABORTED)
+    ended = [row for row in sample.rows if row["outcome"] != RecordedOutcome.IN_FLIGHT]
+    wasted = sum(row["compute_ms"] for row in ended if row["outcome"] == RecordedOutcome.ABORTED)
     return _ratio(wasted, sum(row["compute_ms"] for row in ended))
 
 
@@ -150,10 +156,10 @@ def _counted(outcome: str) -> Callable[[Sample, str | None], float]:
 
 _MEASURES: dict[Measure, Callable[[Sample, str | None], float]] = {
     Measure.SUBMITTED: lambda sample, _: len(sample.rows),
-    Measure.COMMITTED: _counted(COMMITTED),
+    Measure.COMMITTED: _counted(RecordedOutcome.COMMITTED),
     Measure.ABORTED: lambda sample, exception: sample.aborts(exception),
-    Measure.UNKNOWN: _counted(UNKNOWN),
-    Measure.IN_FLIGHT: _counted(IN_FLIGHT),
+    Measure.UNKNOWN: _counted(RecordedOutcome.UNKNOWN),
+    Measure.IN_FLIGHT: _counted(RecordedOutcome.IN_FLIGHT),
     Measure.GIVEN_UP: lambda sample, _: sample.total("given_up"),
     Measure.RERUNS: lambda sample, _: sum(row["rerun_number"] > 0 for row in sample.rows),
     Measure.ATTEMPTS: lambda sample, _: sample.total("attempts"),

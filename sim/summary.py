@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.measures import Row, Sample, value_of
-from whitecap.sim.recorder import COMMITTED, IN_FLIGHT, UNKNOWN
 from whitecap.sim.recording import Recording
 from whitecap.sim.scenario.expect import Measure
 from whitecap.sim.units import show_duration
@@ -80,10 +80,10 @@ def _line(writer: str, command: str, sample: Sample) -> Line:
         writer=writer,
         command=command,
         submitted=len(sample.rows),
-        committed=sample.count(COMMITTED),
+        committed=sample.count(RecordedOutcome.COMMITTED),
         aborted=sample.aborts(),
-        unknown=sample.count(UNKNOWN),
-        in_flight=sample.count(IN_FLIGHT),
+        unknown=sample.count(RecordedOutcome.UNKNOWN),
+        in_flight=sample.count(RecordedOutcome.IN_FLIGHT),
         reasons=sample.aborts_by_exception(),
         reruns=count(Measure.RERUNS),
         given_up=count(Measure.GIVEN_UP),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from whitecap.sim.recorder import ABORTED, COMMITTED
+from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.recording import Recording
 from whitecap.sim.replay.script import End, Result
 
@@ -88,7 +88,7 @@ class _History:
 
     def recorded(self, row: Mapping[str, Any]) -> Recorded | None:
         landed = self._landed.get(row["transaction_id"])
-        settled = row["outcome"] in {COMMITTED, ABORTED}
+        settled = row["outcome"] in {RecordedOutcome.COMMITTED, RecordedOutcome.ABORTED}
         if row["snapshot_at_ms"] is None or (landed is None and not settled):
             return None
         return Recorded(
@@ -108,7 +108,7 @@ class _History:
     def _decided_at(self, row: Mapping[str, Any], landed: int | None) -> int:
         if landed is not None:
             return landed - 1
-        if row["outcome"] != ABORTED or row["winning_version"] is None:
+        if row["outcome"] != RecordedOutcome.ABORTED or row["winning_version"] is None:
             return self._read_version(row)
         if row["command"] in STARTS_AGAIN_BY_ITSELF:
             return max(int(row["winning_version"]), self._newest_at(row["ended_at_ms"]))
@@ -128,7 +128,7 @@ def _result(row: Mapping[str, Any], landed: int | None) -> Result:
             isolation_level=row["isolation_level"],
             is_blind_append=row["is_blind_append"],
         )
-    if row["outcome"] == COMMITTED:
+    if row["outcome"] == RecordedOutcome.COMMITTED:
         return Result(End.NOTHING_TO_COMMIT)
     return Result(End.ABORTED, exception=row["exception"], error_class=row["error_class"])
 
@@ -136,6 +136,6 @@ def _result(row: Mapping[str, Any], landed: int | None) -> Result:
 def _excuse(row: Mapping[str, Any], landed: int | None) -> str | None:
     if row["rule"] in NOT_REPLAYED:
         return NOT_REPLAYED[row["rule"]]
-    if landed is not None and row["outcome"] != COMMITTED:
+    if landed is not None and row["outcome"] != RecordedOutcome.COMMITTED:
         return f"its commit landed, but its writer saw it as {row['outcome']}: a reply was lost"
     return None

@@ -12,15 +12,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.replay.real_commands import RealCommand
 
 
 class End(StrEnum):
     """How a transaction ended, in the recording or in reality."""
 
-    COMMITTED = "committed"
+    COMMITTED = RecordedOutcome.COMMITTED.value
     NOTHING_TO_COMMIT = "nothing_to_commit"
-    ABORTED = "aborted"
+    ABORTED = RecordedOutcome.ABORTED.value
 
 
 @dataclass(frozen=True, slots=True)
