@@ -16,13 +16,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from whitecap.engine.outcomes import ConflictException
-from whitecap.engine.recorded import RecordedOutcome
-from whitecap.sim.scenario.expect import Measure
+from whitecap.engine.recorded import CONFLICTS, Measure, RecordedOutcome
 
 Row = dict[str, Any]
 
-CONFLICTS = frozenset(exception.value for exception in ConflictException)
 MINUTE_MS = 60_000.0
 
 NEEDED = (
@@ -105,7 +102,7 @@ def _ended(sample: Sample) -> int:
 
 
 def _conflicts(sample: Sample, exception: str | None) -> int:
-    names = CONFLICTS if exception is None else CONFLICTS & {exception}
+    names = {exception} & {*CONFLICTS} if exception else {*CONFLICTS}
     return sum(
         row["outcome"] == RecordedOutcome.ABORTED and row["exception"] in names
         for row in sample.rows

@@ -63,12 +63,36 @@ class Sweep:
         """Paired differences of all pairs of cells."""
         return self.subject.tables.differences
 
+    @property
+    def refusals(self) -> pd.DataFrame:
+        """Who stops whom, per cell over all replications; the columns are those of `Run.refusals`,
+        after the cell and its label per axis (`axis_...`)."""
+        return self.subject.tables.refusals
+
+    @property
+    def tallies(self) -> pd.DataFrame:
+        """What each measure of each run is counted from, by writer group (none named: of all).
+
+        `part` of `whole`: numerator and denominator of a share; a count of one run; a count per
+        so many minutes. Shares are pooled over replications by the sums of both.
+        """
+        return self.subject.tables.tallies
+
+    @property
+    def left_out(self) -> pd.DataFrame:
+        """What success and latency of each run do not tell, by writer group (none named: of all).
+
+        Of `jobs`, `given_up` and `unfinished`; transactions `in_flight` at the end; of `jobs_due`
+        over the whole run, `jobs_not_begun`.
+        """
+        return self.subject.tables.left_out
+
     @cached_property
     def table(self) -> pd.DataFrame:
         """Cells down, measures across: means with their units and half their 95 % interval."""
         import pandas as pd
 
-        from whitecap.reports.measures import MEASURES
+        from whitecap.reports.measures import MEASURES, REPORTED
 
         layout, tables = self.subject.layout, self.subject.tables
         written = {
@@ -76,7 +100,7 @@ class Sweep:
                 layout.title(cell): _plus_minus(interval, measure.unit)
                 for cell, interval in tables.of(measure.name).items()
             }
-            for measure in MEASURES.values()
+            for measure in (MEASURES[name] for name in REPORTED)
         }
         return pd.DataFrame(written)
 

@@ -2,43 +2,12 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Self
 
 from pydantic import Field, model_validator
 
+from whitecap.engine.recorded import OF_ABORTS, Measure
 from whitecap.sim.section import Section
-
-
-class Measure(StrEnum):
-    """What can be expected of a run: counts, rates in [0, 1], milliseconds, rows of the table.
-
-    A job is a transaction with all its reruns. Definitions: `sim/measures.py`.
-    """
-
-    SUBMITTED = "submitted"
-    COMMITTED = "committed"
-    ABORTED = "aborted"
-    UNKNOWN = "unknown"
-    IN_FLIGHT = "in_flight"
-    GIVEN_UP = "given_up"
-    RERUNS = "reruns"
-    ATTEMPTS = "attempts"
-    CONFLICT_RATE = "conflict_rate"
-    RETRY_RATE = "retry_rate"
-    ABORT_RATE = "abort_rate"
-    RERUN_RATE = "rerun_rate"
-    GOODPUT_PER_MINUTE = "goodput_per_minute"
-    JOB_SUCCESS_RATE = "job_success_rate"
-    LATENCY_P50_MS = "latency_p50_ms"
-    LATENCY_P95_MS = "latency_p95_ms"
-    LATENCY_P99_MS = "latency_p99_ms"
-    WASTED_COMPUTE_SHARE = "wasted_compute_share"
-    LIVE_ROWS = "live_rows"
-
-
-OF_ABORTS = frozenset({Measure.ABORTED, Measure.ABORT_RATE, Measure.CONFLICT_RATE})
-"""Measures that can be narrowed to one exception class."""
 
 
 class Expectation(Section):

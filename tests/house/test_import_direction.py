@@ -18,7 +18,7 @@ MAY_IMPORT = {
 }
 """Room -> the rooms it may import from (docs/decisions.md 1)."""
 
-REPORTS_MAY_USE = {"engine.outcomes", "engine.recorded", "engine.errors"}
+REPORTS_MAY_USE = {"engine.recorded", "engine.errors"}
 """Of the engine, the reports know what recordings hold and how to refuse bad input, no more."""
 
 ONE_HOME = {

@@ -13,9 +13,9 @@ import click
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from whitecap.reports.summary import Line
     from whitecap.sim.recording import Recording
     from whitecap.sim.run import FinishedRun, Progress, Tick
-    from whitecap.sim.summary import Line
 
 
 @click.command()
@@ -96,21 +96,21 @@ WIDTH_IN_A_FILE = 120
 
 
 def print_summary(recording: Recording) -> None:
-    """A table per writer group and command, then why transactions were aborted."""
+    """A line per writer group and command, what these leave out, and who stopped whom."""
     from rich.console import Console
 
-    from whitecap.sim.summary import heading, summary_of
+    from whitecap.reports.measures.measured_run import measure_run
+    from whitecap.reports.summary import heading, summary_of
+    from whitecap.terminal.findings import show_left_out, show_refusals
 
     console = Console()
     if not console.is_terminal:
         console.width = WIDTH_IN_A_FILE
-    lines = summary_of(recording)
-    console.print(" · ".join(heading(recording)), highlight=False)
-    console.print(_table(lines))
-    for line in lines:
-        if line.reasons and line.command:
-            told = ", ".join(f"{name} {count}" for name, count in line.reasons.items())
-            console.print(f"{line.writer} {line.command} aborted: {told}", highlight=False)
+    measured = measure_run(recording.manifest, recording.tables)
+    console.print(" · ".join(heading(recording.manifest)), highlight=False)
+    console.print(_table(summary_of(measured)))
+    show_left_out(console, {group: part.left_out for group, part in measured.groups.items()})
+    show_refusals(console, measured.refusals)
 
 
 def _table(lines: list[Line]) -> Table:
@@ -120,7 +120,10 @@ def _table(lines: list[Line]) -> Table:
 
     rows = [_cells(line) for line in lines]
     shown = [name for name in rows[0] if any(row[name] != EMPTY for row in rows)]
-    caption = "p50, p95, p99: first submission to commit. wasted: compute lost to aborts."
+    caption = (
+        "success: jobs that committed, of those that ended. p50, p95, p99: first submission to "
+        "commit, of jobs that committed. wasted: compute lost to aborts."
+    )
     table = Table(
         box=box.SIMPLE_HEAD, caption=caption, caption_justify="left", padding=(0, 1, 0, 0)
     )
@@ -136,7 +139,7 @@ EMPTY = "·"
 
 
 def _cells(line: Line) -> dict[str, str]:
-    from whitecap.sim.summary import shown_latency
+    from whitecap.reports.measures.writing import duration
 
     counts = {
         "submitted": line.submitted,
@@ -153,11 +156,15 @@ def _cells(line: Line) -> dict[str, str]:
         "p95": line.latency_p95_ms,
         "p99": line.latency_p99_ms,
     }
-    wasted = line.wasted_compute_share
+    success, wasted = line.job_success_rate, line.wasted_compute_share
     return {
         "writer": line.writer,
         "command": line.command,
         **{name: f"{count:,}" if count else EMPTY for name, count in counts.items()},
-        **{name: shown_latency(latency) for name, latency in latencies.items()},
+        "success": EMPTY if math.isnan(success) else f"{success:.1%}",
+        **{
+            name: EMPTY if math.isnan(latency) else duration(latency)
+            for name, latency in latencies.items()
+        },
         "wasted": EMPTY if math.isnan(wasted) else f"{wasted:.0%}",
     }

@@ -138,8 +138,23 @@ def _print_result(directory: Path, master: str) -> None:
         click.echo(f"{answer.headline}.")
         for sentence in answer.sentences:
             click.echo(f"  {sentence}")
+    _print_findings(subject, answer)
     click.echo(f"tables  {directory / 'report' / 'tables'}")
     click.echo(f"next    whitecap report {directory}")
+
+
+def _print_findings(subject: Subject, answer: Answer | None) -> None:
+    """Where work piled up, and who stopped whom in the best cell."""
+    from whitecap.reports.measures.left_out import added
+    from whitecap.terminal.console import new_console
+    from whitecap.terminal.findings import show_overload, show_refusals
+
+    console, tables, layout = new_console(), subject.tables, subject.layout
+    names = [cell.name for cell in layout.cells]
+    show_overload(console, layout, {n: added([*tables.left_out_of(n).values()]) for n in names})
+    if answer is not None and tables.refusals_of(answer.best):
+        click.echo(f"Who stops whom in {layout.title(answer.best)}:")
+        show_refusals(console, tables.refusals_of(answer.best))
 
 
 SHOWN = {
@@ -169,11 +184,23 @@ def _print_table(subject: Subject, answer: Answer | None) -> None:
     table.add_column("cell", overflow="fold")
     for heading in SHOWN.values():
         table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("least success of a group")
     for cell in subject.layout.cells:
         is_best = answer is not None and answer.best == cell.name
         title = subject.layout.title(cell.name)
-        table.add_row(title, *_means(subject, cell.name), style="bold" if is_best else None)
+        values = (*_means(subject, cell.name), _least_success(subject, cell.name))
+        table.add_row(title, *values, style="bold" if is_best else None)
     console.print(table)
+
+
+def _least_success(subject: Subject, cell: str) -> str:
+    """The writer group that gets fewest of its jobs through, which the mean of all hides."""
+    from whitecap.reports.measures import Measure, Unit, written
+
+    by_group = subject.tables.groups_of(cell, Measure.JOB_SUCCESS_RATE)
+    means = {g.writer_group: each.mean for g, each in by_group.items() if each.replications}
+    least = min(means, key=lambda group: means[group], default=None)
+    return "" if least is None else f"{least} {written(means[least], Unit.SHARE)}"
 
 
 def _means(subject: Subject, cell: str) -> Iterator[str]:
