@@ -18,8 +18,8 @@ from whitecap.sim.scenario import Scenario, load_scenario, parse_scenario, scena
 if TYPE_CHECKING:
     import pandas as pd
 
+    from whitecap.reports.expectations.judging import Judged
     from whitecap.reports.measures.measured_run import MeasuredRun
-    from whitecap.sim.expectations import ExpectationResult
     from whitecap.sim.recording import Recording
     from whitecap.sim.run import FinishedRun
 
@@ -97,11 +97,12 @@ class Run:
         return pd.DataFrame(rows, columns=list(REFUSAL_COLUMNS))
 
     @property
-    def expectations(self) -> list[ExpectationResult]:
-        """The scenario's `expect:`, held against this run."""
-        from whitecap.sim.expectations import evaluate
+    def expectations(self) -> list[Judged]:
+        """The scenario's `expect:`, judged by this one run; without those of cells of its sweep."""
+        from whitecap.reports.expectations.expected import of_cell
+        from whitecap.reports.expectations.judging import judge_run
 
-        return evaluate(self.scenario.expect, self.recording)
+        return [judge_run(each, self.measured) for each in of_cell(self.scenario.expect, {})]
 
     def export(
         self, directory: str | Path, *, version: int | None = None, data: bool = True

@@ -88,6 +88,27 @@ class Sweep:
         return self.subject.tables.left_out
 
     @cached_property
+    def expectations(self) -> pd.DataFrame:
+        """The scenario's `expect:`, judged over replications: a row per expectation and cell."""
+        import pandas as pd
+
+        from whitecap.reports.expectations.cells import judged_cells
+        from whitecap.sim.scenario import scenario_of
+
+        definition = self.subject.runs.definition
+        axes = {"sweep": {"axes": definition["axes"]}}
+        expected = scenario_of({**definition["scenario"], **axes}).expect
+        measured = self.subject.tables.measured()
+        rows = [
+            {"cell": cell, "expectation": str(each), "judgement": found.judgement.value,
+             "found": found.found, "text": found.text}
+            for each in judged_cells(expected, measured, self.subject.layout)
+            for cell, found in each.cells.items()
+        ]  # fmt: skip
+        columns = ["cell", "expectation", "judgement", "found", "text"]
+        return pd.DataFrame(rows, columns=columns)
+
+    @cached_property
     def table(self) -> pd.DataFrame:
         """Cells down, measures across: means with their units and half their 95 % interval."""
         import pandas as pd

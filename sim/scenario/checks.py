@@ -7,7 +7,7 @@ file are told together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self, TypeVar
 
@@ -25,6 +25,7 @@ from whitecap.sim.scenario.problems import nearest
 from whitecap.sim.scenario.statements import statement_problems
 from whitecap.sim.scenario.sweep import Sweep
 from whitecap.sim.scenario.table import ISOLATION_PROPERTY, Scalar, Table, property_text
+from whitecap.sim.scenario.vain import vain, vain_among
 from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.scenario.yaml_text import Place, YamlText
 
@@ -47,6 +48,7 @@ class Parts:
     settings: dict[str, str] = field(default_factory=dict)
     dialect: Dialect = DELTA_OSS_4_4
     axes: dict[str, list[str]] = field(default_factory=dict)
+    has_sweep: bool = False
 
     @classmethod
     def of(cls, document: dict[str, Any]) -> Self:
@@ -67,6 +69,7 @@ class Parts:
             _settings(settings if isinstance(settings, dict) else {}),
             DIALECTS.get(str(document.get("dialect")), DELTA_OSS_4_4),
             _axes(document.get("sweep")),
+            document.get("sweep") is not None,
         )
 
 
@@ -77,6 +80,7 @@ def disagreements(parts: Parts, text: YamlText) -> list[Problem]:
         *_of_table(parts),
         *_of_writers(parts),
         *_of_names(parts),
+        *_of_expectations(parts),
     ]
     return [Problem(text.where(place), said, hint) for place, said, hint in found]
 
@@ -242,6 +246,24 @@ def _of_names(parts: Parts) -> Iterator[Finding]:
             yield from _unknown_writer(place, expectation.writer, parts)
         for axis, variant in expectation.when.items():
             yield from _unknown_variant(("expect", position, "when", axis), axis, variant, parts)
+
+
+def _of_expectations(parts: Parts) -> Iterator[Finding]:
+    for position, expectation in parts.expectations.items():
+        for place, said, hint in vain(expectation):
+            yield ("expect", position, *place), said, hint
+    if not parts.has_sweep:
+        yield from commands_nobody_runs(parts.expectations, parts.writers)
+
+
+def commands_nobody_runs(
+    expectations: Mapping[int, Expectation], writers: Mapping[str, WriterGroup]
+) -> Iterator[Finding]:
+    """Expectations, by their position, of a command that these writers do not run."""
+    for position, expectation in expectations.items():
+        if expectation.writer is None or expectation.writer in writers:
+            for place, said, hint in vain_among(expectation, writers):
+                yield ("expect", position, *place), said, hint
 
 
 def _unknown_variant(place: Place, axis: str, variant: str, parts: Parts) -> Iterator[Finding]:

@@ -13,6 +13,9 @@ from whitecap.sim.units import Duration, Rate
 
 ZERO = Distribution(constant=0.0)
 
+STREAMING = "STREAMING"
+"""The command name of streaming appends in recordings."""
+
 
 class Closed(Section):
     """Think, run a job to its end, think again: load adapts to how fast the table is."""

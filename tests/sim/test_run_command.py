@@ -56,6 +56,23 @@ def test_the_summary_says_what_it_leaves_out_and_who_stops_whom(tmp_path: Path) 
     assert "success" in told
 
 
+def test_the_summary_shows_what_was_expected_of_the_scenario_as_it_stands(tmp_path: Path) -> None:
+    expect = [
+        {"measure": "committed", "writer": "loader", "at_least": 1},
+        {"measure": "aborted", "equals": 12345, "because": "nobody knows"},
+        {"measure": "aborted", "equals": 0, "when": {"load": "none"}},
+    ]
+    sweep = {"axes": {"load": {"none": {"writers.corrector.starts": "1 h"}, "some": {}}}}
+    path = tmp_path / "expecting.yaml"
+    path.write_text(yaml.safe_dump(document(expect=expect, sweep=sweep)))
+    lines = _run(path).output.splitlines()
+    shown = lines[lines.index("expected, judged by this one run:") + 1 :]
+    assert shown[0].startswith("✓ met: committed (loader) is ")
+    assert shown[1].startswith("✗ missed: aborted is ")
+    assert shown[1].endswith("expected 12345 (nobody knows)")
+    assert shown[2] == "1 more expected of cells of its sweep: whitecap check"
+
+
 def test_recording_and_table_are_written_where_asked(file: Path, tmp_path: Path) -> None:
     out, table = tmp_path / "run", tmp_path / "table"
     result = _run(file, "--seed", 5, "--out", out, "--export", table, "--data", "--requests")

@@ -70,6 +70,16 @@ def test_it_says_who_stops_whom_and_what_it_is_counted_from(sweep: Sweep) -> Non
     assert (due["jobs_due"] >= due["jobs_not_begun"]).all()
 
 
+def test_it_judges_what_its_scenario_expects(sweep: Sweep) -> None:
+    found = sweep.expectations
+    by_expectation = found.groupby("expectation")["judgement"].agg(list).to_dict()
+    assert by_expectation == {
+        "aborted (loader) 0": ["met"] * 4,
+        "committed at least 100000": ["missed"] * 2,
+        "job_success_rate at least 10 %": ["met"] * 4,
+    }
+
+
 def test_one_of_its_runs_can_be_looked_into(sweep: Sweep) -> None:
     run = sweep.run("WriteSerializable__3", 1)
     assert set(run.transactions["writer_group"]) == {"loader", "corrector"}

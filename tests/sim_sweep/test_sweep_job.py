@@ -160,6 +160,8 @@ def test_the_command_sweeps_answers_and_says_what_comes_next(tmp_path: Path) -> 
     assert "4 cells x 2 replications = 8 runs" in result.output
     assert "Best by goodput" in result.output
     assert "Who stops whom in " in result.output
+    assert "missed: committed at most 1 (it is late): missed in 4 of 4 cells" in result.output
+    assert "and 1 more" in result.output
     assert f"whitecap report {tmp_path / 'out'}" in result.output
     changed = CliRunner().invoke(cli.main, [*arguments, "--seed", "6"])
     assert changed.exit_code == ExitCode.BAD_INPUT

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
+    from whitecap.reports.measures.measured_run import MeasuredRun
     from whitecap.reports.summary import Line
     from whitecap.sim.recording import Recording
     from whitecap.sim.run import FinishedRun, Progress, Tick
+    from whitecap.sim.scenario import Scenario
 
 
 @click.command()
@@ -54,7 +57,7 @@ def run(
             loaded, seed=seed, replication=replication, out=out, requests=requests, progress=show
         )
     if not quiet:
-        print_summary(finished.recording)
+        print_summary(loaded, finished.recording)
     if out is not None:
         click.echo(f"recording  {out}")
     if export is not None:
@@ -95,8 +98,9 @@ def _progress(quiet: bool) -> Iterator[Progress | None]:
 WIDTH_IN_A_FILE = 120
 
 
-def print_summary(recording: Recording) -> None:
-    """A line per writer group and command, what these leave out, and who stopped whom."""
+def print_summary(scenario: Scenario, recording: Recording) -> None:
+    """A line per writer group and command, what these leave out, who stopped whom, and whether
+    the run is as expected."""
     from rich.console import Console
 
     from whitecap.reports.measures.measured_run import measure_run
@@ -111,6 +115,23 @@ def print_summary(recording: Recording) -> None:
     console.print(_table(summary_of(measured)))
     show_left_out(console, {group: part.left_out for group, part in measured.groups.items()})
     show_refusals(console, measured.refusals)
+    _print_expectations(console, scenario, measured)
+
+
+def _print_expectations(console: Console, scenario: Scenario, run: MeasuredRun) -> None:
+    """Those of the scenario as it stands; what is expected of cells, `check` and `sweep` tell."""
+    if not scenario.expect:
+        return
+    from whitecap.reports.expectations.expected import of_cell
+    from whitecap.reports.expectations.judging import judge_run
+    from whitecap.terminal.findings import show_expectations
+
+    own = [judge_run(each, run) for each in of_cell(scenario.expect, {})]
+    if own:
+        show_expectations(console, "expected, judged by this one run:", own)
+    if len(own) < len(scenario.expect):
+        count = len(scenario.expect) - len(own)
+        console.print(f"{count} more expected of cells of its sweep: whitecap check")
 
 
 def _table(lines: list[Line]) -> Table:

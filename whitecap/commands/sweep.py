@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from whitecap.reports.answer import Answer
     from whitecap.reports.subject import Subject
+    from whitecap.sim.scenario import Scenario
     from whitecap.sim.sweep_job import Progress
 
 INTERRUPTED = 130
@@ -76,7 +77,7 @@ def sweep(
         err=True,
     )
     _run(experiment, directory, master)
-    _print_result(directory, master)
+    _print_result(experiment.scenario, directory, master)
 
 
 def _run(experiment: Any, directory: Path, master: str) -> None:
@@ -127,7 +128,7 @@ def _live_progress() -> Iterator[Callable[[Progress], None]]:
         bar.stop()
 
 
-def _print_result(directory: Path, master: str) -> None:
+def _print_result(scenario: Scenario, directory: Path, master: str) -> None:
     """The measures of every cell and the answer; writes the tables on the way."""
     from whitecap.reports.report import analyse
     from whitecap.reports.runs import find_runs
@@ -138,16 +139,17 @@ def _print_result(directory: Path, master: str) -> None:
         click.echo(f"{answer.headline}.")
         for sentence in answer.sentences:
             click.echo(f"  {sentence}")
-    _print_findings(subject, answer)
+    _print_findings(scenario, subject, answer)
     click.echo(f"tables  {directory / 'report' / 'tables'}")
     click.echo(f"next    whitecap report {directory}")
 
 
-def _print_findings(subject: Subject, answer: Answer | None) -> None:
-    """Where work piled up, and who stopped whom in the best cell."""
+def _print_findings(scenario: Scenario, subject: Subject, answer: Answer | None) -> None:
+    """Where work piled up, who stopped whom in the best cell, and whether all is as expected."""
+    from whitecap.reports.expectations.cells import judged_cells
     from whitecap.reports.measures.left_out import added
     from whitecap.terminal.console import new_console
-    from whitecap.terminal.findings import show_overload, show_refusals
+    from whitecap.terminal.findings import show_judged_cells, show_overload, show_refusals
 
     console, tables, layout = new_console(), subject.tables, subject.layout
     names = [cell.name for cell in layout.cells]
@@ -155,6 +157,9 @@ def _print_findings(subject: Subject, answer: Answer | None) -> None:
     if answer is not None and tables.refusals_of(answer.best):
         click.echo(f"Who stops whom in {layout.title(answer.best)}:")
         show_refusals(console, tables.refusals_of(answer.best))
+    if scenario.expect:
+        judged = judged_cells(scenario.expect, tables.measured(), layout)
+        show_judged_cells(console, layout, judged)
 
 
 SHOWN = {

@@ -1,4 +1,4 @@
-"""What stands below a summary: what it leaves out, and who stopped whom."""
+"""What stands below a summary: what it leaves out, who stopped whom, and what was expected."""
 
 from __future__ import annotations
 
@@ -14,10 +14,18 @@ from whitecap.reports.measures.left_out import LeftOut, left_out_sentences
 from whitecap.reports.measures.refusals import Refusal, refusal_sentences
 
 if TYPE_CHECKING:
+    from whitecap.reports.expectations.cells import JudgedCells
+    from whitecap.reports.expectations.judging import Judged
     from whitecap.reports.layout import Layout
 
 CAUSES_SHOWN = 4
 """Of each loser; the table of refusals has them all."""
+
+CELLS_SHOWN = 3
+"""Of those that do not meet an expectation."""
+
+MARKS = {"met": ("✓", "green"), "missed": ("✗", "red"), "undecided": ("?", "yellow")}
+"""By how an expectation came out; its own type would load what estimates need."""
 
 
 def show_left_out(console: Console, left_out: Mapping[Group, LeftOut]) -> None:
@@ -60,3 +68,26 @@ def show_overload(console: Console, layout: Layout, left_out: Mapping[str, LeftO
         if each.due.is_overloaded:
             counted = f"{each.due.not_begun:,} of {each.due.jobs:,} due jobs had not begun"
             console.print(Text(f"{layout.title(cell)}: {counted}"))
+
+
+def show_judged_cells(console: Console, layout: Layout, judged: Sequence[JudgedCells]) -> None:
+    """A line per expectation of a sweep, and below it the cells that do not meet it."""
+    console.print(Text("expected, judged over replications:", style="bold"))
+    for each in judged:
+        mark, style = MARKS[each.judgement]
+        line = Text(f"{mark} {each.judgement}: ", style=style)
+        console.print(line.append(f"{each}: {each.counted}", style="default"))
+        failing = [(cell, found) for cell, found in each.cells.items() if not found.is_met]
+        for cell, found in failing[:CELLS_SHOWN]:
+            console.print(Text(f"    {layout.title(cell)}: {found.text}"))
+        if len(failing) > CELLS_SHOWN:
+            console.print(Text(f"    and {len(failing) - CELLS_SHOWN} more"))
+
+
+def show_expectations(console: Console, title: str, judged: Sequence[Judged]) -> None:
+    """A line per expectation, with what was found and how that was judged."""
+    console.print(Text(title, style="bold"))
+    for each in judged:
+        mark, style = MARKS[each.judgement]
+        line = Text(f"{mark} {each.judgement}: ", style=style)
+        console.print(line.append(str(each), style="default"))

@@ -1,0 +1,55 @@
+"""Several things at a time, each in a process of its own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from types import TracebackType
+from typing import Self, TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+HERE_S = 1.0
+"""So long this process works alone: about what it takes to start others."""
+
+
+class Processes:
+    """A `map` that works in up to `jobs` processes, started when there is much to do.
+
+    Spawned, not forked: the caller may have threads, for instance those of a Spark session.
+    """
+
+    def __init__(self, jobs: int) -> None:
+        self._jobs = jobs
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def map(self, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
+        """The results, one by one in the order of the items."""
+        began = time.perf_counter()
+        for done, item in enumerate(items):
+            is_long = self._pool is not None or time.perf_counter() - began > HERE_S
+            if self._jobs > 1 and is_long and len(items) - done > 1:
+                yield from self._started().map(function, items[done:])
+                return
+            yield function(item)
+
+    def _started(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(self._jobs, get_context("spawn"))
+        return self._pool
