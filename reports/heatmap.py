@@ -14,7 +14,7 @@ from matplotlib.ticker import FuncFormatter
 
 from whitecap.reports.intervals import Interval
 from whitecap.reports.layout import Labels, Layout, phrase
-from whitecap.reports.measures import Measure, Unit, drawn_bounds, tick, written
+from whitecap.reports.measures import Definition, Unit, drawn_bounds, tick, written
 from whitecap.reports.style import (
     MAGNITUDES,
     MUTED,
@@ -41,7 +41,7 @@ _TOP, _PANEL_TITLE, _BOTTOM = 0.85, 0.35, 0.85
 
 
 @house_style()
-def heat_map(found: Estimates, layout: Layout, measure: Measure, caption: Caption) -> Figure:
+def heat_map(found: Estimates, layout: Layout, measure: Definition, caption: Caption) -> Figure:
     """`measure` over the layout's two grid axes; further axes become panels side by side.
 
     Raises `ValueError` where the layout has no two varying axes.
@@ -65,7 +65,7 @@ def heat_map(found: Estimates, layout: Layout, measure: Measure, caption: Captio
     return figure
 
 
-def _full_scale(found: Estimates, measure: Measure) -> float:
+def _full_scale(found: Estimates, measure: Definition) -> float:
     most = max((tile.mean for tile in found.values() if not math.isnan(tile.mean)), default=0.0)
     return max(most, LEAST_FULL_SCALE) if measure.unit is Unit.SHARE else most or 1.0
 
@@ -98,7 +98,7 @@ def _draw_panel(
     layout: Layout,
     labels: Labels,
     scale: Normalize,
-    measure: Measure,
+    measure: Definition,
 ) -> None:
     assert layout.grid is not None
     row_axis, column_axis = layout.grid
@@ -124,7 +124,9 @@ def _draw_panel(
     axes.tick_params(which="minor", length=0)
 
 
-def _write_tile(axes: Axes, x: float, y: float, tile: Interval, measure: Measure, ink: str) -> None:
+def _write_tile(
+    axes: Axes, x: float, y: float, tile: Interval, measure: Definition, ink: str
+) -> None:
     axes.text(
         x, y - (0.12 if tile.is_known else 0), written(tile.mean, measure.unit),
         ha="center", va="center", size=11.5, weight="bold", color=ink,
@@ -136,7 +138,7 @@ def _write_tile(axes: Axes, x: float, y: float, tile: Interval, measure: Measure
         axes.text(x, y + 0.2, bounds, ha="center", va="center", size=7.5, color=ink)
 
 
-def _colour_bar(figure: Figure, scale: Normalize, measure: Measure) -> None:
+def _colour_bar(figure: Figure, scale: Normalize, measure: Definition) -> None:
     margins, (width, _) = figure.subplotpars, figure.get_size_inches()
     box = (margins.right + 0.2 / width, margins.bottom, 0.13 / width, margins.top - margins.bottom)
     bar = figure.colorbar(

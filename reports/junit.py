@@ -8,17 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+from whitecap.reports.expectations.checked import Checked
+from whitecap.reports.expectations.judging import Judged, Judgement
+
 _NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]")
 """Characters that XML 1.0 cannot hold, however escaped (its section 2.2)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One expectation: `failure` says what was missed, `error` what broke."""
+    """One expectation: `failure` says what was missed, `error` what broke, `skipped` what was not
+    decided and does not matter."""
 
     name: str
     failure: str | None = None
     error: str | None = None
+    skipped: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +42,36 @@ class Suite:
 
     @property
     def errors(self) -> int:
-        """How many could not be decided because the run broke."""
+        """How many could not be judged because a run broke."""
         return sum(case.error is not None for case in self.cases)
+
+    @property
+    def skipped(self) -> int:
+        """How many were not decided."""
+        return sum(case.skipped is not None for case in self.cases)
+
+
+def checked_suite(
+    name: str, path: Path, seconds: float, checked: Checked, undecided_passes: bool
+) -> Suite:
+    """The suite of a checked scenario: a case for each expectation of each cell."""
+    cases = [
+        _judged_case(f"{number}. {where}{judged.subject}", judged, undecided_passes)
+        for number, (where, judged) in enumerate(checked.judged, start=1)
+    ]
+    if checked.error is not None:
+        cases.append(Case("the run", error=checked.error))
+    return Suite(name, str(path), seconds, tuple(cases))
+
+
+def _judged_case(name: str, judged: Judged, undecided_passes: bool) -> Case:
+    match judged.judgement:
+        case Judgement.MET:
+            return Case(name)
+        case Judgement.UNDECIDED if undecided_passes:
+            return Case(name, skipped=str(judged))
+        case judgement:
+            return Case(name, failure=f"{judgement}: {judged}")
 
 
 def write_junit(suites: Sequence[Suite], path: Path) -> None:
@@ -56,6 +89,7 @@ def _counts(suites: Sequence[Suite]) -> dict[str, str]:
         "tests": str(sum(len(suite.cases) for suite in suites)),
         "failures": str(sum(suite.failures for suite in suites)),
         "errors": str(sum(suite.errors for suite in suites)),
+        "skipped": str(sum(suite.skipped for suite in suites)),
         "time": f"{sum(suite.seconds for suite in suites):.3f}",
     }
 
@@ -71,7 +105,8 @@ def _suite_element(suite: Suite) -> ET.Element:
             file=_clean(suite.file),
             time="0",
         )
-        for kind, text in (("failure", case.failure), ("error", case.error)):
+        said = {"failure": case.failure, "error": case.error, "skipped": case.skipped}
+        for kind, text in said.items():
             if text is not None:
                 first_line = text.splitlines()[0] if text else ""
                 ET.SubElement(child, kind, message=_clean(first_line)).text = _clean(text)

@@ -10,14 +10,17 @@ from pathlib import Path
 from whitecap.reports.agreement import Agreement
 from whitecap.reports.answer import Answer
 from whitecap.reports.figures import Drawing
+from whitecap.reports.measures import REPORTED
+from whitecap.reports.measures.refusals import refusal_sentences
 from whitecap.reports.page_tables import (
-    SUMMARY,
     PageTable,
     definitions,
     differences_table,
     exceptions_table,
     groups_table,
+    left_out_table,
     measures_table,
+    refusals_table,
     replay_table,
 )
 from whitecap.reports.subject import Subject
@@ -49,12 +52,37 @@ def page_of(
         answer=answer,
         agreement=agreement,
         replayed=replay_table(agreement) if agreement else None,
-        summary=measures_table(subject, SUMMARY, best),
+        summary=measures_table(subject, REPORTED, best),
         figures=[_shown(subject, drawing, svg) for drawing, svg in drawings],
         differences=differences_table(subject, answer) if answer else None,
+        stopped=_stopped(subject, best),
+        left_out=left_out_table(subject),
         groups=groups_table(subject) if subject.runs.is_sweep else None,
         definitions=definitions(),
         scenario_text=scenario_text,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """Who stops whom: sentences and table of one cell (the best, or a run's writers together),
+    and the table of all."""
+
+    where: str
+    sentences: tuple[str, ...]
+    table: PageTable
+    all_cells: PageTable | None
+
+
+def _stopped(subject: Subject, best: str | None) -> Stopped:
+    names = [cell.name for cell in subject.layout.cells]
+    told = best or names[0]
+    several = len(names) > 1 and subject.runs.is_sweep
+    return Stopped(
+        where=subject.layout.title(told) if several else "",
+        sentences=tuple(refusal_sentences(subject.tables.refusals_of(told))),
+        table=refusals_table(subject, [told]),
+        all_cells=refusals_table(subject, names) if several else None,
     )
 
 

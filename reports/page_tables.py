@@ -10,14 +10,8 @@ from whitecap.reports.agreement import Agreement
 from whitecap.reports.answer import Answer, difference
 from whitecap.reports.exceptions import ordered_exceptions
 from whitecap.reports.intervals import Interval
-from whitecap.reports.measures import MEASURES, Unit, drawn_bounds, written
+from whitecap.reports.measures import MEASURES, REPORTED, Unit, drawn_bounds, written
 from whitecap.reports.subject import Subject
-
-SUMMARY = (
-    "goodput_per_minute", "conflict_rate", "retry_rate", "abort_rate", "rerun_rate",
-    "job_success_rate", "latency_p50_ms", "latency_p95_ms", "latency_p99_ms",
-    "wasted_compute_share",
-)  # fmt: skip
 
 COMPARED = ("goodput_per_minute", "conflict_rate", "latency_p95_ms", "wasted_compute_share")
 """The measures whose paired differences are shown."""
@@ -72,6 +66,46 @@ def exceptions_table(subject: Subject) -> PageTable:
         for cell in subject.layout.cells
     )
     return PageTable((_what(subject), *names), rows)
+
+
+def refusals_table(subject: Subject, cells: Sequence[str]) -> PageTable:
+    """Who stops whom in these cells, over all replications; they are named where it is several."""
+    is_one = len(cells) == 1
+    rows = tuple(
+        (
+            *([] if is_one else [Entry(subject.layout.title(cell))]),
+            Entry(str(each.loser)),
+            Entry(str(each.winner)),
+            Entry(each.exception),
+            Entry(written(each.share, Unit.SHARE), f"{each.count:,} of {each.aborts:,}"),
+        )
+        for cell in cells
+        for each in subject.tables.refusals_of(cell)
+    )
+    named = () if is_one else (_what(subject),)
+    return PageTable((*named, "aborted", "because of", "exception", "share of its aborts"), rows)
+
+
+def left_out_table(subject: Subject) -> PageTable:
+    """What success and latency do not tell, for the writer groups where there is any such thing."""
+    cells = [cell.name for cell in subject.layout.cells]
+    is_sweep = subject.runs.is_sweep
+    rows = tuple(
+        (
+            *([Entry(subject.layout.title(cell))] if is_sweep else []),
+            Entry(str(group)),
+            Entry(f"{left_out.unfinished:,}", f"of {left_out.jobs:,} jobs"),
+            Entry(f"{left_out.given_up:,}", f"of {left_out.jobs:,} jobs"),
+            Entry(f"{left_out.in_flight:,}"),
+            Entry(f"{left_out.due.not_begun:,}", f"of {left_out.due.jobs:,} due"),
+        )
+        for cell in (cells if is_sweep else cells[:1])
+        for group, left_out in subject.tables.left_out_of(cell).items()
+        if left_out.unfinished or left_out.given_up or left_out.due.not_begun
+    )
+    named = ("cell",) if is_sweep else ()
+    headings = ("writers", "unfinished", "given up", "in flight", "due, not begun")
+    return PageTable((*named, *headings), rows)
 
 
 def groups_table(subject: Subject) -> PageTable:
@@ -134,8 +168,8 @@ def replay_table(agreement: Agreement) -> PageTable:
 
 
 def definitions() -> Iterable[tuple[str, str]]:
-    """Every measure with what it means."""
-    return [(measure.title, measure.meaning) for measure in MEASURES.values()]
+    """Every measure that is shown, with what it means."""
+    return [(MEASURES[each].title, MEASURES[each].meaning) for each in REPORTED]
 
 
 def _what(subject: Subject) -> str:

@@ -11,8 +11,8 @@ from matplotlib.ticker import FixedLocator, NullLocator
 
 from whitecap.reports.intervals import Interval
 from whitecap.reports.layout import Labels, Layout, phrase
-from whitecap.reports.measures import Measure, drawn_bounds, tick
-from whitecap.reports.ranges import axis_label, colours_of
+from whitecap.reports.measures import Definition, drawn_bounds, tick
+from whitecap.reports.ranges import colours_of
 from whitecap.reports.style import (
     Caption,
     frame,
@@ -34,7 +34,7 @@ _LOGARITHMIC_FROM = 8.0
 
 @house_style()
 def quantity_figure(
-    found: Mapping[str, Interval], layout: Layout, measure: Measure, caption: Caption
+    found: Mapping[str, Interval], layout: Layout, measure: Definition, caption: Caption
 ) -> Figure:
     """`measure` against the layout's numeric axis: panels by the first name, lines by the others.
 
@@ -56,7 +56,7 @@ def quantity_figure(
         axes.set_xlabel(axis)
         axes.yaxis.set_major_formatter(lambda value, _: tick(value, measure.unit))
         axes.tick_params(labelleft=position == 0)
-    grid[0].set_ylabel(axis_label(measure))
+    grid[0].set_ylabel(measure.axis)
     return figure
 
 

@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from whitecap.reports.intervals import Interval
 from whitecap.reports.layout import Layout, phrase
-from whitecap.reports.measures import MEASURES, Measure, drawn_bounds, tick, written
+from whitecap.reports.measures import MEASURES, Definition, drawn_bounds, tick, written
 from whitecap.reports.style import (
     INK,
     MUTED,
@@ -84,7 +84,7 @@ def label_width(rows: Sequence[Row]) -> float:
 
 @house_style()
 def range_figure(
-    tables: Tables, layout: Layout, measures: Sequence[Measure], caption: Caption
+    tables: Tables, layout: Layout, measures: Sequence[Definition], caption: Caption
 ) -> Figure:
     """One panel per measure, sharing the rows."""
     rows = rows_of(layout)
@@ -125,7 +125,9 @@ def write_row_labels(axes: Axes, rows: Sequence[Row]) -> None:
         )  # fmt: skip
 
 
-def _draw(axes: Axes, rows: Sequence[Row], found: Mapping[str, Interval], measure: Measure) -> None:
+def _draw(
+    axes: Axes, rows: Sequence[Row], found: Mapping[str, Interval], measure: Definition
+) -> None:
     ends: list[float] = []
     for row in rows:
         interval = found.get(row.cell) if row.cell else None
@@ -144,7 +146,7 @@ def _draw(axes: Axes, rows: Sequence[Row], found: Mapping[str, Interval], measur
         ends += [low, high]
     axes.set_xlim(*_limits(ends))
     axes.set_title(measure.title)
-    axes.set_xlabel(axis_label(measure))
+    axes.set_xlabel(measure.axis)
     axes.xaxis.set_major_locator(MaxNLocator(5, steps=ROUND_STEPS))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: tick(value, measure.unit)))
     if not ends:
@@ -160,23 +162,6 @@ def _limits(values: Sequence[float]) -> tuple[float, float]:
     return start, high + _ROOM_FOR_NUMBERS * (high - start)
 
 
-AXIS_LABELS = {
-    "conflict_rate": "failed checks per attempt to commit",
-    "retry_rate": "retries per attempt to commit",
-    "abort_rate": "aborted per ended transaction",
-    "rerun_rate": "reruns per transaction",
-    "goodput_per_minute": "committed jobs per minute",
-    "job_success_rate": "committed per ended job",
-    "wasted_compute_share": "compute time of aborted transactions",
-}
-"""What the numbers on the axis of a measure count."""
-
-
-def axis_label(measure: Measure) -> str:
-    """The words under a measure's axis."""
-    return AXIS_LABELS.get(measure.name, "from first submission to commit")
-
-
-def measures_named(*names: str) -> list[Measure]:
+def measures_named(*names: str) -> list[Definition]:
     """Measures by name."""
     return [MEASURES[name] for name in names]

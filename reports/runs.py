@@ -7,7 +7,7 @@ directory has a `manifest.json` of its own. Problems of all runs are reported to
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -17,16 +17,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.recorded import COLUMNS_READ
 
 SINGLE_CELL = "run"
 """The name of the only cell where one run is reported on its own."""
-
-NEEDED_COLUMNS = (
-    "transaction_id", "job_id", "rerun_number", "writer", "writer_group", "command",
-    "submitted_at_ms", "ended_at_ms", "outcome", "committed_version", "exception", "attempts",
-    "compute_ms", "given_up",
-)  # fmt: skip
-"""What the aggregation reads from a run's transactions."""
 
 _NEEDED_IN_MANIFEST = ("scenario_name", "scenario_hash", "seed", "replication", "code_version")
 _NUMBERS_IN_MANIFEST = ("warm_up_ms", "duration_ms")
@@ -56,6 +50,13 @@ class RecordedRun:
     def transactions(self) -> Path:
         """The table of its transactions."""
         return self.path / "transactions.parquet"
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The recorded tables, with those of their columns that reports read."""
+        return {
+            name: pq.read_table(self.path / f"{name}.parquet", columns=list(columns))
+            for name, columns in COLUMNS_READ.items()
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,11 +153,14 @@ def _checked_manifest(path: Path, problems: list[Problem]) -> dict[str, Any]:
         for key in _NUMBERS_IN_MANIFEST
         if key in manifest and not isinstance(manifest[key], int | float)
     )
-    problems.extend(_table_problems(path / "transactions.parquet", manifest))
+    for table, columns in COLUMNS_READ.items():
+        problems.extend(_table_problems(path / f"{table}.parquet", columns, manifest))
     return manifest
 
 
-def _table_problems(table: Path, manifest: Mapping[str, Any]) -> Iterator[Problem]:
+def _table_problems(
+    table: Path, columns: Sequence[str], manifest: Mapping[str, Any]
+) -> Iterator[Problem]:
     try:
         footer = pq.ParquetFile(table)
     except FileNotFoundError:
@@ -168,20 +172,25 @@ def _table_problems(table: Path, manifest: Mapping[str, Any]) -> Iterator[Proble
     with footer:
         present = set(footer.schema_arrow.names)
         rows = footer.metadata.num_rows
-    missing = [column for column in NEEDED_COLUMNS if column not in present]
+    missing = [column for column in columns if column not in present]
     if missing:
         yield Problem(str(table), f"lacks the columns {', '.join(missing)}")
-    submitted = (manifest.get("counts") or {}).get("submitted", rows)
-    if submitted != rows:
-        yield Problem(str(table), f"holds {rows} transactions, the manifest says {submitted}")
-    elif _recorded_digest(table, manifest) not in (None, sha256(table.read_bytes()).hexdigest()):
+    recorded = _recorded(table, manifest).get("rows", rows)
+    if recorded != rows:
+        yield Problem(str(table), f"holds {rows} {table.stem}, the manifest says {recorded}")
+    elif not _is_as_recorded(table, manifest):
         yield Problem(str(table), "is not as it was recorded: the manifest has another SHA-256")
 
 
-def _recorded_digest(table: Path, manifest: Mapping[str, Any]) -> str | None:
-    """What the manifest says of the table's bytes; `None` where it says nothing."""
-    recorded: Mapping[str, str] = (manifest.get("tables") or {}).get(table.stem) or {}
-    return recorded.get("sha256")
+def _is_as_recorded(table: Path, manifest: Mapping[str, Any]) -> bool:
+    """Whether the table's bytes are those that the manifest knows, if it says anything of them."""
+    digest = _recorded(table, manifest).get("sha256")
+    return digest in (None, sha256(table.read_bytes()).hexdigest())
+
+
+def _recorded(table: Path, manifest: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the manifest says of a table."""
+    return (manifest.get("tables") or {}).get(table.stem) or {}
 
 
 def _read_json(path: Path) -> dict[str, Any]:

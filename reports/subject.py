@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 INTERVALS = "Mean and 95 % interval over replications."
 
-TABLES_FORMAT = 1
+TABLES_FORMAT = 2
 """Raised when tables of an older version must be computed again."""
 
 
@@ -52,7 +52,7 @@ def subject_of(runs: RunSet, session: Callable[[], SparkSession]) -> Subject:
     source = {"format": TABLES_FORMAT, "runs": _fingerprint(runs)}
     tables = _stored(directory, source)
     if tables is None:
-        tables = aggregate(session(), runs)
+        tables = aggregate(session, runs)
         tables.write(directory)
         (directory / "source.json").write_text(json.dumps(source, indent=1) + "\n")
     return Subject(runs, tables, _layout(runs, tables), provenance_of(runs))

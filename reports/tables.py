@@ -1,24 +1,48 @@
 """The report's tables: per cell, with intervals over replications, and paired differences.
 
-Plain pandas on what `aggregate.py` computed per run, so that it needs no Java. Cells keep the
+Plain pandas on what `aggregate.py` measured per run, so that it needs no Java. Cells keep the
 order of the sweep. Written as CSV (for people) and Parquet (for programs).
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
+from whitecap.engine.recorded import Measure
 from whitecap.reports.intervals import Interval, interval_of
 from whitecap.reports.measures import MEASURES
-from whitecap.reports.natural_order import natural
+from whitecap.reports.measures.estimates import estimated
+from whitecap.reports.measures.groups import Group
+from whitecap.reports.measures.left_out import LeftOut, added
+from whitecap.reports.measures.measured_run import MeasuredRun
+from whitecap.reports.measures.refusals import REFUSAL_COLUMNS, Refusal, ranked
+from whitecap.reports.measures.stored import (
+    WHOLE,
+    Row,
+    abort_rows,
+    latency_rows,
+    left_out_of_row,
+    left_out_rows,
+    run_of_rows,
+    tally_rows,
+)
+from whitecap.reports.measures.tally import Tally, narrowed
 
 Labels = Mapping[str, Mapping[str, str]]
 """Cell -> axis -> label."""
+
+Measurements = Mapping[tuple[str, int], MeasuredRun]
+"""Cell and replication -> what was counted in that run."""
+
+FOR_PROGRAMS = frozenset({"latencies"})
+"""Tables with a list in a column, which CSV cannot hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +51,10 @@ class Tables:
 
     `runs`: measures per run. `cells`: mean and interval per cell and measure. `groups`: the same
     per writer group and command. `exceptions`: abort rate per cell and exception. `differences`:
-    first cell minus second, paired by replication.
+    first cell minus second, paired by replication. `refusals`: who stopped whom, over all
+    replications of a cell. Of every run, and there of every writer group (none named: of all):
+    `tallies` (numerator and denominator of each measure), `latencies` (every one), `left_out`
+    (what the numbers do not tell), `aborts` (who stopped whom).
     """
 
     runs: pd.DataFrame
@@ -35,6 +62,11 @@ class Tables:
     groups: pd.DataFrame
     exceptions: pd.DataFrame
     differences: pd.DataFrame
+    refusals: pd.DataFrame
+    tallies: pd.DataFrame
+    latencies: pd.DataFrame
+    left_out: pd.DataFrame
+    aborts: pd.DataFrame
 
     def of(self, measure: str) -> dict[str, Interval]:
         """The interval of one measure per cell."""
@@ -44,12 +76,53 @@ class Tables:
         """The abort rate by one exception per cell."""
         return _by_cell(self.exceptions[self.exceptions["exception"] == exception])
 
+    def groups_of(self, cell: str, measure: str) -> dict[Group, Interval]:
+        """The interval of one measure per writer group of a cell."""
+        frame = self.groups
+        frame = frame[(frame["cell"] == cell) & (frame["measure"] == measure)]
+        return {
+            Group(*names): interval
+            for names, interval in zip(
+                frame[["writer_group", "command"]].itertuples(index=False),
+                _intervals_in(frame),
+                strict=True,
+            )
+        }
+
+    def refusals_of(self, cell: str) -> tuple[Refusal, ...]:
+        """Who stopped whom in a cell, over all replications."""
+        frame = self.refusals[self.refusals["cell"] == cell]
+        return tuple(_refusal(row) for row in frame.to_dict("records"))
+
+    def left_out_of(self, cell: str) -> dict[Group, LeftOut]:
+        """What the numbers of a cell do not tell, by writer group over all replications."""
+        rows = self.left_out[self.left_out["cell"] == cell].to_dict("records")
+        found: dict[Group, list[LeftOut]] = defaultdict(list)
+        for row in rows:
+            group, left_out = left_out_of_row(row)
+            if group != WHOLE:
+                found[group].append(left_out)
+        return {group: added(several) for group, several in found.items()}
+
+    def measured(self) -> dict[str, dict[int, MeasuredRun]]:
+        """Every run as it was measured, by cell and replication."""
+        frames = (self.tallies, self.latencies, self.left_out, self.aborts)
+        tallies, latencies, left_out, aborts = map(_by_run, frames)
+        found: dict[str, dict[int, MeasuredRun]] = defaultdict(dict)
+        for run in tallies:
+            cell, replication = run
+            found[cell][replication] = run_of_rows(
+                tallies[run], latencies[run], left_out[run], aborts[run]
+            )
+        return dict(found)
+
     def write(self, directory: Path) -> None:
-        """Write each table as `<name>.csv` and `<name>.parquet`."""
+        """Write each table as `<name>.parquet`, and as `<name>.csv` if it can be."""
         directory.mkdir(parents=True, exist_ok=True)
         for field in fields(self):
             frame: pd.DataFrame = getattr(self, field.name)
-            frame.to_csv(directory / f"{field.name}.csv", index=False, lineterminator="\n")
+            if field.name not in FOR_PROGRAMS:
+                frame.to_csv(directory / f"{field.name}.csv", index=False, lineterminator="\n")
             frame.to_parquet(directory / f"{field.name}.parquet", index=False)
 
     @classmethod
@@ -59,28 +132,28 @@ class Tables:
         return cls(**{name: pd.read_parquet(directory / f"{name}.parquet") for name in names})
 
 
-def _by_cell(frame: pd.DataFrame) -> dict[str, Interval]:
-    columns = (frame[name] for name in ("cell", "mean", "low", "high", "replications"))
-    return {
-        str(cell): Interval(float(mean), float(low), float(high), int(replications))
-        for cell, mean, low, high, replications in zip(*columns, strict=True)
+def build_tables(measured: Measurements, labels: Labels) -> Tables:
+    """All tables of the measured runs, cells in the order of `labels`."""
+    by_cell: dict[str, list[MeasuredRun]] = {cell: [] for cell in labels}
+    for cell, replication in sorted(measured):
+        by_cell[cell].append(measured[cell, replication])
+    runs = pd.DataFrame(_values(measured))
+    unlabelled = {
+        "runs": runs,
+        "cells": pd.DataFrame(_of_cells(by_cell)),
+        "groups": pd.DataFrame(_of_groups(by_cell)),
+        "exceptions": pd.DataFrame(_exception_rates(by_cell), columns=_EXCEPTION_COLUMNS),
+        "refusals": pd.DataFrame(_refusals(by_cell), columns=["cell", *REFUSAL_COLUMNS]),
+        "tallies": pd.DataFrame(_per_run(measured, tally_rows)),
+        "latencies": pd.DataFrame(_per_run(measured, latency_rows)),
+        "left_out": pd.DataFrame(_per_run(measured, left_out_rows)),
+        "aborts": pd.DataFrame(_per_run(measured, abort_rows), columns=_ABORT_COLUMNS),
     }
-
-
-def build_tables(
-    per_run: pd.DataFrame, per_group: pd.DataFrame, exceptions: pd.DataFrame, labels: Labels
-) -> Tables:
-    """All tables from the measures per run, per run and writer group, and the exceptions."""
     cells = tuple(labels)
-    return Tables(
-        runs=_in_order(_with_labels(per_run, labels), cells),
-        cells=_in_order(_with_labels(_intervals(per_run, ("cell",)), labels), cells),
-        groups=_in_order(
-            _with_labels(_intervals(per_group, ("cell", "writer_group", "command")), labels), cells
-        ),
-        exceptions=_in_order(_with_labels(_exception_rates(exceptions, per_run), labels), cells),
-        differences=paired_differences(per_run, cells),
-    )
+    labelled = {
+        name: _in_order(_with_labels(frame, labels), cells) for name, frame in unlabelled.items()
+    }
+    return Tables(differences=paired_differences(runs, cells), **labelled)
 
 
 def paired_differences(per_run: pd.DataFrame, cells: Sequence[str]) -> pd.DataFrame:
@@ -90,7 +163,7 @@ def paired_differences(per_run: pd.DataFrame, cells: Sequence[str]) -> pd.DataFr
     replication: what both cells share cancels, and the interval is narrower than that of two
     independent means.
     """
-    rows: list[dict[str, object]] = []
+    rows: list[Row] = []
     for measure in MEASURES:
         values = per_run.pivot(index="replication", columns="cell", values=measure).astype(float)
         for first, second in itertools.combinations(cells, 2):
@@ -113,50 +186,98 @@ def paired_differences(per_run: pd.DataFrame, cells: Sequence[str]) -> pd.DataFr
 _DIFFERENCE_COLUMNS = [
     "measure", "first", "second", "difference", "low", "high", "replications", "distinguishable",
 ]  # fmt: skip
+_EXCEPTION_COLUMNS = ["cell", "exception", "aborted", "mean", "low", "high", "replications"]
+_ABORT_COLUMNS = [
+    "cell", "replication", "writer_group", "command", "winner_group", "winner_command",
+    "exception", "count",
+]  # fmt: skip
+
+ByCell = Mapping[str, Sequence[MeasuredRun]]
+"""The runs of each cell, by rising replication."""
 
 
-def _intervals(per_run: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
-    rows: list[dict[str, object]] = []
-    groups = sorted(
-        per_run.groupby(list(keys)), key=lambda group: [natural(str(name)) for name in group[0]]
-    )
-    for names, group in groups:
-        for measure in MEASURES:
-            interval = interval_of(group[measure].tolist())
-            rows.append(
-                dict(zip(keys, names, strict=True))
-                | {
-                    "measure": measure,
-                    "mean": interval.mean,
-                    "low": interval.low,
-                    "high": interval.high,
-                    "replications": interval.replications,
-                }
-            )
-    return pd.DataFrame(rows)
+def _values(measured: Measurements) -> Iterator[Row]:
+    """Every measure of every run."""
+    for (cell, replication), run in measured.items():
+        values = {measure.value: run.whole.value(measure) for measure in Measure}
+        yield {"cell": cell, "replication": replication, **values}
 
 
-def _exception_rates(exceptions: pd.DataFrame, per_run: pd.DataFrame) -> pd.DataFrame:
+def _per_run(
+    measured: Measurements, rows_of: Callable[[MeasuredRun], Iterable[Row]]
+) -> Iterator[Row]:
+    for (cell, replication), run in measured.items():
+        for row in rows_of(run):
+            yield {"cell": cell, "replication": replication, **row}
+
+
+def _of_cells(by_cell: ByCell) -> Iterator[Row]:
+    for cell, runs in by_cell.items():
+        for measure in Measure:
+            tallies = [run.whole.tallies[measure] for run in runs]
+            yield {"cell": cell, "measure": measure.value, **_estimated(tallies)}
+
+
+def _of_groups(by_cell: ByCell) -> Iterator[Row]:
+    for cell, runs in by_cell.items():
+        for group in dict.fromkeys(group for run in runs for group in run.groups):
+            for measure in Measure:
+                parts = (run.groups[group] for run in runs if group in run.groups)
+                tallies = [part.tallies[measure] for part in parts]
+                named = {"cell": cell, **group._asdict(), "measure": measure.value}
+                yield {**named, **_estimated(tallies)}
+
+
+def _exception_rates(by_cell: ByCell) -> Iterator[Row]:
     """Abort rate per cell and exception; a run without an exception has its rate at zero."""
-    columns = ["cell", "exception", "aborted", "mean", "low", "high", "replications"]
-    rows: list[dict[str, object]] = []
-    rates = exceptions.set_index(["cell", "replication", "exception"])
-    for cell, group in per_run.groupby("cell", sort=True):
-        for exception in sorted(exceptions["exception"].unique()):
-            found = rates.reindex([(cell, r, exception) for r in group["replication"]])
-            interval = interval_of(found["rate"].fillna(0.0).tolist())
-            rows.append(
-                {
-                    "cell": cell,
-                    "exception": exception,
-                    "aborted": int(found["aborted"].fillna(0).sum()),
-                    "mean": interval.mean,
-                    "low": interval.low,
-                    "high": interval.high,
-                    "replications": interval.replications,
-                }
-            )
-    return pd.DataFrame(rows, columns=columns)
+    aborts = {cell: [run.aborts(*run.groups) for run in runs] for cell, runs in by_cell.items()}
+    names = sorted({name for runs in aborts.values() for each in runs for name in each})
+    for cell, runs in by_cell.items():
+        for name in names:
+            counts = [each[name] for each in aborts[cell]]
+            rates = (run.whole.tallies[Measure.ABORT_RATE] for run in runs)
+            shares = [narrowed(rate, count) for rate, count in zip(rates, counts, strict=True)]
+            named = {"cell": cell, "exception": name, "aborted": sum(counts)}
+            yield {**named, **_estimated(shares)}
+
+
+def _refusals(by_cell: ByCell) -> Iterator[Row]:
+    for cell, runs in by_cell.items():
+        for refusal in ranked(each for run in runs for each in run.refusals):
+            yield {"cell": cell, **refusal.as_row()}
+
+
+def _refusal(row: Mapping[Any, Any]) -> Refusal:
+    loser = Group(row["loser_group"], row["loser_command"])
+    winner = Group(row["winner_group"], row["winner_command"])
+    return Refusal(loser, winner, row["exception"], row["count"], row["aborts"])
+
+
+def _estimated(tallies: Sequence[Tally]) -> Row:
+    interval = estimated(tallies)
+    return {
+        "mean": interval.mean,
+        "low": interval.low,
+        "high": interval.high,
+        "replications": interval.replications,
+    }
+
+
+def _by_cell(frame: pd.DataFrame) -> dict[str, Interval]:
+    return dict(zip(map(str, frame["cell"]), _intervals_in(frame), strict=True))
+
+
+def _intervals_in(frame: pd.DataFrame) -> Iterator[Interval]:
+    columns = (frame[name] for name in ("mean", "low", "high", "replications"))
+    for mean, low, high, replications in zip(*columns, strict=True):
+        yield Interval(float(mean), float(low), float(high), int(replications))
+
+
+def _by_run(frame: pd.DataFrame) -> dict[tuple[str, int], list[Row]]:
+    found: dict[tuple[str, int], list[Row]] = defaultdict(list)
+    for row in frame.to_dict("records"):
+        found[str(row["cell"]), int(row["replication"])].append({str(k): row[k] for k in row})
+    return found
 
 
 def _with_labels(frame: pd.DataFrame, labels: Labels) -> pd.DataFrame:

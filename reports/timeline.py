@@ -19,6 +19,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from whitecap.engine.recorded import RecordedOutcome
 from whitecap.reports.measures import duration
 from whitecap.reports.natural_order import natural
 from whitecap.reports.style import (
@@ -34,14 +35,14 @@ from whitecap.reports.style import (
 )
 
 COLOURS = {
-    "committed": "#009E73",
-    "aborted": "#D55E00",
-    "unknown": "#7A5195",
-    "in_flight": "#9AA5B1",
+    RecordedOutcome.COMMITTED: "#009E73",
+    RecordedOutcome.ABORTED: "#D55E00",
+    RecordedOutcome.UNKNOWN: "#7A5195",
+    RecordedOutcome.IN_FLIGHT: "#9AA5B1",
 }
 """Outcome -> colour of its bar."""
 
-WORDS = {"in_flight": "still under way"}
+WORDS = {RecordedOutcome.IN_FLIGHT: "still under way"}
 
 _ROW = 0.36
 _BAR = 0.56
@@ -66,7 +67,9 @@ def busiest_window(transactions: pd.DataFrame) -> Window:
     ends = transactions["ended_at_ms"].fillna(transactions["submitted_at_ms"].max())
     last = float(ends.max())
     length = last * min(1.0, _TRANSACTIONS_SHOWN / max(len(transactions), 1))
-    refused = sorted(transactions.loc[transactions["outcome"] == "aborted", "ended_at_ms"])
+    refused = sorted(
+        transactions.loc[transactions["outcome"] == RecordedOutcome.ABORTED, "ended_at_ms"]
+    )
     if not refused:
         return Window(0.0, length)
     starts = [max(0.0, end - length) for end in refused]
@@ -111,7 +114,7 @@ def _in_window(transactions: pd.DataFrame, window: Window) -> pd.DataFrame:
 
 
 def _draw_transaction(axes: Axes, row: Mapping[Any, Any], y: float, window: Window) -> None:
-    colour = COLOURS[str(row["outcome"])]
+    colour = COLOURS[RecordedOutcome(row["outcome"])]
     end = _instant(row, "ended_at_ms", window.to_ms)
     snapshot = _instant(row, "snapshot_at_ms", end)
     commit = _instant(row, "commit_started_at_ms", end)
@@ -125,7 +128,7 @@ def _draw_transaction(axes: Axes, row: Mapping[Any, Any], y: float, window: Wind
 
 def _mark_end(axes: Axes, row: Mapping[Any, Any], end: float, y: float, colour: str) -> None:
     version = row.get("committed_version")
-    if row["outcome"] == "aborted":
+    if row["outcome"] == RecordedOutcome.ABORTED:
         axes.plot(end, y, "x", color=colour, ms=7, mew=2.2, zorder=4)
     elif version is not None and not pd.isna(version):
         axes.plot([end, end], [y - _BAR / 2, y + _BAR / 2], color=INK, lw=1.6, zorder=4)
@@ -148,7 +151,9 @@ def _refusals(
             strict=True,
         )
     }  # fmt: skip
-    refused = shown[(shown["outcome"] == "aborted") & shown["winning_version"].notna()]
+    refused = shown[
+        (shown["outcome"] == RecordedOutcome.ABORTED) & shown["winning_version"].notna()
+    ]
     for row in refused.to_dict("records"):
         winner = winners.get(int(row["winning_version"]))
         if winner is not None:
@@ -161,7 +166,7 @@ def _draw_refusal(
     if window.from_ms <= from_x and to_x <= window.to_ms:
         axes.annotate(
             "", (to_x, to_y), (from_x, from_y), zorder=3,
-            arrowprops={"arrowstyle": "->", "color": COLOURS["aborted"], "lw": 0.9,
+            arrowprops={"arrowstyle": "->", "color": COLOURS[RecordedOutcome.ABORTED], "lw": 0.9,
                         "alpha": 0.75, "shrinkA": 6, "shrinkB": 6,
                         "connectionstyle": "arc3,rad=0.12"},
         )  # fmt: skip

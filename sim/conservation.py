@@ -14,19 +14,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from whitecap.engine.errors import InvariantViolated
+from whitecap.engine.recorded import RecordedOutcome
 from whitecap.engine.storage.requests import PutResult
-from whitecap.sim.recorder import (
-    ABORTED,
-    COMMITTED,
-    IN_FLIGHT,
-    UNKNOWN,
-    AttemptRecord,
-    Recorder,
-    TransactionRecord,
-)
+from whitecap.sim.recorder import AttemptRecord, Recorder, TransactionRecord
 from whitecap.sim.walk import Step
-
-OUTCOMES = (COMMITTED, ABORTED, UNKNOWN, IN_FLIGHT)
 
 KEEPS_ROWS = frozenset({"OPTIMIZE", "UPDATE", "REORG"})
 """Operations after which the table has as many rows as before."""
@@ -35,7 +26,9 @@ KEEPS_ROWS = frozenset({"OPTIMIZE", "UPDATE", "REORG"})
 def counts_of(transactions: Iterable[TransactionRecord]) -> dict[str, int]:
     """How many transactions were submitted, and how they ended."""
     ended = Counter(record.outcome for record in transactions)
-    return {"submitted": ended.total()} | {outcome: ended[outcome] for outcome in OUTCOMES}
+    return {"submitted": ended.total()} | {
+        outcome.value: ended[outcome] for outcome in RecordedOutcome
+    }
 
 
 Owners = frozenset[tuple[int | None, int]]
@@ -66,11 +59,11 @@ def check_conservation(
 
 def _accounted_for(recorder: Recorder) -> Iterator[str]:
     counts = counts_of(recorder.transactions)
-    told = sum(counts[outcome] for outcome in OUTCOMES)
+    told = sum(counts[outcome] for outcome in RecordedOutcome)
     if told != counts["submitted"]:
         yield f"{counts['submitted']} transactions were submitted, {told} have an outcome"
     for record in recorder.transactions:
-        if (record.outcome == IN_FLIGHT) != (record.ended_at_ms is None):
+        if (record.outcome == RecordedOutcome.IN_FLIGHT) != (record.ended_at_ms is None):
             yield f"transaction {record.transaction_id} is {record.outcome} with a wrong end"
     numbers = Counter(attempt.transaction_id for attempt in recorder.attempts)
     for record in recorder.transactions:
@@ -108,7 +101,9 @@ def _each_commit_has_its_put(
     }
     told = {_named(a) for a in recorder.attempts if a.result == PutResult.CREATED.value}
     possible = told | {
-        _named(a) for a in recorder.attempts if a.result in (IN_FLIGHT, PutResult.UNKNOWN.value)
+        _named(a)
+        for a in recorder.attempts
+        if a.result in (RecordedOutcome.IN_FLIGHT, PutResult.UNKNOWN.value)
     }
     for transaction, version in sorted(told - owned - overwritten):
         yield f"transaction {transaction} created version {version}, which is not its own"

@@ -11,11 +11,7 @@ from dataclasses import dataclass, field
 
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome, Unknown
-
-IN_FLIGHT = "in_flight"
-COMMITTED = "committed"
-ABORTED = "aborted"
-UNKNOWN = "unknown"
+from whitecap.engine.recorded import Arrivals, RecordedOutcome
 
 NO_VERSION = -1
 
@@ -30,7 +26,7 @@ class AttemptRecord:
     sent_at_ms: float
     effect_at_ms: float | None = None
     reply_at_ms: float | None = None
-    result: str = IN_FLIGHT
+    result: str = RecordedOutcome.IN_FLIGHT
 
 
 @dataclass(slots=True)
@@ -43,8 +39,20 @@ class RequestRecord:
     sent_at_ms: float
     effect_at_ms: float | None = None
     reply_at_ms: float | None = None
-    result: str = IN_FLIGHT
+    result: str = RecordedOutcome.IN_FLIGHT
     size_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class WriterRecord:
+    """One writer over the whole run: the jobs that fell due, and those that had not begun."""
+
+    writer: str
+    writer_group: str
+    command: str
+    arrival: Arrivals
+    jobs_due: int
+    jobs_not_begun: int
 
 
 @dataclass(slots=True)
@@ -64,7 +72,7 @@ class TransactionRecord:
     snapshot_at_ms: float | None = None
     commit_started_at_ms: float | None = None
     ended_at_ms: float | None = None
-    outcome: str = IN_FLIGHT
+    outcome: RecordedOutcome = RecordedOutcome.IN_FLIGHT
     committed_version: int | None = None
     exception: str | None = None
     error_class: str | None = None
@@ -95,9 +103,9 @@ class TransactionRecord:
             case Committed():
                 self._committed(outcome)
             case NothingToCommit():
-                self.outcome = COMMITTED
+                self.outcome = RecordedOutcome.COMMITTED
             case Aborted(verdict):
-                self.outcome = ABORTED
+                self.outcome = RecordedOutcome.ABORTED
                 self.exception = str(verdict.exception)
                 self.error_class = verdict.error_class
                 self.rule = verdict.rule
@@ -105,7 +113,7 @@ class TransactionRecord:
                 self.evidence = verdict.evidence
                 self.message = verdict.message
             case Unknown():
-                self.outcome = UNKNOWN
+                self.outcome = RecordedOutcome.UNKNOWN
 
     def _tells_the_snapshot_of(self, outcome: Outcome) -> None:
         """The snapshot that the outcome is about: a command may have taken others since."""
@@ -121,14 +129,14 @@ class TransactionRecord:
     ) -> None:
         """It ended without the engine's verdict; a put that may have landed makes it unknown."""
         self.ended_at_ms = now_ms
-        self.outcome = UNKNOWN if self.put_in_doubt else ABORTED
+        self.outcome = RecordedOutcome.UNKNOWN if self.put_in_doubt else RecordedOutcome.ABORTED
         self.rule = rule
         self.exception = exception
         self.error_class = error_class
         self.message = message
 
     def _committed(self, outcome: Committed) -> None:
-        self.outcome = COMMITTED
+        self.outcome = RecordedOutcome.COMMITTED
         self.committed_version = outcome.version
         self.isolation_level = outcome.commit_info.isolation_level
         self.is_blind_append = outcome.commit_info.is_blind_append

@@ -1,9 +1,9 @@
 """A run's directory: tables in Parquet and a manifest, written whole or not at all.
 
-`transactions`, `attempts`, `commits` and, if asked for, `requests`, each with a fixed schema, row
-order and encoding, so that the same scenario and seed give the same bytes. `scenario.yaml` is the
-scenario that was run, `manifest.json` says what it was and holds row counts and SHA-256 of each
-file, by which damage is noticed.
+`transactions`, `attempts`, `commits`, `writers` and, if asked for, `requests`, each with a fixed
+schema, row order and encoding, so that the same scenario and seed give the same bytes.
+`scenario.yaml` is the scenario that was run, `manifest.json` says what it was and holds row counts
+and SHA-256 of each file, by which damage is noticed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.places import require_free, whole
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 MANIFEST = "manifest.json"
 SCENARIO = "scenario.yaml"
 
@@ -58,6 +58,10 @@ SCHEMAS: dict[str, pa.Schema] = {
         version=_I64, transaction_id_=_I64, committed_at_ms=_F64, operation_=_TEXT,
         files_added=_I32, files_removed=_I32, live_files=_I64, size_bytes=_I64,
     ),
+    "writers": _schema(
+        writer=_TEXT, writer_group=_TEXT, command=_TEXT, arrival=_TEXT, jobs_due=_I64,
+        jobs_not_begun=_I64,
+    ),
     "requests": _schema(
         transaction_id=_I64, kind=_TEXT, key=_TEXT, sent_at_ms=_F64, effect_at_ms_=_F64,
         reply_at_ms_=_F64, result=_TEXT, size_bytes=_I64,
@@ -65,7 +69,7 @@ SCHEMAS: dict[str, pa.Schema] = {
 }  # fmt: skip
 """Every table with its columns, in order."""
 
-ALWAYS = ("transactions", "attempts", "commits")
+ALWAYS = ("transactions", "attempts", "commits", "writers")
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,11 @@ class Recording:
     def commits(self) -> pa.Table:
         """One row per version of the log, the initial ones included."""
         return self.tables["commits"]
+
+    @property
+    def writers(self) -> pa.Table:
+        """One row per writer: the jobs that fell due in the run, and those not begun at its end."""
+        return self.tables["writers"]
 
     @property
     def requests(self) -> pa.Table | None:

@@ -1,91 +1,156 @@
-"""Regression scenarios: finding those with an `expect:`, running them, and holding them to it."""
+"""Regression scenarios: finding those with an `expect:`, and running every cell of them.
+
+What the runs are held to is not decided here: each is handed, where it was made, to a function of
+the caller's, and what that returns comes back.
+"""
 
 from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from functools import partial
+from itertools import islice
 from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import pyarrow as pa
 
 from whitecap.engine.errors import InvalidInput, InvariantViolated, Problem
+from whitecap.sim.experiment import DEFAULT_REPLICATIONS
 from whitecap.sim.processes import Processes
 from whitecap.sim.scenario import Scenario, cell_of, load_scenario
 from whitecap.sim.scenario.sweep import show_cell
 from whitecap.sim.scenario.yaml_text import read_yaml
 
+T = TypeVar("T")
 
-class Verdict(StrEnum):
-    """How a scenario came out."""
-
-    OK = "ok"
-    MISSED = "missed"
-    BROKEN = "broken"
+Reading = Callable[[Mapping[str, Any], Mapping[str, pa.Table]], T]
+"""What becomes of a run: a function of its manifest and tables that processes find by its name."""
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """One expectation of a scenario: what it is about, what was found, and what was missed."""
+class CellRuns(Generic[T]):
+    """One cell (no labels without a sweep), with what was read of each replication."""
 
-    subject: str
-    found: float
-    missed: str | None
-    because: str
+    scenario: Scenario
+    labels: Mapping[str, str]
+    runs: Mapping[int, T]
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedScenario:
-    """One scenario with all its expectations; `error` where the run itself broke."""
+class RanScenario(Generic[T]):
+    """One scenario with all its cells; `error` where a run broke. `seconds` of computing."""
 
     path: Path
     name: str
-    expectations: tuple[Checked, ...]
+    cells: tuple[CellRuns[T], ...]
     error: str | None
     seconds: float
 
-    @property
-    def verdict(self) -> Verdict:
-        """Broken before missed before ok."""
-        if self.error is not None:
-            return Verdict.BROKEN
-        return Verdict.MISSED if self.misses else Verdict.OK
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One run to be made."""
+
+    path: Path
+    scenario: Scenario
+    labels: Mapping[str, str]
+    replication: int
 
     @property
-    def misses(self) -> list[Checked]:
-        """The expectations that were not met."""
-        return [each for each in self.expectations if each.missed is not None]
+    def command(self) -> str:
+        """What makes it again."""
+        cell = ",".join(f"{axis}={label}" for axis, label in self.labels.items())
+        chosen = f" --cell '{cell}'" if cell else ""
+        chosen += f" --replication {self.replication}" if self.replication else ""
+        return f"whitecap run {self.path} --seed {self.scenario.seed}{chosen}"
 
 
-def find_scenarios(paths: Sequence[Path]) -> list[Path]:
+@dataclass(frozen=True, slots=True)
+class _Ran(Generic[T]):
+    """One run that was made: what was read of it, or what broke it."""
+
+    run: _Run
+    read: T | None
+    error: str | None
+    seconds: float
+
+
+Watch = Callable[[int, int], None]
+"""Is told how many of how many runs are done."""
+
+
+def run_expecting(
+    paths: Sequence[Path],
+    reading: Reading[T],
+    jobs: int = 1,
+    replications: int | None = None,
+    watch: Watch | None = None,
+) -> Iterator[RanScenario[T]]:
+    """Run the scenarios at these paths, in order, with `jobs` runs at a time.
+
+    Every cell that something is expected of is run: as often as `replications`, its sweep or the
+    default says; once, if all that is expected of it is expected `exactly`.
+
+    Raises `InvalidInput` before anything is run, with every problem: a path that is not there, a
+    named file that expects nothing, a scenario that is wrong, or nothing found at all.
+    """
+    files, problems = _found(paths)
+    with Processes(jobs) as processes:
+        loaded = list(processes.map(_loaded, files))
+        problems += [problem for each in loaded for problem in each.problems]
+        if problems:
+            raise InvalidInput(problems)
+        planned = [list(_runs(each, replications)) for each in loaded]
+        every = [run for runs in planned for run in runs]
+        ran = _watched(processes.map(partial(_ran, reading), every), len(every), watch)
+        for each, runs in zip(loaded, planned, strict=True):
+            yield _together(each, list(islice(ran, len(runs))))
+
+
+def _watched(ran: Iterator[T], total: int, watch: Watch | None) -> Iterator[T]:
+    for done, each in enumerate(ran, start=1):
+        if watch is not None:
+            watch(done, total)
+        yield each
+
+
+def find_expecting(paths: Sequence[Path]) -> list[Path]:
     """The scenario files with an `expect:` among files and, at any depth, in folders.
 
-    Raises `InvalidInput` with every problem: a path that is not there, a named file that expects
-    nothing, a scenario that is wrong, or nothing found at all.
+    Raises `InvalidInput` with every problem: a path that is not there or cannot be read, a named
+    file that expects nothing, or nothing found at all.
     """
+    files, problems = _found(paths)
+    if problems:
+        raise InvalidInput(problems)
+    return files
+
+
+def at(labels: Mapping[str, str], text: str) -> str:
+    """`text`, said of the cell with these labels."""
+    return f"{show_cell(labels)}: {text}" if labels else text
+
+
+def _found(paths: Sequence[Path]) -> tuple[list[Path], list[Problem]]:
     problems: list[Problem] = []
-    found: dict[Path, None] = {}
+    files: dict[Path, None] = {}
     for path in paths:
         if path.is_dir():
-            found.update(dict.fromkeys(_expecting(sorted(path.rglob("*.yaml")), problems)))
+            files.update(dict.fromkeys(_expecting(sorted(path.rglob("*.yaml")), problems)))
         elif path.is_file():
             expecting = list(_expecting([path], problems))
             if not expecting and not problems:
                 problems.append(Problem(str(path), "expects nothing: it has no `expect:`"))
-            found.update(dict.fromkeys(expecting))
+            files.update(dict.fromkeys(expecting))
         else:
             problems.append(Problem(str(path), "is not there"))
-    for path in found:
-        try:
-            load_scenario(path)
-        except InvalidInput as error:
-            problems.extend(error.problems)
-    if not found and not problems:
+    if not files and not problems:
         listed = ", ".join(str(path) for path in paths)
         problems.append(Problem(listed, "no scenario with an `expect:` lies there"))
-    if problems:
-        raise InvalidInput(problems)
-    return list(found)
+    return list(files), problems
 
 
 def _expecting(paths: Sequence[Path], problems: list[Problem]) -> Iterator[Path]:
@@ -99,55 +164,64 @@ def _expecting(paths: Sequence[Path], problems: list[Problem]) -> Iterator[Path]
             yield path
 
 
-def check_all(paths: Sequence[Path], jobs: int) -> Iterator[CheckedScenario]:
-    """Check every scenario, `jobs` at a time in processes of their own, in the order given."""
-    with Processes(jobs) as processes:
-        yield from processes.map(check_scenario, paths)
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """A scenario file: its cells with their labels, or what is wrong with it."""
+
+    path: Path
+    name: str = ""
+    cells: tuple[tuple[Mapping[str, str], Scenario], ...] = ()
+    replications: int = DEFAULT_REPLICATIONS
+    problems: tuple[Problem, ...] = ()
 
 
-def check_scenario(path: Path) -> CheckedScenario:
-    """Run one scenario with its own seed and evaluate its expectations.
-
-    Where they name variants of its sweep (`when`), every cell is run, and held to those for it.
-    """
-    began = time.perf_counter()
-    scenario = load_scenario(path)
-    expectations: list[Checked] = []
-    error = None
-    for labels, cell in _cells(scenario):
-        try:
-            expectations += _checked(cell, labels)
-        except InvariantViolated as broken:
-            error = _at(labels, str(broken))
-        except Exception as broken:
-            again = f"to reproduce: whitecap run {path} --seed {scenario.seed}"
-            text = f"{type(broken).__name__}: {broken}\n{again}\n{traceback.format_exc()}"
-            error = _at(labels, text)
-        if error is not None:
-            break
-    seconds = time.perf_counter() - began
-    return CheckedScenario(path, scenario.name, tuple(expectations), error, seconds)
+def _loaded(path: Path) -> _Loaded:
+    try:
+        scenario = load_scenario(path)
+    except InvalidInput as error:
+        return _Loaded(path, problems=error.problems)
+    if scenario.sweep is None:
+        return _Loaded(path, scenario.name, (({}, scenario),))
+    cells = tuple((labels, cell_of(scenario, labels)) for labels in scenario.sweep.cells())
+    return _Loaded(path, scenario.name, cells, scenario.sweep.replications)
 
 
-def _cells(scenario: Scenario) -> Iterator[tuple[dict[str, str], Scenario]]:
-    """What to run: the scenario as it stands, or the cells that its expectations tell apart."""
-    if scenario.sweep is None or not any(e.when for e in scenario.expect):
-        yield {}, scenario
-        return
-    for labels in scenario.sweep.cells():
-        yield labels, cell_of(scenario, labels)
+def _runs(loaded: _Loaded, replications: int | None) -> Iterator[_Run]:
+    for labels, scenario in loaded.cells:
+        often = replications or loaded.replications
+        if all(each.exactly for each in scenario.expect):
+            often = 1
+        for replication in range(often if scenario.expect else 0):
+            yield _Run(loaded.path, scenario, labels, replication)
 
 
-def _checked(scenario: Scenario, labels: dict[str, str]) -> Iterator[Checked]:
-    from whitecap.sim.expectations import evaluate, subject
+def _ran(reading: Reading[T], run: _Run) -> _Ran[T]:
     from whitecap.sim.run import run_scenario
 
-    recording = run_scenario(scenario, labels=labels).recording
-    for each in evaluate(scenario.expect, recording):
-        expectation = each.expectation
-        about = _at(labels, subject(expectation))
-        yield Checked(about, each.found, each.missed, expectation.because)
+    began = time.perf_counter()
+    read, error = None, None
+    try:
+        finished = run_scenario(run.scenario, replication=run.replication, labels=run.labels)
+        read = reading(finished.recording.manifest, finished.recording.tables)
+    except InvariantViolated as broken:
+        error = str(broken)
+    except Exception as broken:
+        again = f"to reproduce: {run.command}"
+        error = f"{type(broken).__name__}: {broken}\n{again}\n{traceback.format_exc()}"
+    return _Ran(run, read, error, time.perf_counter() - began)
 
 
-def _at(labels: dict[str, str], text: str) -> str:
-    return f"{show_cell(labels)}: {text}" if labels else text
+def _together(loaded: _Loaded, ran: Sequence[_Ran[T]]) -> RanScenario[T]:
+    errors = [at(each.run.labels, each.error) for each in ran if each.error is not None]
+    cells = []
+    for labels, scenario in loaded.cells:
+        runs = {
+            each.run.replication: each.read
+            for each in ran
+            if each.run.labels == labels and each.read is not None
+        }
+        if runs:
+            cells.append(CellRuns(scenario, labels, runs))
+    seconds = sum(each.seconds for each in ran)
+    error = errors[0] if errors else None
+    return RanScenario(loaded.path, loaded.name, tuple(cells), error, seconds)

@@ -84,7 +84,7 @@ def run_scenario(
     recording = Recording(
         manifest_of(world, replication, labels or scenario.labels, steps),
         show_document({**scenario.document, "seed": seed}),
-        tables_of(world.recorder, steps),
+        tables_of(world.recorder, steps, (writer.recorded() for writer in world.writers)),
     )
     if out is not None:
         recording = write_recording(recording, out, overwrite=overwrite)

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import astuple
 from typing import Any
 
 import pyarrow as pa
 
 from whitecap.engine.log.commit_file import decode_commit
-from whitecap.sim.recorder import AttemptRecord, Recorder, RequestRecord, TransactionRecord
+from whitecap.sim.recorder import (
+    AttemptRecord,
+    Recorder,
+    RequestRecord,
+    TransactionRecord,
+    WriterRecord,
+)
 from whitecap.sim.recording import SCHEMAS, table_of
 from whitecap.sim.walk import Step
 
 
-def tables_of(recorder: Recorder, steps: list[Step]) -> dict[str, pa.Table]:
+def tables_of(
+    recorder: Recorder, steps: list[Step], writers: Iterable[WriterRecord]
+) -> dict[str, pa.Table]:
     """Every table of a run; `steps` is the walk through its log."""
     tables = {
         "transactions": table_of("transactions", map(_transaction, recorder.transactions)),
         "attempts": table_of("attempts", map(_attempt, recorder.attempts)),
         "commits": table_of("commits", map(_commit, steps)),
+        "writers": table_of("writers", map(astuple, writers)),
     }
     if recorder.with_requests:
         tables["requests"] = table_of("requests", map(_request, recorder.requests))

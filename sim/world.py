@@ -27,13 +27,10 @@ from whitecap.sim.recorder import Recorder
 from whitecap.sim.rows import KeysInUse, TableRows
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.parameters import Parameter
-from whitecap.sim.scenario.writers import WriterGroup
+from whitecap.sim.scenario.writers import STREAMING, WriterGroup
 from whitecap.sim.store import FakeStore
 from whitecap.sim.workload import NewKeys, Workload
 from whitecap.sim.writer import Job, Writer
-
-STREAMING = "STREAMING"
-"""The command name of streaming appends in recordings."""
 
 ROWS = "rows"
 

@@ -10,18 +10,20 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import count, takewhile
 from typing import Protocol
 
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem
 from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.outcomes import Outcome
+from whitecap.engine.recorded import Arrivals, Interruption, RecordedOutcome
 from whitecap.engine.storage.requests import Steps
 from whitecap.sim.client import Client
 from whitecap.sim.cluster import Cluster, WriterCrashed
 from whitecap.sim.kernel import Kernel, Waiting, drive
 from whitecap.sim.log_view import LogView
 from whitecap.sim.random_streams import NextDraw
-from whitecap.sim.recorder import ABORTED, COMMITTED, UNKNOWN, Recorder, TransactionRecord
+from whitecap.sim.recorder import Recorder, TransactionRecord, WriterRecord
 from whitecap.sim.rerun import JobReruns, policy_of
 from whitecap.sim.scenario.writers import Closed, Open, Schedule, WriterGroup
 from whitecap.sim.sending import StoreRefused
@@ -55,6 +57,7 @@ class Writer:
     rerun_uniform: Callable[[], float]
     arrival_gap: NextDraw
     _running: int = 0
+    _submitted: int = 0
     _waiting: deque[tuple[Job, TransactionRecord]] = field(default_factory=deque)
 
     @property
@@ -76,6 +79,30 @@ class Writer:
                 yield from self._open_loop(options)
             case Schedule() as options:
                 yield from self._scheduled(options)
+
+    def recorded(self) -> WriterRecord:
+        """What fell to this writer until now, and what of it has not begun."""
+        late = sum(1 for _ in self._overdue())
+        return WriterRecord(
+            writer=self.name,
+            writer_group=self.group_name,
+            command=self.command,
+            arrival=Arrivals(*self.group.arrival.chosen_names()),
+            jobs_due=self._submitted + late,
+            jobs_not_begun=len(self._waiting) + late,
+        )
+
+    def _overdue(self) -> Iterator[float]:
+        """The instants of jobs that wait, unseen by anybody, behind an earlier one of a schedule.
+
+        Jobs of an open loop that wait were submitted when they arrived.
+        """
+        options = self.group.arrival.schedule
+        if options is None:
+            return iter(())
+        until_ms = min(self.kernel.now_ms, self._stops_ms)
+        instants = _instants(options, self.group.starts, self._submitted)
+        return takewhile(lambda due_ms: due_ms < until_ms, instants)
 
     @property
     def _stops_ms(self) -> float:
@@ -116,6 +143,7 @@ class Writer:
 
     def _submit(self, submitted_ms: float) -> tuple[Job, TransactionRecord]:
         """A new job and the record of its first transaction."""
+        self._submitted += 1
         job = self.new_job(self.kernel.now_ms)
         record = self._record(None, 0, submitted_ms)
         job.describe(record, self.kernel.now_ms)
@@ -130,7 +158,7 @@ class Writer:
         reruns = JobReruns(policy_of(self.group.rerun), self.rerun_uniform)
         while True:
             yield from self._run_transaction(job, record)
-            if record.outcome == COMMITTED:
+            if record.outcome == RecordedOutcome.COMMITTED:
                 job.is_committed()
                 return
             wait_ms = reruns.next_wait_ms() if _may_rerun(record, reruns) else None
@@ -150,10 +178,12 @@ class Writer:
             outcome = yield from drive(steps, Client(cluster, record))
         except WriterCrashed:
             text = "the writer's driver died"
-            record.ends_badly("writer_crash", kernel.now_ms, "WriterCrash", None, text)
+            record.ends_badly("writer_crash", kernel.now_ms, Interruption.WRITER_CRASH, None, text)
             cluster.crashed()
         except StoreRefused as refused:
-            record.ends_badly("store_refused", kernel.now_ms, "StoreRefused", None, str(refused))
+            record.ends_badly(
+                "store_refused", kernel.now_ms, Interruption.STORE_REFUSED, None, str(refused)
+            )
         except InvalidInput as error:
             refusal = error.as_refusal()
             if refusal is not None:  # the table has become another one since the check
@@ -176,17 +206,16 @@ class Writer:
 
 
 def _may_rerun(record: TransactionRecord, reruns: JobReruns) -> bool:
-    if record.outcome == UNKNOWN:
+    if record.outcome == RecordedOutcome.UNKNOWN:
         return reruns.after_unknown
-    return record.outcome == ABORTED
+    return record.outcome == RecordedOutcome.ABORTED
 
 
-def _instants(options: Schedule, starts_ms: float) -> Iterator[float]:
+def _instants(options: Schedule, starts_ms: float, first: int = 0) -> Iterator[float]:
+    """When jobs are due, from the one of number `first` on."""
     if options.at is not None:
-        yield from sorted(options.at)
+        yield from sorted(options.at)[first:]
         return
     assert options.every is not None
-    number = 0
-    while True:
+    for number in count(first):
         yield starts_ms + options.offset + number * options.every
-        number += 1

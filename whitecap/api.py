@@ -18,7 +18,8 @@ from whitecap.sim.scenario import Scenario, load_scenario, parse_scenario, scena
 if TYPE_CHECKING:
     import pandas as pd
 
-    from whitecap.sim.expectations import ExpectationResult
+    from whitecap.reports.expectations.judging import Judged
+    from whitecap.reports.measures.measured_run import MeasuredRun
     from whitecap.sim.recording import Recording
     from whitecap.sim.run import FinishedRun
 
@@ -57,15 +58,43 @@ class Run:
         return self._frame("requests")
 
     @cached_property
+    def writers(self) -> pd.DataFrame:
+        """One row per writer: the jobs that fell due, and those not begun when the run ended."""
+        return self._frame("writers")
+
+    @cached_property
+    def measured(self) -> MeasuredRun:
+        """Every measure with what it is counted from, whole and by writer group."""
+        from whitecap.reports.measures.measured_run import measure_run
+
+        return measure_run(self.recording.manifest, self.recording.tables)
+
+    @cached_property
     def summary(self) -> pd.DataFrame:
         """One row per writer group and command, and one for all."""
         from dataclasses import asdict
 
         import pandas as pd
 
-        from whitecap.sim.summary import summary_of
+        from whitecap.reports.summary import summary_of
 
-        return pd.DataFrame([asdict(line) for line in summary_of(self.recording)])
+        return pd.DataFrame([asdict(line) for line in summary_of(self.measured)])
+
+    @cached_property
+    def refusals(self) -> pd.DataFrame:
+        """Who stopped whom: one row per loser, winner and exception, most frequent first.
+
+        `loser_group`, `loser_command`: the writers whose transactions were aborted;
+        `winner_group`, `winner_command`: those whose commit was behind it, or `(before the run)`,
+        `(its own commit)`, `(unknown)`, `(nobody)`; `exception`; `count`; `aborts`: of the loser in
+        all; `share`: `count` of them. Transactions of the warm-up are left out.
+        """
+        import pandas as pd
+
+        from whitecap.reports.measures.refusals import REFUSAL_COLUMNS
+
+        rows = [refusal.as_row() for refusal in self.measured.refusals]
+        return pd.DataFrame(rows, columns=list(REFUSAL_COLUMNS))
 
     @property
     def is_interrupted(self) -> bool:
@@ -75,11 +104,12 @@ class Run:
         return bool(self.recording.manifest.get(INTERRUPTED))
 
     @property
-    def expectations(self) -> list[ExpectationResult]:
-        """The scenario's `expect:`, held against this run."""
-        from whitecap.sim.expectations import evaluate
+    def expectations(self) -> list[Judged]:
+        """The scenario's `expect:`, judged by this one run; without those of cells of its sweep."""
+        from whitecap.reports.expectations.expected import of_cell
+        from whitecap.reports.expectations.judging import judge_run
 
-        return evaluate(self.scenario.expect, self.recording)
+        return [judge_run(each, self.measured) for each in of_cell(self.scenario.expect, {})]
 
     def export(
         self,

@@ -23,6 +23,7 @@ class ExitCode(IntEnum):
     BAD_INPUT = 2
     INVARIANT_VIOLATED = 3
     ENVIRONMENT_MISSING = 4
+    NOTHING_COMPARED = 5
     INTERNAL_ERROR = 70
     INTERRUPTED = 130
     READER_GONE = 141
@@ -39,6 +40,7 @@ _MEANINGS = {
     ExitCode.BAD_INPUT: "bad input: a file, an option, a place to write to",
     ExitCode.INVARIANT_VIOLATED: "a run broke a rule of Whitecap's own: a defect",
     ExitCode.ENVIRONMENT_MISSING: "Java, Delta Lake or room to write is missing",
+    ExitCode.NOTHING_COMPARED: "nothing could be compared with real Delta Lake",
     ExitCode.INTERNAL_ERROR: "unexpected error: a defect; details in a file",
     ExitCode.INTERRUPTED: "interrupted (Ctrl-C); what is finished is kept",
     ExitCode.READER_GONE: "the reader of the output went away (`| head`)",
@@ -53,6 +55,9 @@ TESTS = {
 }
 """Commands that test something, and what 1 says of each; no other command exits 1."""
 
+COMPARING = ("fuzz", "replay")
+"""Commands that end in 5 where there was nothing to compare."""
+
 
 def exit_codes_of(command: str | None) -> dict[ExitCode, str]:
     """The codes that a command can end in, or any of them, with what each says."""
@@ -61,6 +66,8 @@ def exit_codes_of(command: str | None) -> dict[ExitCode, str]:
         meanings[ExitCode.EXPECTATION_MISSED] = TESTS[command]
     elif command is not None:
         del meanings[ExitCode.EXPECTATION_MISSED]
+    if command not in (None, *COMPARING):
+        del meanings[ExitCode.NOTHING_COMPARED]
     return meanings
 
 

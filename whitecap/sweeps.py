@@ -63,12 +63,57 @@ class Sweep:
         """Paired differences of all pairs of cells."""
         return self.subject.tables.differences
 
+    @property
+    def refusals(self) -> pd.DataFrame:
+        """Who stops whom, per cell over all replications; the columns are those of `Run.refusals`,
+        after the cell and its label per axis (`axis_...`)."""
+        return self.subject.tables.refusals
+
+    @property
+    def tallies(self) -> pd.DataFrame:
+        """What each measure of each run is counted from, by writer group (none named: of all).
+
+        `part` of `whole`: numerator and denominator of a share; a count of one run; a count per
+        so many minutes. Shares are pooled over replications by the sums of both.
+        """
+        return self.subject.tables.tallies
+
+    @property
+    def left_out(self) -> pd.DataFrame:
+        """What success and latency of each run do not tell, by writer group (none named: of all).
+
+        Of `jobs`, `given_up` and `unfinished`; transactions `in_flight` at the end; of `jobs_due`
+        over the whole run, `jobs_not_begun`.
+        """
+        return self.subject.tables.left_out
+
+    @cached_property
+    def expectations(self) -> pd.DataFrame:
+        """The scenario's `expect:`, judged over replications: a row per expectation and cell."""
+        import pandas as pd
+
+        from whitecap.reports.expectations.cells import judged_cells
+        from whitecap.sim.scenario import scenario_of
+
+        definition = self.subject.runs.definition
+        axes = {"sweep": {"axes": definition["axes"]}}
+        expected = scenario_of({**definition["scenario"], **axes}).expect
+        measured = self.subject.tables.measured()
+        rows = [
+            {"cell": cell, "expectation": str(each), "judgement": found.judgement.value,
+             "found": found.found, "text": found.text}
+            for each in judged_cells(expected, measured, self.subject.layout)
+            for cell, found in each.cells.items()
+        ]  # fmt: skip
+        columns = ["cell", "expectation", "judgement", "found", "text"]
+        return pd.DataFrame(rows, columns=columns)
+
     @cached_property
     def table(self) -> pd.DataFrame:
         """Cells down, measures across: means with their units and half their 95 % interval."""
         import pandas as pd
 
-        from whitecap.reports.measures import MEASURES
+        from whitecap.reports.measures import MEASURES, REPORTED
 
         layout, tables = self.subject.layout, self.subject.tables
         written = {
@@ -76,7 +121,7 @@ class Sweep:
                 layout.title(cell): _plus_minus(interval, measure.unit)
                 for cell, interval in tables.of(measure.name).items()
             }
-            for measure in MEASURES.values()
+            for measure in (MEASURES[name] for name in REPORTED)
         }
         return pd.DataFrame(written)
 

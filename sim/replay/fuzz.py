@@ -113,14 +113,14 @@ def fuzz(
     spark: SparkSession | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Finding]:
-    """Play races of a seed for so many minutes; differences come shrunk.
+    """Play races of a seed for so many minutes from the first one on; differences come shrunk.
 
     Raises EnvironmentMissing.
     """
-    deadline = clock() + minutes * 60
     folder = Path(tempfile.mkdtemp(prefix="whitecap-fuzz-"))
     fuzzer = Fuzzer(spark or delta_session(), folder)
     number = 0
+    deadline = clock() + minutes * 60
     try:
         while clock() < deadline:
             drawn = draw_race(seed, number)

@@ -7,7 +7,7 @@ file are told together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self, TypeVar
 
@@ -26,6 +26,7 @@ from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.statements import statement_problems
 from whitecap.sim.scenario.sweep import Sweep
 from whitecap.sim.scenario.table import ISOLATION_PROPERTY, Scalar, Table, property_text
+from whitecap.sim.scenario.vain import vain, vain_among
 from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.scenario.yaml_text import Place, YamlText
 from whitecap.sim.units import shown
@@ -49,6 +50,7 @@ class Parts:
     settings: dict[str, str] = field(default_factory=dict)
     dialect: Dialect = DELTA_OSS_4_4
     axes: dict[str, list[str]] = field(default_factory=dict)
+    has_sweep: bool = False
 
     @classmethod
     def of(cls, document: dict[str, Any]) -> Self:
@@ -69,6 +71,7 @@ class Parts:
             _settings(settings if isinstance(settings, dict) else {}),
             DIALECTS.get(str(document.get("dialect")), DELTA_OSS_4_4),
             _axes(document.get("sweep")),
+            document.get("sweep") is not None,
         )
 
 
@@ -79,6 +82,7 @@ def disagreements(parts: Parts, text: YamlText) -> list[Problem]:
         *_of_table(parts),
         *_of_writers(parts),
         *_of_names(parts),
+        *_of_expectations(parts),
     ]
     return [Problem(text.where(place), said, hint) for place, said, hint in found]
 
@@ -264,6 +268,24 @@ def _of_names(parts: Parts) -> Iterator[Finding]:
             yield from _unknown_writer(place, expectation.writer, parts)
         for axis, variant in expectation.when.items():
             yield from _unknown_variant(("expect", position, "when", axis), axis, variant, parts)
+
+
+def _of_expectations(parts: Parts) -> Iterator[Finding]:
+    for position, expectation in parts.expectations.items():
+        for place, said, hint in vain(expectation):
+            yield ("expect", position, *place), said, hint
+    if not parts.has_sweep:
+        yield from commands_nobody_runs(parts.expectations, parts.writers)
+
+
+def commands_nobody_runs(
+    expectations: Mapping[int, Expectation], writers: Mapping[str, WriterGroup]
+) -> Iterator[Finding]:
+    """Expectations, by their position, of a command that these writers do not run."""
+    for position, expectation in expectations.items():
+        if expectation.writer is None or expectation.writer in writers:
+            for place, said, hint in vain_among(expectation, writers):
+                yield ("expect", position, *place), said, hint
 
 
 def _unknown_variant(place: Place, axis: str, variant: str, parts: Parts) -> Iterator[Finding]:

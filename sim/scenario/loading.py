@@ -7,6 +7,7 @@ are not, so that one look at the message is enough.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from pydantic import ValidationError
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.scenarios import SCENARIOS
-from whitecap.sim.scenario.checks import Parts, disagreements
+from whitecap.sim.scenario.checks import Parts, commands_nobody_runs, disagreements
+from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.model import Document, Scenario
 from whitecap.sim.scenario.names import nearest
 from whitecap.sim.scenario.problems import problems_of
@@ -147,26 +149,32 @@ def _checked(text: YamlText, changes: Changes, cells: bool, given: Labels | None
         labels, document = _cell(document, given, text)
     text.notes_changes(changes)
     document = changed(document, changes)
-    scenario, problems = _validated(document, text)
+    scenario, parts, problems = _validated(document, text)
     if cells and given is None:
-        problems += _problems_of_cells(document, text, problems)
+        problems += _problems_of_cells(document, parts.expectations, text, problems)
     if scenario is None or problems:
         raise InvalidInput(problems)
     return scenario.comes_from(document, text.path, labels, changes)
 
 
-def _validated(document: Document, text: YamlText) -> tuple[Scenario | None, list[Problem]]:
+def _validated(document: Document, text: YamlText) -> tuple[Scenario | None, Parts, list[Problem]]:
     filled, problems = _filled_in(document, text)
     scenario = None
     try:
         scenario = Scenario.model_validate(filled)
     except ValidationError as error:
         problems += problems_of(error, Scenario, text)
-    problems += disagreements(Parts.of(filled), text)
-    return scenario, problems
+    parts = Parts.of(filled)
+    problems += disagreements(parts, text)
+    return scenario, parts, problems
 
 
-def _problems_of_cells(document: Document, text: YamlText, known: list[Problem]) -> list[Problem]:
+def _problems_of_cells(
+    document: Document,
+    expectations: Mapping[int, Expectation],
+    text: YamlText,
+    known: list[Problem],
+) -> list[Problem]:
     """Problems that only a cell of the sweep has, told once per variant that brings them."""
     try:
         sweep = Sweep.model_validate(document.get("sweep"))
@@ -175,19 +183,25 @@ def _problems_of_cells(document: Document, text: YamlText, known: list[Problem])
     found: dict[str, Problem] = {}
     told = {problem.text for problem in known}
     for cell in sweep.cells():
-        plain = _document_of(cell, document)
-        for problem in _problems_of_cell(plain, sweep.changes(cell), text):
+        meant = {n: e for n, e in expectations.items() if e.when.items() <= cell.items()}
+        plain = {key: part for key, part in document.items() if key not in ("sweep", "expect")}
+        for problem in _problems_of_cell(plain, sweep.changes(cell), meant, text):
             if problem.text not in told:
                 place = f"{text.where(('sweep',))} ({show_cell(cell)}): {problem.place}"
                 found.setdefault(problem.text, Problem(place, problem.text, problem.nearest))
     return list(found.values())
 
 
-def _problems_of_cell(document: Document, changes: Changes, text: YamlText) -> list[Problem]:
+def _problems_of_cell(
+    document: Document, changes: Changes, meant: dict[int, Expectation], text: YamlText
+) -> list[Problem]:
+    """What is wrong with a cell, and with what is `meant` of it, by position in the file."""
     try:
-        return _validated(changed(document, changes), text)[1]
+        _, parts, problems = _validated(changed(document, changes), text)
     except InvalidInput as error:
         return list(error.problems)
+    vain = commands_nobody_runs(meant, parts.writers)
+    return problems + [Problem(text.where(place), said, hint) for place, said, hint in vain]
 
 
 def _filled_in(document: Document, text: YamlText) -> tuple[Document, list[Problem]]:

@@ -14,6 +14,9 @@ from whitecap.sim.units import Duration, Rate, Whole
 
 ZERO = Distribution(constant=0.0)
 
+STREAMING = "STREAMING"
+"""The command name of streaming appends in recordings."""
+
 
 class Closed(Section):
     """Think, run a job to its end, think again: load adapts to how fast the table is."""

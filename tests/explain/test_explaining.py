@@ -224,3 +224,25 @@ def test_databricks_levels_can_be_chosen_for_the_table() -> None:
     insert = "INSERT INTO t VALUES (3, DATE'2026-01-01', 3)"
     assert dialect_named("databricks-13.3").default_isolation == "WriteSerializable"
     assert "write_serializable" in keys(whitecap.explain(table, UPDATE, insert))
+
+
+APPEND = "INSERT INTO t VALUES (9, DATE'2026-01-02', 1)"
+
+
+@pytest.mark.parametrize(
+    ("first", "options", "code"),
+    [
+        (UPDATE, [], 0),
+        (UPDATE, ["--fail-on-conflict"], 1),
+        (UPDATE, ["--fail-on-conflict", "--format", "json"], 1),
+        (APPEND, ["--fail-on-conflict"], 0),
+    ],
+)
+def test_a_conflict_is_an_exit_code_where_that_is_asked_for(
+    tmp_path: Path, first: str, options: list[str], code: int
+) -> None:
+    path = tmp_path / "t.yaml"
+    path.write_text(YAML)
+    second = APPEND if first == APPEND else DELETE
+    command = ["explain", "--table", str(path), first, second, *options]
+    assert CliRunner().invoke(main, command).exit_code == code

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from whitecap.checking import check_scenarios
 from whitecap.scenarios import SCENARIOS
-from whitecap.sim.regression import check_scenario
 from whitecap.sim.scenario import load_scenario
 
 FIELD = sorted((SCENARIOS / "field").glob("*.yaml"))
@@ -26,10 +26,10 @@ OTHER_ENGINES = ("delta-rs", "RisingWave")
 
 @pytest.mark.parametrize("path", FIELD, ids=lambda path: path.stem)
 def test_a_field_scenario_shows_what_was_reported_and_what_helped(path: Path) -> None:
-    checked = check_scenario(path)
-    assert checked.error is None
-    assert checked.expectations
-    assert [f"{each.subject} is {each.found:g}" for each in checked.misses] == []
+    (result,) = check_scenarios([path])
+    assert result.checked.error is None
+    assert result.checked.judged
+    assert [f"{where}{each}" for where, each in result.checked.judged if not each.is_met] == []
 
 
 @pytest.mark.parametrize("path", FIELD, ids=lambda path: path.stem)

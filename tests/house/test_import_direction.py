@@ -18,8 +18,8 @@ MAY_IMPORT = {
 }
 """Room -> the rooms it may import from (docs/decisions.md 1)."""
 
-REPORTS_MAY_USE = {"engine.outcomes", "engine.errors"}
-"""Of the engine, the reports know outcome names and how to refuse bad input, nothing else."""
+REPORTS_MAY_USE = {"engine.recorded", "engine.errors"}
+"""Of the engine, the reports know what recordings hold and how to refuse bad input, no more."""
 
 ONE_HOME = {
     "simpy": {"sim/kernel.py"},
@@ -62,7 +62,7 @@ def test_a_room_imports_only_from_the_rooms_it_may(room: str) -> None:
         assert not forbidden, f"{path.relative_to(ROOT)} imports {sorted(forbidden)}"
 
 
-def test_reports_use_of_the_engine_only_its_outcomes_and_errors() -> None:
+def test_reports_use_of_the_engine_only_what_is_recorded_and_errors() -> None:
     for path in _modules("reports"):
         used = {name for name in _imported(path) if name.split(".")[0] == "engine"}
         assert used <= REPORTS_MAY_USE, f"{path.relative_to(ROOT)} imports {sorted(used)}"

@@ -57,7 +57,7 @@ def _work(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     for place in (
         "whitecap.sim.run.run_scenario",
         "whitecap.sim.sweep_job._run_all",
-        "whitecap.sim.regression.check_all",
+        "whitecap.checking.check_scenarios",
         "whitecap.sim.replay.environment.require_delta",
         "whitecap.sim.replay.fuzz.fuzz",
         "whitecap.explaining.explain",

@@ -4,17 +4,31 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from whitecap.engine.recorded import CONFLICTS, Measure, Unit
 from whitecap.reports.layout import layout_of
-from whitecap.reports.measures import CONFLICTS, MEASURES, Unit
+from whitecap.reports.measures.definitions import OF_SUMS, PERCENTILES
+from whitecap.reports.measures.groups import Group
+from whitecap.reports.measures.left_out import Due, LeftOut
+from whitecap.reports.measures.measured_run import MeasuredRun, Part
+from whitecap.reports.measures.refusals import NOBODY, Refusal, ranked
+from whitecap.reports.measures.tally import (
+    Count,
+    Latencies,
+    PerMinute,
+    Share,
+    Tally,
+    WeightedShare,
+)
 from whitecap.reports.provenance import provenance_of
 from whitecap.reports.runs import find_runs
 from whitecap.reports.subject import Subject
@@ -34,9 +48,22 @@ SCHEMA = pa.schema(
         ("outcome", pa.string()),
         ("committed_version", pa.int64()),
         ("exception", pa.string()),
+        ("winning_version", pa.int64()),
         ("attempts", pa.int32()),
         ("compute_ms", pa.float64()),
         ("given_up", pa.bool_()),
+    ]
+)
+
+COMMITS = pa.schema([("version", pa.int64()), ("transaction_id", pa.int64())])
+WRITERS = pa.schema(
+    [
+        ("writer", pa.string()),
+        ("writer_group", pa.string()),
+        ("command", pa.string()),
+        ("arrival", pa.string()),
+        ("jobs_due", pa.int64()),
+        ("jobs_not_begun", pa.int64()),
     ]
 )
 
@@ -75,6 +102,7 @@ def transaction(transaction_id: int, **values: Any) -> dict[str, Any]:
         "outcome": "committed",
         "committed_version": transaction_id,
         "exception": None,
+        "winning_version": None,
         "attempts": 1,
         "compute_ms": 1_000.0,
         "given_up": False,
@@ -88,11 +116,36 @@ def aborted(transaction_id: int, exception: str = EXCEPTIONS[0], **values: Any) 
     return transaction(transaction_id, **(refused | values))
 
 
+def tables_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, pa.Table]:
+    """A recording's tables with these transactions; every job was due, none is late."""
+    transactions = pa.Table.from_pylist(list(rows), SCHEMA)
+    commits = [
+        {"version": row["committed_version"], "transaction_id": row["transaction_id"]}
+        for row in rows
+        if row["committed_version"] is not None
+    ]
+    jobs = dict.fromkeys(
+        (row["writer"], row["writer_group"], row["command"], row["job_id"]) for row in rows
+    )
+    due = Counter(job[:3] for job in jobs)
+    writers = [
+        dict(zip(WRITERS.names, (*names, "closed", count, 0), strict=True))
+        for names, count in due.items()
+    ]
+    return {
+        "transactions": transactions,
+        "commits": pa.Table.from_pylist(commits, COMMITS),
+        "writers": pa.Table.from_pylist(writers, WRITERS),
+    }
+
+
 def write_run(path: Path, rows: Sequence[Mapping[str, Any]], **manifest: Any) -> Path:
     """A run directory with these transactions."""
     path.mkdir(parents=True)
-    pq.write_table(pa.Table.from_pylist(list(rows), SCHEMA), path / "transactions.parquet")
-    content = MANIFEST | {"counts": {"submitted": len(rows)}} | manifest
+    tables = tables_of(rows)
+    for name, table in tables.items():
+        pq.write_table(table, path / f"{name}.parquet")
+    content = MANIFEST | {"tables": {n: {"rows": t.num_rows} for n, t in tables.items()}} | manifest
     (path / "manifest.json").write_text(json.dumps(content))
     return path
 
@@ -164,25 +217,41 @@ def _job(random: Any, first: int, refusal: float, end_ms: float) -> list[dict[st
     return rows
 
 
+def made_up_run(value: Callable[[Measure], float], aborts: Mapping[str, int]) -> MeasuredRun:
+    """A run of one writer group with these values, and these aborts, for which nobody is to
+    blame."""
+    loader = Group("loader", "INSERT")
+    tallies = {measure: _tally(measure, value(measure)) for measure in Measure}
+    part = Part(tallies, LeftOut(jobs=9, in_flight=0, given_up=0, unfinished=0, due=Due()))
+    refusals = ranked(Refusal(loader, NOBODY, name, count, 0) for name, count in aborts.items())
+    return MeasuredRun(part, {loader: part}, refusals)
+
+
+def _tally(measure: Measure, value: float) -> Tally:
+    match measure.unit:
+        case Unit.SHARE if measure in OF_SUMS:
+            return WeightedShare(value * 1e6, 1e6, value * 1_000, 1_000)
+        case Unit.SHARE:
+            return Share(value * 1_000, 1_000)
+        case Unit.PER_MINUTE:
+            return PerMinute(value * 100, 100)
+        case Unit.MILLISECONDS:
+            return Latencies(np.array([] if math.isnan(value) else [value]), PERCENTILES[measure])
+        case _:
+            return Count(value)
+
+
 def made_up_subject(root: Path, axes: dict[str, list[str]], replications: int = 3) -> Subject:
     """A subject whose numbers depend on cell and replication, without Spark."""
     runs = find_runs(write_sweep(root, axes, replications, minutes=2))
-    rows, exceptions = [], []
+    measured = {}
     for position, (cell, replication) in enumerate(
         itertools.product(runs.cells, range(replications))
     ):
         size = 0.02 + 0.9 * position / (len(runs.cells) * replications)
-        values = {
-            name: size if measure.unit is Unit.SHARE else 3_000 * (1 + size)
-            for name, measure in MEASURES.items()
-        }
-        rows.append({"cell": cell, "replication": replication, **values})
-        exceptions += [
-            {"cell": cell, "replication": replication, "exception": name, "aborted": 5,
-             "ended": 40, "rate": size / 7}
-            for name in CONFLICTS
-        ]  # fmt: skip
-    per_run = pd.DataFrame(rows)
-    groups = per_run.assign(writer_group="loader", command="INSERT")
-    tables = build_tables(per_run, groups, pd.DataFrame(exceptions), runs.cells)
+        measured[cell, replication] = made_up_run(
+            lambda measure, size=size: size if measure.unit is Unit.SHARE else 3_000 * (1 + size),
+            {name: round(1_000 * size / 7) for name in CONFLICTS},
+        )
+    tables = build_tables(measured, runs.cells)
     return Subject(runs, tables, layout_of(runs.cells, runs.axes), provenance_of(runs))

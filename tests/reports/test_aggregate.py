@@ -1,9 +1,10 @@
-"""The measures of a run, computed by Spark, against values worked out by hand."""
+"""Recordings of many runs become tables on Spark, and tables become a report."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import shutil
 from pathlib import Path
 from typing import Any
@@ -14,111 +15,54 @@ from synthetic_recordings import aborted, transaction, write_run, write_sweep
 
 from whitecap import cli
 from whitecap.engine.errors import InvalidInput
+from whitecap.engine.recorded import Measure
 from whitecap.exit_codes import ExitCode
-from whitecap.reports.aggregate import aggregate, measures_per_run, transactions_of
+from whitecap.reports.aggregate import aggregate, measured_alone
 from whitecap.reports.agreement import read_agreement
 from whitecap.reports.report import build_report
 from whitecap.reports.runs import find_runs
 
 pytestmark = pytest.mark.spark
 
-MINUTE = 60_000.0
-
-
-def by_hand() -> list[dict[str, Any]]:
-    """A job that succeeds at once, one after two refusals, one given up, and the odd ones out."""
-    later = 30 * MINUTE
-    return [
-        # Job 0 commits at once after 10 s.
-        transaction(0, submitted_at_ms=later, ended_at_ms=later + 10_000, compute_ms=8_000.0),
-        # Job 1: refused twice, then committed 50 s after its first submission; one retry.
-        aborted(1, submitted_at_ms=later, ended_at_ms=later + 9_000, compute_ms=4_000.0),
-        aborted(
-            2, job_id=1, rerun_number=1, submitted_at_ms=later + 10_000, attempts=2,
-            ended_at_ms=later + 19_000, compute_ms=4_000.0,
-        ),
-        transaction(
-            3, job_id=1, rerun_number=2, submitted_at_ms=later + 20_000,
-            ended_at_ms=later + 50_000, compute_ms=4_000.0,
-        ),
-        # Job 4 is given up; Delta refused it for another reason than a conflict.
-        aborted(4, "DeltaAnalysisException", submitted_at_ms=later, ended_at_ms=later + 1_000,
-                given_up=True, attempts=0, compute_ms=0.0),
-        # Job 5 had nothing to do: it succeeded, and is no goodput.
-        transaction(5, submitted_at_ms=later, ended_at_ms=later + 2_000, attempts=0,
-                    committed_version=None, compute_ms=0.0),
-        # Job 6 never learned its outcome, job 7 is still under way, job 8 waits to run again.
-        transaction(6, outcome="unknown", given_up=True, submitted_at_ms=later,
-                    ended_at_ms=later + 5_000, committed_version=None, compute_ms=0.0),
-        transaction(7, outcome="in_flight", submitted_at_ms=later, ended_at_ms=None, attempts=0,
-                    committed_version=None, compute_ms=500.0),
-        aborted(8, submitted_at_ms=later, ended_at_ms=later + 3_000, compute_ms=0.0),
-        # Submitted in the warm-up: job 9 ends there too, job 10 commits after it.
-        transaction(9, submitted_at_ms=0.0, ended_at_ms=1_000.0),
-        transaction(10, submitted_at_ms=9 * MINUTE, ended_at_ms=11 * MINUTE),
-        # Job 11 is refused in the warm-up and commits, run again, after it: two minutes in all.
-        aborted(11, submitted_at_ms=9 * MINUTE, ended_at_ms=9.5 * MINUTE),
-        transaction(12, job_id=11, rerun_number=1, submitted_at_ms=10.5 * MINUTE,
-                    ended_at_ms=11 * MINUTE, compute_ms=1_000.0),
-    ]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def measured(tmp_path_factory: pytest.TempPathFactory, spark: Any) -> dict[str, float]:
-    """The measures of the run above: one hour of which ten minutes are warm-up."""
-    path = tmp_path_factory.mktemp("by hand") / "a [run] {of} *?"
-    runs = find_runs(write_run(path, by_hand(), warm_up_ms=10 * MINUTE))
-    row: dict[str, float] = measures_per_run(transactions_of(spark, runs)).runs.iloc[0].to_dict()
-    return row
-
-
-@pytest.mark.parametrize(
-    ("measure", "value"),
-    [
-        ("transactions", 10),
-        ("attempts", 8),
-        ("conflict_rate", 3 / 8),
-        ("retry_rate", 1 / 8),
-        ("abort_rate", 4 / 9),
-        ("rerun_rate", 3 / 10),
-        ("goodput_per_minute", 4 / 50),
-        ("jobs", 8),
-        ("job_success_rate", 4 / 6),
-        ("latency_p50_ms", 30_000.0),
-        ("latency_p95_ms", 109_500.0),
-        ("latency_p99_ms", 117_900.0),
-        ("wasted_compute_share", 8_000 / 21_000),
-    ],
-)
-def test_every_measure_is_what_its_definition_says(
-    measured: dict[str, float], measure: str, value: float
-) -> None:
-    assert measured[measure] == pytest.approx(value)
-
-
-def test_a_run_in_which_nothing_ended_has_no_rates(tmp_path: Path, spark: Any) -> None:
-    nothing = transaction(0, outcome="in_flight", ended_at_ms=None, attempts=0)
-    runs = find_runs(write_run(tmp_path / "r", [nothing]))
-    row = measures_per_run(transactions_of(spark, runs)).runs.iloc[0]
-    assert row["goodput_per_minute"] == 0
-    for measure in ("conflict_rate", "abort_rate", "job_success_rate", "latency_p50_ms"):
-        assert row[measure] is None or row[measure] != row[measure], measure
-
 
 def test_a_run_without_a_single_transaction_has_goodput_zero(tmp_path: Path, spark: Any) -> None:
     root = write_sweep(tmp_path / "s", {"writers": ["2", "4"]}, 1, minutes=15)
     shutil.rmtree(root / "runs" / "4" / "0")
     write_run(root / "runs" / "4" / "0", [])
-    tables = aggregate(spark, find_runs(root))
+    tables = aggregate(lambda: spark, find_runs(root))
     assert tables.of("goodput_per_minute")["4"].mean == 0.0
     assert tables.of("conflict_rate")["4"].replications == 0
 
 
-def test_one_run_is_reported_by_its_writers(tmp_path: Path, spark: Any) -> None:
+def test_one_run_is_reported_by_its_writers_and_without_spark(tmp_path: Path) -> None:
     rows = [transaction(0), aborted(1, writer_group="merger", command="MERGE", given_up=True)]
-    tables = aggregate(spark, find_runs(write_run(tmp_path / "r", rows)))
+    tables = aggregate(_no_session, find_runs(write_run(tmp_path / "r", rows)))
     found = {cell: interval.mean for cell, interval in tables.of("abort_rate").items()}
     assert found == {"all writers": 0.5, "loader · INSERT": 0.0, "merger · MERGE": 1.0}
+
+
+def _no_session() -> Any:
+    raise AssertionError("Spark was asked for")
+
+
+def test_spark_measures_each_run_as_it_is_measured_alone(grid: Path, spark: Any) -> None:
+    runs = find_runs(grid)
+    measured = aggregate(lambda: spark, runs).measured()
+    assert sum(len(each) for each in measured.values()) == len(runs.runs) == 18
+    for run in runs.runs:
+        alone, on_spark = measured_alone(run), measured[run.cell][run.replication]
+        assert on_spark.refusals == alone.refusals
+        assert on_spark.whole.left_out == alone.whole.left_out
+        for measure in Measure:
+            assert _same(on_spark.tally(measure).value, alone.tally(measure).value), measure
+        for group, part in alone.groups.items():
+            assert on_spark.groups[group].left_out == part.left_out
+            for measure in Measure:
+                assert _same(on_spark.groups[group].value(measure), part.value(measure)), measure
+
+
+def _same(one: float, other: float) -> bool:
+    return one == other or (math.isnan(one) and math.isnan(other))
 
 
 def _digests(directory: Path) -> dict[str, str]:

@@ -44,7 +44,7 @@ def test_all_problems_of_all_runs_are_told_together(grid: Path) -> None:
     (runs[0] / "transactions.parquet").write_bytes(b"PAR1 no longer")
     (runs[1] / "transactions.parquet").unlink()
     manifest = json.loads((runs[2] / "manifest.json").read_text())
-    manifest["counts"]["submitted"] += 1
+    manifest["tables"]["transactions"]["rows"] += 1
     del manifest["seed"]
     (runs[2] / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(InvalidInput) as caught:

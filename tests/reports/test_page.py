@@ -10,7 +10,7 @@ from synthetic_recordings import made_up_subject
 
 from whitecap.reports.answer import answer_of
 from whitecap.reports.figures import draw_all
-from whitecap.reports.measures import MEASURES
+from whitecap.reports.measures import MEASURES, REPORTED
 from whitecap.reports.page import page_of
 from whitecap.reports.style import save
 
@@ -82,9 +82,16 @@ def test_texts_of_the_user_are_escaped(page: str, outline: Outline) -> None:
 
 def test_every_measure_is_defined_and_shown(outline: Outline) -> None:
     told = " ".join(outline.text)
-    for measure in MEASURES.values():
-        assert measure.title in told
-        assert measure.meaning in told
+    for measure in REPORTED:
+        assert MEASURES[measure].title in told
+        assert MEASURES[measure].meaning in told
+
+
+def test_who_stops_whom_is_told_of_the_best_cell_and_listed_of_all(outline: Outline) -> None:
+    told = " ".join(outline.text)
+    assert "Who stops whom" in told
+    assert "100 % of the aborts of loader are no conflict with anybody's commit" in told
+    assert told.count("loader · INSERT") >= 2
 
 
 def test_the_page_does_not_depend_on_where_it_was_made(tmp_path: Path, page: str) -> None:

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
+from synthetic_recordings import made_up_run
 
 from whitecap.reports.answer import answer_of, difference
 from whitecap.reports.layout import layout_of
-from whitecap.reports.measures import MEASURES
 from whitecap.reports.tables import Tables, build_tables
 
 LABELS = {"a": {"size": "small"}, "b": {"size": "large"}}
 AXES = {"size": ("small", "large")}
-
-
-def measured(cell: str, replication: int, **values: float) -> dict[str, Any]:
-    """One run's measures, zero unless given."""
-    row = {"cell": cell, "replication": replication, "transactions": 10, "attempts": 10, "jobs": 9}
-    return row | dict.fromkeys(MEASURES, 0.0) | values
 
 
 def tables(
@@ -30,19 +23,17 @@ def tables(
     **more: dict[str, list[float]],
 ) -> Tables:
     """Tables of cells with these goodputs per replication; the last cell has aborts."""
-    rows = [
-        measured(
-            cell, r, goodput_per_minute=value, **{name: of[cell][r] for name, of in more.items()}
+    last = list(goodput)[-1]
+    given = {"goodput_per_minute": goodput, **more}
+    measured = {
+        (cell, r): made_up_run(
+            lambda measure, cell=cell, r=r: given[measure][cell][r] if measure in given else 0.0,
+            {"ConcurrentAppendException": 300} if (cell, r) == (last, 1) else {},
         )
         for cell, values in goodput.items()
-        for r, value in enumerate(values)
-    ]
-    per_run = pd.DataFrame(rows)
-    groups = per_run.assign(writer_group="loader", command="INSERT")
-    aborted = {"replication": [1], "exception": ["ConcurrentAppendException"], "aborted": [3]}
-    last = {"cell": [list(goodput)[-1]], "ended": [10], "rate": [0.3]}
-    exceptions = pd.DataFrame(last | aborted)
-    return build_tables(per_run, groups, exceptions, labels)
+        for r in range(len(values))
+    }
+    return build_tables(measured, labels)
 
 
 def test_differences_are_taken_within_replications_not_between_means() -> None:

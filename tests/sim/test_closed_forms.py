@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from whitecap.sim.measures import Sample, value_of
+from whitecap.engine.recorded import Measure
+from whitecap.reports.measures.measured_run import measure_run
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario import scenario_of
-from whitecap.sim.scenario.expect import Measure
 
 TABLE: dict[str, Any] = {
     "schema": "event_id BIGINT, amount DOUBLE",
@@ -33,8 +33,7 @@ def _run(writer: dict[str, Any], duration: str, **parts: Any) -> FinishedRun:
 
 
 def _value(run: FinishedRun, measure: Measure) -> float:
-    duration_ms = run.scenario.duration
-    return value_of(measure, Sample.of(run.recording.transactions, 0.0, duration_ms))
+    return measure_run(run.recording.manifest, run.recording.tables).tally(measure).value
 
 
 def test_one_closed_writer_commits_once_per_think_compute_and_latency() -> None:

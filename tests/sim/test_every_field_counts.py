@@ -251,8 +251,8 @@ WITHOUT_EFFECT_ON_RECORDS = {
     **{
         f"Expectation.{name}": "held against the recording afterwards"
         for name in (
-            "measure", "writer", "command", "exception", "at_least", "at_most", "equals", "because",
-            "when",
+            "measure", "writer", "command", "exception", "at_least", "at_most", "equals", "exactly",
+            "because", "when",
         )
     },
 }  # fmt: skip

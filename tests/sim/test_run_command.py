@@ -35,7 +35,42 @@ def test_the_summary_has_a_line_per_writer_and_one_for_all(file: Path) -> None:
     assert any(line.split()[:2] == ["loader", "INSERT"] for line in lines)
     assert any(line.split()[:2] == ["corrector", "UPDATE"] for line in lines)
     assert any(line.split()[:1] == ["all"] for line in lines)
-    assert "corrector UPDATE aborted: ConcurrentAppendException" in result.output
+    assert any(line.startswith("corrector UPDATE: ") for line in lines)
+    assert "loader INSERT  ConcurrentAppendException" in result.output
+
+
+def test_the_summary_says_what_it_leaves_out_and_who_stops_whom(tmp_path: Path) -> None:
+    late = {
+        "statement": "UPDATE events SET amount = 0.5 WHERE date = :date",
+        "parameters": {"date": "newest"},
+        "arrival": {"schedule": {"every": "2 s"}},
+        "compute": "10 s",
+    }
+    path = tmp_path / "late.yaml"
+    path.write_text(yaml.safe_dump(document(writers={**document()["writers"], "late": late})))
+    result = _run(path)
+    told = " ".join(result.output.split())
+    assert "of 300 due jobs had not begun: the schedule is overloaded" in told
+    assert "unfinished at the end (in neither success nor latency)" in told
+    assert "of the aborts of corrector come from " in told
+    assert "success" in told
+
+
+def test_the_summary_shows_what_was_expected_of_the_scenario_as_it_stands(tmp_path: Path) -> None:
+    expect = [
+        {"measure": "committed", "writer": "loader", "at_least": 1},
+        {"measure": "aborted", "equals": 12345, "because": "nobody knows"},
+        {"measure": "aborted", "equals": 0, "when": {"load": "none"}},
+    ]
+    sweep = {"axes": {"load": {"none": {"writers.corrector.starts": "1 h"}, "some": {}}}}
+    path = tmp_path / "expecting.yaml"
+    path.write_text(yaml.safe_dump(document(expect=expect, sweep=sweep)))
+    lines = _run(path).output.splitlines()
+    shown = lines[lines.index("expected, judged by this one run:") + 1 :]
+    assert shown[0].startswith("✓ met: committed (loader) is ")
+    assert shown[1].startswith("✗ missed: aborted is ")
+    assert shown[1].endswith("expected 12345 (nobody knows)")
+    assert shown[2] == "1 more expected of cells of its sweep: whitecap check"
 
 
 def test_recording_and_table_are_written_where_asked(file: Path, tmp_path: Path) -> None:

@@ -6,20 +6,22 @@ from pathlib import Path
 
 import pytest
 
+from whitecap.checking import check_scenarios
 from whitecap.engine.outcomes import ConflictException
+from whitecap.reports.expectations.checked import CheckVerdict
 from whitecap.scenarios import SCENARIOS
-from whitecap.sim.regression import Verdict, check_scenario, find_scenarios
+from whitecap.sim.regression import find_expecting
 from whitecap.sim.scenario import load_scenario
 
-REGRESSION = find_scenarios([SCENARIOS / "regression"])
+REGRESSION = find_expecting([SCENARIOS / "regression"])
 
 
 @pytest.mark.parametrize("path", REGRESSION, ids=lambda path: path.stem)
 def test_a_regression_scenario_is_met(path: Path) -> None:
-    checked = check_scenario(path)
-    assert checked.error is None
-    assert [f"{each.subject} is {each.found}" for each in checked.misses] == []
-    assert checked.verdict is Verdict.OK
+    (result,) = check_scenarios([path])
+    assert result.checked.error is None
+    assert [str(each) for _, each in result.checked.judged if not each.is_met] == []
+    assert result.checked.verdict is CheckVerdict.OK
 
 
 @pytest.mark.parametrize("exception", ConflictException)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sweep_scenario import write_scenario
+from sweep_scenario import SCENARIO, write_scenario
 
 import whitecap
 from whitecap.engine.errors import InvalidInput
@@ -12,12 +12,20 @@ from whitecap.sweeps import Sweep
 pytestmark = pytest.mark.spark
 
 
+EXPECT = """\
+expect:
+  - {measure: aborted, writer: loader, equals: 0}
+  - {measure: committed, at_least: 100000, when: {isolation: Serializable}}
+  - {measure: job_success_rate, at_least: 0.1}
+"""
+
+
 @pytest.fixture(scope="module")
 def sweep(tmp_path_factory: pytest.TempPathFactory) -> Sweep:
     """Two counts of correctors by two isolation levels, two replications each."""
     directory = tmp_path_factory.mktemp("api")
     return whitecap.sweep(
-        write_scenario(directory),
+        write_scenario(directory, SCENARIO + EXPECT),
         axes={"writers.corrector.count": [1, 3]},
         only={"isolation": []},
         replications=2,
@@ -44,6 +52,32 @@ def test_its_table_reads_as_people_do(sweep: Sweep) -> None:
     ]
     assert "± " in sweep.table.loc["Serializable · 1 corrector", "Goodput"]
     assert "%" in sweep.table.loc["WriteSerializable · 3 corrector", "Conflict rate"]
+
+
+def test_it_says_who_stops_whom_and_what_it_is_counted_from(sweep: Sweep) -> None:
+    refusals = sweep.refusals
+    assert set(refusals["loser_group"]) == {"corrector"}
+    assert set(refusals["axis_isolation"]) == {"Serializable", "WriteSerializable"}
+    cell = refusals[refusals["cell"] == "Serializable__3"]
+    assert cell["share"].sum() == pytest.approx(1)
+    runs = [sweep.run("Serializable__3", replication).refusals for replication in (0, 1)]
+    assert cell["count"].sum() == sum(run["count"].sum() for run in runs)
+    tallies = sweep.tallies
+    aborted = tallies[(tallies["measure"] == "aborted") & tallies["writer_group"].isna()]
+    of_cell = aborted[aborted["cell"] == "Serializable__3"]
+    assert of_cell["part"].sum() == cell["count"].sum()
+    due = sweep.left_out
+    assert (due["jobs_due"] >= due["jobs_not_begun"]).all()
+
+
+def test_it_judges_what_its_scenario_expects(sweep: Sweep) -> None:
+    found = sweep.expectations
+    by_expectation = found.groupby("expectation")["judgement"].agg(list).to_dict()
+    assert by_expectation == {
+        "aborted (loader) 0": ["met"] * 4,
+        "committed at least 100000": ["missed"] * 2,
+        "job_success_rate at least 10 %": ["met"] * 4,
+    }
 
 
 def test_one_of_its_runs_can_be_looked_into(sweep: Sweep) -> None:

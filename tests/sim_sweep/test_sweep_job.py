@@ -19,16 +19,15 @@ from click.testing import CliRunner
 from sweep_scenario import SCENARIO, fingerprints, write_scenario
 
 from whitecap import cli
-from whitecap.engine.errors import InvariantViolated
+from whitecap.engine.errors import InvalidInput
+from whitecap.engine.recorded import Measure
 from whitecap.exit_codes import ExitCode
-from whitecap.reports.measures import MEASURES
+from whitecap.reports.measures.measured_run import measure_run
 from whitecap.reports.runs import find_runs
 from whitecap.reports.subject import subject_of
 from whitecap.sim.experiment import Experiment, load_experiment, open_directory
-from whitecap.sim.measures import Sample, value_of
 from whitecap.sim.recording import read_recording
 from whitecap.sim.run import run_scenario
-from whitecap.sim.scenario.expect import Measure
 from whitecap.sim.sweep_job import Progress, run_one, run_sweep
 from whitecap.spark import aggregation_session
 
@@ -86,11 +85,11 @@ def test_spark_and_the_single_run_measure_alike(swept: tuple[Experiment, Path], 
     table = subject_of(runs, lambda: spark).tables.runs.set_index(["cell", "replication"])
     for run in runs.runs:
         recording = read_recording(run.path)
-        sample = Sample.of(recording.transactions, run.warm_up_ms, run.duration_ms)
-        for name in MEASURES:
-            expected = value_of(Measure(name), sample)
-            found = table.loc[(run.cell, run.replication), name]
-            assert found == pytest.approx(expected, nan_ok=True), (run.cell, name)
+        alone = measure_run(recording.manifest, recording.tables)
+        for measure in Measure:
+            found = table.loc[(run.cell, run.replication), measure.value]
+            expected = alone.tally(measure).value
+            assert found == pytest.approx(expected, nan_ok=True), (run.cell, measure)
 
 
 def test_finished_runs_are_kept_and_only_the_rest_is_run(
@@ -138,7 +137,7 @@ def test_a_failed_run_is_named_with_what_reproduces_it_and_others_are_kept(
     open_directory(experiment, out)
     (out / "runs").mkdir()
     (out / "runs" / "Serializable").write_text("in the way")
-    with pytest.raises(InvariantViolated) as caught:
+    with pytest.raises(InvalidInput) as caught:
         run_sweep(experiment, out, lambda: spark)
     told = str(caught.value)
     assert "1 of 2 runs failed; the others are kept" in told
@@ -152,14 +151,18 @@ def test_a_failed_run_is_named_with_what_reproduces_it_and_others_are_kept(
 
 @pytest.mark.usefixtures("spark")
 def test_the_command_sweeps_answers_and_says_what_comes_next(tmp_path: Path) -> None:
+    expect = "expect:\n  - {measure: committed, at_most: 1, because: it is late}\n"
     arguments = [
-        "sweep", str(write_scenario(tmp_path)), "--out", str(tmp_path / "out"),
+        "sweep", str(write_scenario(tmp_path, SCENARIO + expect)), "--out", str(tmp_path / "out"),
         "--axis", "isolation", "--set", "writers.corrector.count=1,3", "--replications", "2",
     ]  # fmt: skip
     result = CliRunner().invoke(cli.main, arguments)
     assert result.exit_code == ExitCode.FINE, result.output
     assert "4 cells x 2 replications = 8 runs" in result.output
     assert "Best by goodput" in result.output
+    assert "Who stops whom in " in result.output
+    assert "missed: committed at most 1 (it is late): missed in 4 of 4 cells" in result.output
+    assert "and 1 more" in result.output
     assert f"whitecap report {tmp_path / 'out'}" in result.output
     shown = json.loads(CliRunner().invoke(cli.main, [*arguments, "--json"]).stdout)
     answer = json.loads((tmp_path / "out" / "report" / "answer.json").read_text())

@@ -147,5 +147,6 @@ def test_the_terminal_lists_groups_from_1_to_12(tmp_path: Path) -> None:
     path = tmp_path / "many.yaml"
     path.write_text(yaml.safe_dump(document(writers=groups)))
     text = CliRunner().invoke(main, ["run", str(path)]).stdout
-    listed = [line.split()[0] for line in text.splitlines() if line.startswith("region-")]
+    rows = [line.split() for line in text.splitlines() if line.startswith("region-")]
+    listed = [row[0] for row in rows if row[1] == "INSERT"]
     assert listed == list(groups)

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from whitecap.exit_codes import ExitCode
+from whitecap.sim.bounds import MAX_REPLICATIONS
 from whitecap.sim.places import require_file
 from whitecap.terminal.console import new_console
-from whitecap.terminal.progress import tracked
+from whitecap.terminal.progress import progress
 from whitecap.terminal.table import print_indented
 
 if TYPE_CHECKING:
-    from whitecap.reports.junit import Suite
-    from whitecap.sim.regression import Checked, CheckedScenario
+    from whitecap.checking import CheckedScenario
+    from whitecap.reports.expectations.checked import CheckVerdict
 
-COLOURS = {"ok": "green", "missed": "red", "broken": "magenta"}
+COLOURS = {"ok": "green", "missed": "red", "undecided": "yellow", "broken": "magenta"}
 
 
 @click.command()
@@ -27,58 +30,106 @@ COLOURS = {"ok": "green", "missed": "red", "broken": "magenta"}
 @click.option(
     "--jobs", type=click.IntRange(min=1), help="Processes at a time  [default: one per core]"
 )
+@click.option(
+    "--replications",
+    type=click.IntRange(1, MAX_REPLICATIONS),
+    help="Runs per cell, instead of the sweep's  [default: 5]",
+)
+@click.option(
+    "--undecided",
+    type=click.Choice(["fail", "pass"]),
+    default="fail",
+    show_default=True,
+    help="What becomes of what the replications do not decide.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.pass_context
 def check(
-    ctx: click.Context, paths: tuple[Path, ...], junit: Path | None, jobs: int | None
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    junit: Path | None,
+    jobs: int | None,
+    replications: int | None,
+    undecided: str,
+    as_json: bool,
 ) -> None:
     """Run the scenarios at PATHS that state an `expect:`, and hold them to it.
 
-    A folder stands for all such scenarios in it.
+    A folder stands for all such scenarios in it. Every cell of a sweep is run. Counts must be as
+    expected in every replication; shares, rates and latencies are judged by their 95 % interval
+    over them: met, missed, or undecided.
     """
-    from whitecap.sim.regression import Verdict, check_all, find_scenarios
+    from whitecap.checking import check_scenarios
 
     if junit is not None:
         require_file(junit)
-    scenarios = find_scenarios(paths)
+    passes = undecided == "pass"
     results = []
-    checked = check_all(scenarios, jobs or os.cpu_count() or 1)
-    for result in tracked(checked, len(scenarios), "scenarios"):
-        _print(result)
-        results.append(result)
-    if junit is not None:
-        from whitecap.reports.junit import write_junit
+    with progress("checking") as show:
 
-        write_junit([_suite(result) for result in results], junit)
-    counts = {verdict: sum(r.verdict is verdict for r in results) for verdict in Verdict}
-    click.echo(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
-    if counts[Verdict.BROKEN]:
-        ctx.exit(ExitCode.INVARIANT_VIOLATED)
-    ctx.exit(ExitCode.EXPECTATION_MISSED if counts[Verdict.MISSED] else ExitCode.FINE)
+        def watch(done: int, total: int) -> None:
+            show(done, total, f"{done} of {total} runs")
+
+        for result in check_scenarios(paths, jobs or os.cpu_count() or 1, replications, watch):
+            results.append(result)
+            if not as_json:
+                _print(result)
+    if junit is not None:
+        _write_junit(results, junit, passes)
+    counts = Counter(result.checked.verdict for result in results)
+    if as_json:
+        _print_json(results, counts)
+    else:
+        _print_counts(counts)
+    ctx.exit(_exit_code(counts, passes))
+
+
+def _write_junit(results: Sequence[CheckedScenario], path: Path, undecided_passes: bool) -> None:
+    from whitecap.reports.junit import checked_suite, write_junit
+
+    suites = [
+        checked_suite(r.name, r.path, r.seconds, r.checked, undecided_passes) for r in results
+    ]
+    write_junit(suites, path)
 
 
 def _print(result: CheckedScenario) -> None:
-    """A line for the scenario, and one below it for each expectation that was missed."""
-    verdict = click.style(f"{result.verdict:7}", fg=COLOURS[result.verdict])
-    counted = f"{len(result.expectations)} expectations, {result.seconds:.1f} s"
+    """A line for the scenario, and one below it for each expectation that is not met."""
+    checked = result.checked
+    verdict = click.style(f"{checked.verdict:9}", fg=COLOURS[checked.verdict])
+    counted = f"{len(checked.judged)} expectations, {result.runs} runs, {result.seconds:.1f} s"
     click.echo(f"{verdict} {result.path}  ({counted})")
-    for missed in result.misses:
-        print_indented(new_console(), _told(missed), by=8)
-    if result.error is not None:
-        print_indented(new_console(stderr=True), result.error, by=8)
+    for where, judged in checked.judged:
+        if not judged.is_met:
+            print_indented(new_console(), f"{judged.judgement}: {where}{judged}", by=10)
+    if checked.error is not None:
+        print_indented(new_console(stderr=True), checked.error, by=10)
 
 
-def _told(checked: Checked) -> str:
-    text = f"{checked.subject} is {checked.found:g}, expected {checked.missed}"
-    return f"{text} ({checked.because})" if checked.because else text
+def _print_json(results: Sequence[CheckedScenario], counts: Counter[CheckVerdict]) -> None:
+    from whitecap.checking import checked_document
+    from whitecap.terminal.as_json import print_json
+
+    scenarios = [checked_document(result) for result in results]
+    print_json({"scenarios": scenarios, "counts": _by_verdict(counts)})
 
 
-def _suite(result: CheckedScenario) -> Suite:
-    from whitecap.reports.junit import Case, Suite
+def _print_counts(counts: Counter[CheckVerdict]) -> None:
+    said = (f"{count} {verdict}" for verdict, count in _by_verdict(counts).items())
+    click.echo(", ".join(said))
 
-    cases = [
-        Case(f"{i + 1}. {each.subject}", failure=_told(each) if each.missed is not None else None)
-        for i, each in enumerate(result.expectations)
-    ]
-    if result.error is not None:
-        cases.append(Case("the run", error=result.error))
-    return Suite(result.name, str(result.path), result.seconds, tuple(cases))
+
+def _by_verdict(counts: Counter[CheckVerdict]) -> dict[str, int]:
+    from whitecap.reports.expectations.checked import CheckVerdict
+
+    return {verdict.value: counts[verdict] for verdict in CheckVerdict}
+
+
+def _exit_code(counts: Counter[CheckVerdict], undecided_passes: bool) -> ExitCode:
+    from whitecap.reports.expectations.checked import CheckVerdict
+
+    if counts[CheckVerdict.BROKEN]:
+        return ExitCode.INVARIANT_VIOLATED
+    undecided = 0 if undecided_passes else counts[CheckVerdict.UNDECIDED]
+    missed = counts[CheckVerdict.MISSED] + undecided
+    return ExitCode.EXPECTATION_MISSED if missed else ExitCode.FINE

@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--minutes", type=click.FloatRange(min=0), default=5.0, show_default=True)
+@click.option(
+    "--minutes",
+    type=click.FloatRange(min=0, min_open=True),
+    default=5.0,
+    show_default=True,
+    help="How long, from the first race on.",
+)
 @click.option("--seed", type=int, default=1, show_default=True, help="Which races are drawn.")
 @click.option(
     "--out",
@@ -43,23 +49,23 @@ def fuzz(ctx: click.Context, minutes: float, seed: int, out: Path) -> None:
         with progress("racing") as show:
             for finding in races(minutes, seed):
                 counts[finding.result.status] += 1
-                show(0, None, f"{counts.total()} races")
+                show(0, None, _counted(counts))
                 match finding.result.status:
                     case CaseStatus.FAILED:
                         _tell(finding, save_case(finding.case, out))
                     case CaseStatus.SKIPPED:
                         click.echo(f"skipped {finding.case.id}: {finding.result.reason}")
-    except KeyboardInterrupt:
-        _print_counts(counts)
-        raise
-    _print_counts(counts)
-    ctx.exit(ExitCode.EXPECTATION_MISSED if counts["failed"] else ExitCode.FINE)
+    finally:
+        click.echo(_counted(counts))
+    if counts["failed"]:
+        ctx.exit(ExitCode.EXPECTATION_MISSED)
+    if not counts["passed"]:
+        click.echo("nothing was compared: give it more --minutes", err=True)
+        ctx.exit(ExitCode.NOTHING_COMPARED)
 
 
-def _print_counts(counts: Counter[str]) -> None:
-    click.echo(
-        f"{counts['passed']} races agree, {counts['failed']} differ, {counts['skipped']} skipped"
-    )
+def _counted(counts: Counter[str]) -> str:
+    return f"{counts['passed']} races agree, {counts['failed']} differ, {counts['skipped']} skipped"
 
 
 def _tell(finding: Finding, saved: Path) -> None:

@@ -53,7 +53,7 @@ def replay(
 ) -> None:
     """Force the recorded interleaving of RUN on a real Delta Lake and compare every outcome.
 
-    RUN is a run's directory or a sweep's. It disagrees too where nothing could be compared.
+    RUN is a run's directory or a sweep's.
     """
     from whitecap.sim.replay.agreement import write_agreement
     from whitecap.sim.replay.choice import choose_run
@@ -81,9 +81,10 @@ def replay(
             show(number, total, f"{number} of {total}")
 
         agreement = replay_plan(plan, watch=watch, timeout_s=timeout)
-    if not agreement.compared_count:
-        print_indented(console, "nothing could be compared", by=0)
     path = write_agreement(agreement, directory)
     show_agreement(agreement)
     click.echo(f"written to {path}")
+    if not agreement.compared_count:
+        print_indented(console, "nothing could be compared", by=0)
+        ctx.exit(ExitCode.NOTHING_COMPARED)
     ctx.exit(ExitCode.FINE if agreement.holds else ExitCode.EXPECTATION_MISSED)

@@ -133,14 +133,14 @@ def _print_json(finished: FinishedRun, written: dict[str, Any]) -> None:
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.run_summary import run_document
 
-    print_json({**run_document(finished.recording), **written})
+    print_json({**run_document(finished.scenario, finished.recording), **written})
 
 
 def _print(finished: FinishedRun, written: dict[str, Any], data: bool, quiet: bool) -> None:
     from whitecap.terminal.run_summary import show_run
 
     if not quiet:
-        show_run(finished.recording)
+        show_run(finished.scenario, finished.recording)
     if written["recording"] is not None:
         click.echo(f"recording  {written['recording']}")
     if written["table"] is not None:

@@ -13,6 +13,7 @@ from whitecap.spark import aggregation_session
 
 if TYPE_CHECKING:
     from whitecap.sim.experiment import Experiment
+    from whitecap.sim.scenario import Scenario
 
 
 @click.command()
@@ -73,7 +74,7 @@ def sweep(
         err=True,
     )
     _run(experiment, directory, master)
-    _print_result(directory, master, as_json)
+    _print_result(experiment.scenario, directory, master, as_json)
 
 
 def _run(experiment: Experiment, directory: Path, master: str) -> None:
@@ -88,7 +89,7 @@ def _run(experiment: Experiment, directory: Path, master: str) -> None:
         raise KeyboardInterrupt(said) from None
 
 
-def _print_result(directory: Path, master: str, as_json: bool) -> None:
+def _print_result(scenario: Scenario, directory: Path, master: str, as_json: bool) -> None:
     """The measures of every cell and the answer; writes the tables on the way."""
     from whitecap.reports.report import analyse
     from whitecap.reports.runs import find_runs
@@ -100,8 +101,9 @@ def _print_result(directory: Path, master: str, as_json: bool) -> None:
         subject, answer = analyse(find_runs(directory), lambda: aggregation_session(master))
     tables = directory / "report" / "tables"
     if as_json:
-        print_json({**sweep_document(subject, answer), "directory": directory, "tables": tables})
+        document = sweep_document(subject, answer, scenario.expect)
+        print_json({**document, "directory": directory, "tables": tables})
         return
-    show_sweep(subject, answer)
+    show_sweep(subject, answer, scenario.expect)
     click.echo(f"tables  {tables}")
     click.echo(f"next    whitecap report {directory}")

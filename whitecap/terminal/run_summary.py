@@ -6,12 +6,18 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from rich.console import Console
 from rich.text import Text
 
-from whitecap.reports.natural_order import natural
+from whitecap.reports.expectations.expected import of_cell
+from whitecap.reports.expectations.judging import Judged, judge_run, judged_document
+from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
+from whitecap.reports.measures.writing import duration
+from whitecap.reports.summary import Line, heading, summary_of
 from whitecap.sim.recording import Recording
-from whitecap.sim.summary import Line, heading, shown_latency, summary_of
+from whitecap.sim.scenario import Scenario
 from whitecap.terminal.console import new_console
+from whitecap.terminal.findings import show_expectations, show_left_out, show_refusals
 from whitecap.terminal.table import EMPTY, Column, print_indented, show_table
 
 COLUMNS = (
@@ -25,6 +31,7 @@ COLUMNS = (
     Column("reruns", leave=3),
     Column("given up"),
     Column("attempts", leave=1),
+    Column("success"),
     Column("p50", leave=4),
     Column("p95"),
     Column("p99", leave=2),
@@ -33,14 +40,19 @@ COLUMNS = (
 NAMES = 2
 """The columns that say whose line it is."""
 
-CAPTION = "p50, p95, p99: first submission to commit. wasted: compute lost to aborts."
+CAPTION = (
+    "success: jobs that committed, of those that ended. p50, p95, p99: first submission to commit, "
+    "of jobs that committed. wasted: compute lost to aborts."
+)
 
 
-def show_run(recording: Recording) -> None:
-    """A table per writer group and command, then why transactions were aborted."""
+def show_run(scenario: Scenario, recording: Recording) -> None:
+    """A table per writer group and command, what it leaves out, who stopped whom, and whether the
+    run is as expected."""
     console = new_console()
-    lines = _lines(recording)
-    console.print(Text(" · ".join(heading(recording))))
+    measured = measure_run(recording.manifest, recording.tables)
+    lines = summary_of(measured)
+    console.print(Text(" · ".join(heading(recording.manifest))))
     console.print()
     rows = [list(_cells(line)) for line in lines]
     used = [at for at in range(len(COLUMNS)) if any(row[at] != EMPTY for row in rows)]
@@ -52,15 +64,28 @@ def show_run(recording: Recording) -> None:
         stressed=[at for at, line in enumerate(lines) if not line.command],
         caption=CAPTION,
     )
-    for line in lines:
-        if line.reasons and line.command:
-            told = ", ".join(f"{name} {count:,}" for name, count in line.reasons.items())
-            print_indented(console, f"{line.writer} {line.command} aborted: {told}", by=0)
+    show_left_out(console, {group: part.left_out for group, part in measured.groups.items()})
+    show_refusals(console, measured.refusals)
+    _show_expectations(console, scenario, recording, measured)
 
 
-def _lines(recording: Recording) -> list[Line]:
-    """In the order in which people count, all together last."""
-    return sorted(summary_of(recording), key=lambda line: (not line.command, natural(line.writer)))
+def _show_expectations(
+    console: Console, scenario: Scenario, recording: Recording, measured: MeasuredRun
+) -> None:
+    """Those of this run; what is expected of other cells, `check` and `sweep` tell."""
+    judged = _judged(scenario, recording, measured)
+    if judged:
+        show_expectations(console, "expected, judged by this one run:", judged)
+    if len(judged) < len(scenario.expect):
+        count = len(scenario.expect) - len(judged)
+        print_indented(
+            console, f"{count} more expected of cells of its sweep: whitecap check", by=0
+        )
+
+
+def _judged(scenario: Scenario, recording: Recording, measured: MeasuredRun) -> list[Judged]:
+    own = of_cell(scenario.expect, recording.manifest["labels"])
+    return [judge_run(each, measured) for each in own]
 
 
 def _cells(line: Line) -> Iterator[str]:
@@ -71,17 +96,24 @@ def _cells(line: Line) -> Iterator[str]:
         line.given_up, line.attempts,
     ):  # fmt: skip
         yield f"{count:,}" if count else EMPTY
+    success, wasted = line.job_success_rate, line.wasted_compute_share
+    yield EMPTY if math.isnan(success) else f"{100 * success:.1f} %"
     for latency_ms in (line.latency_p50_ms, line.latency_p95_ms, line.latency_p99_ms):
-        yield shown_latency(latency_ms)
-    wasted = line.wasted_compute_share
-    yield EMPTY if math.isnan(wasted) else f"{wasted:.0%}".replace("%", " %")
+        yield EMPTY if math.isnan(latency_ms) else duration(latency_ms)
+    yield EMPTY if math.isnan(wasted) else f"{100 * wasted:.0f} %"
 
 
-def run_document(recording: Recording) -> dict[str, Any]:
+def run_document(scenario: Scenario, recording: Recording) -> dict[str, Any]:
     """The same, with the numbers as they are."""
     manifest = recording.manifest
     kept = (
         "scenario_name", "scenario_hash", "seed", "replication", "dialect", "labels",
         "duration_ms", "warm_up_ms",
     )  # fmt: skip
-    return {**{key: manifest[key] for key in kept}, "writers": _lines(recording)}
+    measured = measure_run(manifest, recording.tables)
+    return {
+        **{key: manifest[key] for key in kept},
+        "writers": summary_of(measured),
+        "refusals": [refusal.as_row() for refusal in measured.refusals],
+        "expectations": [judged_document(each) for each in _judged(scenario, recording, measured)],
+    }

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from whitecap.reports.answer import Answer
-from whitecap.reports.measures import MEASURES, written
+from whitecap.reports.expectations.cells import judged_cells
+from whitecap.reports.expectations.expected import Expected
+from whitecap.reports.expectations.judging import judged_document
+from whitecap.reports.measures import MEASURES, Measure, Unit, written
+from whitecap.reports.measures.left_out import added
 from whitecap.reports.subject import Subject
 from whitecap.terminal.console import new_console
+from whitecap.terminal.findings import show_judged_cells, show_overload, show_refusals
 from whitecap.terminal.table import Column, print_indented, show_table
 
 SHOWN = {
@@ -25,17 +30,34 @@ SHOWN = {
 CAPTION = "Means over replications; the report has their intervals."
 
 
-def show_sweep(subject: Subject, answer: Answer | None) -> None:
-    """The measures of every cell, and the answer."""
+LEAST = Column("least success of a group", text=True)
+
+
+def show_sweep(subject: Subject, answer: Answer | None, expected: Sequence[Expected] = ()) -> None:
+    """The measures of every cell, the answer, and what stands behind and against it."""
     console = new_console()
     cells = [cell.name for cell in subject.layout.cells]
-    rows = [[subject.layout.title(name), *_means(subject, name)] for name in cells]
+    rows = [list(_row(subject, name)) for name in cells]
     best = [cells.index(answer.best)] if answer is not None else []
-    columns = [Column("cell", text=True), *SHOWN.values()]
+    columns = [Column("cell", text=True), *SHOWN.values(), LEAST]
     show_table(console, columns, rows, stressed=best, caption=CAPTION)
     if answer is not None:
         console.print()
         show_answer(answer)
+    _show_findings(subject, answer, expected)
+
+
+def _show_findings(subject: Subject, answer: Answer | None, expected: Sequence[Expected]) -> None:
+    """Where work piled up, who stopped whom in the best cell, and whether all is as expected."""
+    console, tables, layout = new_console(), subject.tables, subject.layout
+    names = [cell.name for cell in layout.cells]
+    show_overload(console, layout, {n: added([*tables.left_out_of(n).values()]) for n in names})
+    if answer is not None and tables.refusals_of(answer.best):
+        print_indented(console, f"Who stops whom in {layout.title(answer.best)}:", by=0)
+        show_refusals(console, tables.refusals_of(answer.best))
+    judged = judged_cells(expected, tables.measured(), layout)
+    if judged:
+        show_judged_cells(console, layout, judged)
 
 
 def show_answer(answer: Answer) -> None:
@@ -46,12 +68,24 @@ def show_answer(answer: Answer) -> None:
         print_indented(console, sentence)
 
 
-def _means(subject: Subject, cell: str) -> Iterator[str]:
+def _row(subject: Subject, cell: str) -> Iterator[str]:
+    yield subject.layout.title(cell)
     for measure in SHOWN:
         yield written(subject.tables.of(measure)[cell].mean, MEASURES[measure].unit)
+    yield _least_success(subject, cell)
 
 
-def sweep_document(subject: Subject, answer: Answer | None) -> dict[str, Any]:
+def _least_success(subject: Subject, cell: str) -> str:
+    """The writer group that gets fewest of its jobs through, which the mean of all hides."""
+    by_group = subject.tables.groups_of(cell, Measure.JOB_SUCCESS_RATE)
+    means = {g.writer_group: each.mean for g, each in by_group.items() if each.replications}
+    least = min(means, key=lambda group: means[group], default=None)
+    return "" if least is None else f"{least} {written(means[least], Unit.SHARE)}"
+
+
+def sweep_document(
+    subject: Subject, answer: Answer | None, expected: Sequence[Expected] = ()
+) -> dict[str, Any]:
     """The same and every other measure with its interval, numbers as they are."""
     origin = subject.provenance
     return {
@@ -69,6 +103,15 @@ def sweep_document(subject: Subject, answer: Answer | None) -> dict[str, Any]:
                 "measures": {name: subject.tables.of(name).get(cell.name) for name in MEASURES},
             }
             for cell in subject.layout.cells
+        ],
+        "refusals": {
+            cell.name: [refusal.as_row() for refusal in subject.tables.refusals_of(cell.name)]
+            for cell in subject.layout.cells
+        },
+        "expectations": [
+            {"cell": cell, **judged_document(found)}
+            for each in judged_cells(expected, subject.tables.measured(), subject.layout)
+            for cell, found in each.cells.items()
         ],
         "answer": answer,
     }

@@ -7,11 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from whitecap.engine.log.properties import ROW_TRACKING
+from whitecap.engine.recorded import RecordedOutcome
 from whitecap.engine.sql.time_functions import asks_time
-from whitecap.sim.recorder import ABORTED, COMMITTED, IN_FLIGHT, UNKNOWN
 from whitecap.sim.recording import Recording
 from whitecap.sim.replay.history.parts import Attempts, Row, read_attempts
 from whitecap.sim.replay.playing.script import End, Part, Result
+
+SETTLED = frozenset({RecordedOutcome.COMMITTED, RecordedOutcome.ABORTED})
+"""Outcomes that a writer knows for sure."""
 
 STARTS_AGAIN_BY_ITSELF = frozenset({"OPTIMIZE", "ZORDER", "REORG"})
 """Commands that retry after a conflict on the newest snapshot (OptimizeTableCommand.scala)."""
@@ -150,7 +153,7 @@ class _History:
         """The part that made no version in the end; before it the one that it took up again."""
         read_version, winner = int(row["read_version"]), row["winning_version"]
         began = read_version if attempts.open_since is None else attempts.open_since
-        if attempts.open_since is None and row["outcome"] in {COMMITTED, ABORTED}:
+        if attempts.open_since is None and row["outcome"] in SETTLED:
             yield Part(began, began)
         elif winner is None:
             yield Part(began, max(began, self._newest_at(row)))
@@ -182,7 +185,7 @@ def _result(row: Row, parts: Sequence[Part]) -> Result:
         return _committed(row, parts[-1].version)
     if row["committed_version"] is not None:
         return _committed(row, row["committed_version"])
-    if row["outcome"] == COMMITTED:
+    if row["outcome"] == RecordedOutcome.COMMITTED:
         return Result(End.NOTHING_TO_COMMIT)
     end = End(row["outcome"])
     return Result(end, exception=row["exception"], error_class=row["error_class"])
@@ -200,9 +203,9 @@ def _committed(row: Row, version: int | None) -> Result:
 def _note(row: Row) -> str:
     """What kept the writer of a commit from learning of it, if something did."""
     match row["outcome"]:
-        case outcome if outcome == COMMITTED:
+        case outcome if outcome == RecordedOutcome.COMMITTED:
             return ""
-        case outcome if outcome == IN_FLIGHT:
+        case outcome if outcome == RecordedOutcome.IN_FLIGHT:
             return "the run ended before its writer learned of it"
     if row["rule"] == CRASH:
         return "its writer crashed before it learned of it"
@@ -214,11 +217,11 @@ def _why_left_out(row: Row, attempts: Attempts, parts: Sequence[Part]) -> str | 
     made = [part.version for part in attempts.made]
     if row["committed_version"] is not None and row["committed_version"] not in made:
         return OVERWRITTEN
-    if row["outcome"] != COMMITTED and not _ended_by_a_commit(attempts):
+    if row["outcome"] != RecordedOutcome.COMMITTED and not _ended_by_a_commit(attempts):
         stopped = _why_stopped(row)
         if stopped is not None:
             return stopped
-    if row["outcome"] in {UNKNOWN, IN_FLIGHT} and _goes_on_after_a_commit(row):
+    if row["outcome"] not in SETTLED and _goes_on_after_a_commit(row):
         return BETWEEN_COMMITS
     if parts and parts[0].read_version < 0:
         return "it began before there was a table"
@@ -239,8 +242,8 @@ def _why_stopped(row: Row) -> str | None:
     if row["error_class"] == OUT_OF_ATTEMPTS:
         return f"it lost the race for {row['attempts']} versions, which is not replayed"
     match row["outcome"]:
-        case outcome if outcome == UNKNOWN:
+        case outcome if outcome == RecordedOutcome.UNKNOWN:
             return "its outcome is unknown, and it left no commit"
-        case outcome if outcome == IN_FLIGHT:
+        case outcome if outcome == RecordedOutcome.IN_FLIGHT:
             return "it was in flight when the run ended"
     return None

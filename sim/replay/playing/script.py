@@ -13,17 +13,18 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.replay.real_commands import RealCommand
 
 
 class End(StrEnum):
     """How a transaction ended: by the recording in all of these ways, really in the first three."""
 
-    COMMITTED = "committed"
+    COMMITTED = RecordedOutcome.COMMITTED.value
     NOTHING_TO_COMMIT = "nothing_to_commit"
-    ABORTED = "aborted"
-    UNKNOWN = "unknown"
-    IN_FLIGHT = "in_flight"
+    ABORTED = RecordedOutcome.ABORTED.value
+    UNKNOWN = RecordedOutcome.UNKNOWN.value
+    IN_FLIGHT = RecordedOutcome.IN_FLIGHT.value
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,15 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from click.testing import CliRunner, Result
-from sweep_scenario import SCENARIO
 
+import whitecap
+from tests.sim_sweep.sweep_scenario import SCENARIO as SWEPT
 from whitecap import cli
+from whitecap.engine.recorded import Measure
 from whitecap.exit_codes import ExitCode
 from whitecap.reports.junit import Case, Suite, write_junit
 
+SCENARIO = SWEPT.partition("sweep:")[0]
 MET = SCENARIO + "expect:\n  - {measure: committed, writer: loader, at_least: 1}\n"
 MISSED = SCENARIO.replace("name: tiny", "name: strict") + (
     "expect:\n"
@@ -23,7 +26,7 @@ MISSED = SCENARIO.replace("name: tiny", "name: strict") + (
 
 def check(*arguments: object) -> Result:
     """The command's result."""
-    return CliRunner().invoke(cli.main, ["check", *map(str, arguments)])
+    return CliRunner().invoke(cli.main, ["check", "--jobs", "1", *map(str, arguments)])
 
 
 @pytest.fixture
@@ -41,20 +44,20 @@ def test_a_met_scenario_is_one_line_and_exit_code_zero(folder: Path) -> None:
     result = check(folder / "a-met.yaml")
     assert result.exit_code == ExitCode.FINE, result.output
     assert result.stdout.splitlines()[0].startswith("ok ")
-    assert "1 ok, 0 missed, 0 broken" in result.output
+    assert "1 ok, 0 missed, 0 undecided, 0 broken" in result.output
 
 
 def test_a_missed_expectation_is_told_with_value_threshold_and_reason(folder: Path) -> None:
     result = check(folder, "--jobs", 2)
     assert result.exit_code == ExitCode.EXPECTATION_MISSED, result.output
     lines = result.stdout.splitlines()
-    assert [line.split()[0] for line in lines] == ["ok", "missed", "conflict_rate", "1"]
-    assert "expected at most 0.001 (nobody likes conflicts)" in lines[2]
+    assert [line.split()[0] for line in lines] == ["ok", "missed", "missed:", "1"]
+    assert "expected at most 0.1 % (nobody likes conflicts)" in lines[2]
     assert "c-plain" not in result.output
 
 
 def test_results_come_in_the_order_of_the_paths_and_once_each(folder: Path) -> None:
-    result = check(folder / "deep", folder, "--jobs", 2)
+    result = check(folder / "deep", folder)
     names = [line.split()[1] for line in result.stdout.splitlines() if ".yaml" in line]
     assert [Path(name).name for name in names] == ["b-missed.yaml", "a-met.yaml"]
 
@@ -67,7 +70,7 @@ def test_junit_holds_a_suite_per_scenario_and_a_case_per_expectation(folder: Pat
     assert set(suites) == {"tiny", "strict"}
     failures = suites["strict"].findall("testcase/failure")
     assert len(failures) == 1
-    assert "conflict_rate is 0." in str(failures[0].get("message"))
+    assert "missed: conflict_rate is " in str(failures[0].get("message"))
 
 
 @pytest.mark.parametrize(
@@ -118,6 +121,45 @@ def test_a_run_that_breaks_is_exit_code_three_and_an_error_in_junit(
     assert "--seed 5" in result.output
     root = ET.parse(folder / "junit.xml").getroot()
     assert root.get("errors") == "2"
+
+
+CLOSE = MET + "  - {measure: conflict_rate, at_most: 0.2}\n"
+
+
+@pytest.fixture
+def undecided(tmp_path: Path) -> Path:
+    """A scenario whose conflict rate lies close to what it may be at most."""
+    path = tmp_path / "close.yaml"
+    rate = whitecap.run(MET).measured.tally(Measure.CONFLICT_RATE).value
+    path.write_text(CLOSE.replace("at_most: 0.2", f"at_most: {rate + 0.01:.3f}"))
+    return path
+
+
+def test_what_is_undecided_fails_and_says_how_many_replications_would_do(undecided: Path) -> None:
+    result = check(undecided, "--replications", 2)
+    assert result.exit_code == ExitCode.EXPECTATION_MISSED, result.output
+    told = result.stdout.splitlines()[1]
+    assert told.split()[0] == "undecided:"
+    assert "replications would tell" in told
+    assert "0 missed, 1 undecided" in result.output
+
+
+def test_what_is_undecided_may_pass_and_is_skipped_in_junit(undecided: Path) -> None:
+    junit = undecided.parent / "junit.xml"
+    result = check(undecided, "--replications", 2, "--undecided", "pass", "--junit", junit)
+    assert result.exit_code == ExitCode.FINE, result.output
+    root = ET.parse(junit).getroot()
+    assert (root.get("failures"), root.get("skipped")) == ("0", "1")
+    check(undecided, "--replications", 2, "--junit", junit)
+    root = ET.parse(junit).getroot()
+    assert (root.get("failures"), root.get("skipped")) == ("1", "0")
+
+
+def test_exactly_is_decided_by_one_run(undecided: Path) -> None:
+    text = undecided.read_text()
+    undecided.write_text(text.replace("at_most:", "exactly: true, at_most:"))
+    result = check(undecided)
+    assert result.exit_code == ExitCode.FINE, result.output
 
 
 def test_junit_survives_texts_that_xml_cannot_hold(tmp_path: Path) -> None:

@@ -6,9 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from whitecap.checking import check_scenarios
 from whitecap.engine.errors import InvalidInput
+from whitecap.engine.recorded import Measure
+from whitecap.reports.expectations.checked import Checked, CheckVerdict
+from whitecap.reports.expectations.judging import Judgement
+from whitecap.reports.measures.measured_run import measure_run
 from whitecap.sim.experiment import load_experiment
-from whitecap.sim.regression import Verdict, check_scenario
+from whitecap.sim.regression import run_expecting
 from whitecap.sim.scenario import cell_of, load_scenario, parse_scenario
 
 SCENARIO = """\
@@ -41,6 +46,12 @@ expect:
 """
 
 
+def checked(path: Path, *, replications: int | None = None) -> Checked:
+    """What a check finds, run in this process."""
+    (result,) = check_scenarios([path], replications=replications)
+    return result.checked
+
+
 def _written(directory: Path, text: str) -> Path:
     path = directory / "told-apart.yaml"
     path.write_text(text)
@@ -66,9 +77,9 @@ def test_a_variant_changes_one_of_two_writers_that_share_an_anchor() -> None:
 
 
 def test_a_check_runs_every_cell_and_says_which_one_an_expectation_is_about(tmp_path: Path) -> None:
-    checked = check_scenario(_written(tmp_path, SCENARIO))
-    assert checked.verdict is Verdict.OK
-    assert [each.subject for each in checked.expectations] == [
+    found = checked(_written(tmp_path, SCENARIO))
+    assert found.verdict is CheckVerdict.OK
+    assert [f"{where}{each.subject}" for where, each in found.judged] == [
         "load = once, isolation = strict: aborted",
         "load = once, isolation = strict: committed",
         "load = once, isolation = loose: aborted",
@@ -82,17 +93,56 @@ def test_a_check_runs_every_cell_and_says_which_one_an_expectation_is_about(tmp_
 
 
 def test_an_expectation_that_one_cell_misses_is_missed(tmp_path: Path) -> None:
-    text = SCENARIO.replace("equals: 12", "equals: 11")
-    checked = check_scenario(_written(tmp_path, text))
-    assert checked.verdict is Verdict.MISSED
-    (missed,) = checked.misses
-    assert (missed.subject, missed.found) == ("load = twice, isolation = strict: live_rows", 12)
+    found = checked(_written(tmp_path, SCENARIO.replace("equals: 12", "equals: 11")))
+    assert found.verdict is CheckVerdict.MISSED
+    ((where, missed),) = found.having(Judgement.MISSED)
+    assert (where, missed.found) == ("load = twice, isolation = strict: ", 12)
 
 
-def test_without_variants_in_expectations_the_scenario_runs_as_it_stands(tmp_path: Path) -> None:
-    text = SCENARIO.partition("  - {measure: committed")[0]
-    checked = check_scenario(_written(tmp_path, text))
-    assert [each.subject for each in checked.expectations] == ["aborted"]
+def test_without_variants_in_expectations_every_cell_is_run_all_the_same(tmp_path: Path) -> None:
+    found = checked(_written(tmp_path, SCENARIO.partition("  - {measure: committed")[0]))
+    assert [each.subject for _, each in found.judged] == ["aborted"] * 4
+
+
+def runs_of(path: Path, replications: int | None = None) -> list[list[int]]:
+    """The replications that are made of each cell."""
+    (result,) = run_expecting([path], measure_run, replications=replications)
+    return [sorted(cell.runs) for cell in result.cells]
+
+
+def test_a_cell_is_run_as_often_as_is_asked_for_or_its_sweep_says(tmp_path: Path) -> None:
+    path = _written(tmp_path, SCENARIO)
+    assert runs_of(path) == [[0, 1, 2, 3, 4]] * 4
+    assert runs_of(path, 2) == [[0, 1]] * 4
+    path.write_text(SCENARIO.replace("sweep:\n", "sweep:\n  replications: 3\n"))
+    assert runs_of(path) == [[0, 1, 2]] * 4
+
+
+def test_what_is_expected_exactly_takes_one_run(tmp_path: Path) -> None:
+    text = SCENARIO.replace("equals: 0}", "equals: 0, exactly: true}").replace(
+        "{measure: committed, equals: 2", "{measure: committed, exactly: true, equals: 2"
+    )
+    assert [len(runs) for runs in runs_of(_written(tmp_path, text))] == [5, 5, 5, 1]
+
+
+def test_a_cell_of_which_nothing_is_expected_is_not_run(tmp_path: Path) -> None:
+    text = SCENARIO.replace("  - {measure: aborted, equals: 0}\n", "").replace(
+        "when: {load: once}", "when: {load: once, isolation: strict}"
+    )
+    assert len(runs_of(_written(tmp_path, text))) == 3
+
+
+def test_runs_in_processes_of_their_own_find_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("whitecap.sim.processes.HERE_S", 0.0)
+    path = _written(tmp_path, SCENARIO)
+    (alone,) = run_expecting([path], measure_run, replications=2)
+    (together,) = run_expecting([path], measure_run, jobs=2, replications=2)
+    assert [cell.labels for cell in together.cells] == [cell.labels for cell in alone.cells]
+    for one, other in zip(alone.cells, together.cells, strict=True):
+        for number, run in one.runs.items():
+            assert other.runs[number].tally(Measure.COMMITTED) == run.tally(Measure.COMMITTED)
 
 
 def test_a_run_that_breaks_says_in_which_cell(
@@ -102,9 +152,9 @@ def test_a_run_that_breaks_says_in_which_cell(
         raise RuntimeError("a rule of ours is broken")
 
     monkeypatch.setattr("whitecap.sim.run.run_scenario", broken)
-    checked = check_scenario(_written(tmp_path, SCENARIO))
-    assert checked.verdict is Verdict.BROKEN
-    assert str(checked.error).startswith("load = once, isolation = strict: RuntimeError")
+    found = checked(_written(tmp_path, SCENARIO))
+    assert found.verdict is CheckVerdict.BROKEN
+    assert str(found.error).startswith("load = once, isolation = strict: RuntimeError")
 
 
 @pytest.mark.parametrize(

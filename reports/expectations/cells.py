@@ -1,0 +1,56 @@
+"""What was expected of a sweep, expectation by expectation, with the cells that it holds in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from whitecap.reports.expectations.expected import Expected, of_cell, subject, wanted
+from whitecap.reports.expectations.judging import Judged, Judgement, judge
+from whitecap.reports.layout import Layout
+from whitecap.reports.measures.measured_run import MeasuredRun
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCells:
+    """One expectation, and how it came out in each cell that it is expected of."""
+
+    expected: Expected
+    cells: Mapping[str, Judged]
+
+    @property
+    def judgement(self) -> Judgement:
+        """Missed before undecided before met."""
+        found = {each.judgement for each in self.cells.values()}
+        worst = (Judgement.MISSED, Judgement.UNDECIDED, Judgement.MET)
+        return next(each for each in worst if each in found)
+
+    def __str__(self) -> str:
+        text = f"{subject(self.expected)} {wanted(self.expected)}"
+        return f"{text} ({self.expected.because})" if self.expected.because else text
+
+    @property
+    def counted(self) -> str:
+        """In how many cells it came out how: `met in 4, missed in 2 of 6 cells`."""
+        counts = Counter(each.judgement for each in self.cells.values())
+        said = ", ".join(f"{each} in {counts[each]}" for each in Judgement if counts[each])
+        return f"{said} of {len(self.cells)} cell{'s' if len(self.cells) > 1 else ''}"
+
+
+def judged_cells(
+    expectations: Iterable[Expected],
+    measured: Mapping[str, Mapping[int, MeasuredRun]],
+    layout: Layout,
+) -> list[JudgedCells]:
+    """Hold what a scenario expects against the runs of its sweep, by cell and replication."""
+    found = []
+    for expected in expectations:
+        cells = {
+            cell.name: judge(expected, measured[cell.name])
+            for cell in layout.cells
+            if cell.name in measured and of_cell([expected], cell.labels)
+        }
+        if cells:
+            found.append(JudgedCells(expected, cells))
+    return found

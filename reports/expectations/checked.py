@@ -1,0 +1,62 @@
+"""A regression scenario with everything that was expected of it, judged cell by cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from whitecap.reports.expectations.expected import Expected
+from whitecap.reports.expectations.judging import Judged, Judgement, judge
+from whitecap.reports.measures.measured_run import MeasuredRun
+
+
+class CheckVerdict(StrEnum):
+    """How a scenario came out, the worst of its parts; broken: a run did not come to its end."""
+
+    OK = "ok"
+    MISSED = "missed"
+    UNDECIDED = "undecided"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedCell:
+    """What was expected of one cell; `where` names it, empty without a sweep."""
+
+    where: str
+    judged: tuple[Judged, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One scenario: its cells, and what broke it, if anything did."""
+
+    cells: tuple[CheckedCell, ...]
+    error: str | None = None
+
+    @property
+    def judged(self) -> list[tuple[str, Judged]]:
+        """Every expectation with the cell that it was held against."""
+        return [(cell.where, each) for cell in self.cells for each in cell.judged]
+
+    def having(self, judgement: Judgement) -> list[tuple[str, Judged]]:
+        """Those that came out so."""
+        return [pair for pair in self.judged if pair[1].judgement is judgement]
+
+    @property
+    def verdict(self) -> CheckVerdict:
+        """Broken before missed before undecided before ok."""
+        if self.error is not None:
+            return CheckVerdict.BROKEN
+        for judgement in (Judgement.MISSED, Judgement.UNDECIDED):
+            if self.having(judgement):
+                return CheckVerdict(judgement.value)
+        return CheckVerdict.OK
+
+
+def checked_cell(
+    where: str, expectations: Iterable[Expected], runs: Mapping[int, MeasuredRun]
+) -> CheckedCell:
+    """Hold every expectation of a cell against its runs, by their replication."""
+    return CheckedCell(where, tuple(judge(each, runs) for each in expectations))

@@ -1,0 +1,25 @@
+"""Measures: what each one means, what it is counted from in a run, and how its values are written.
+
+A measure has one definition (`definitions.py`), a pure function of one run's recorded rows
+(`sample.py`). It gives a tally (`tally.py`): numerator and denominator, or the latencies
+themselves, by which replications can be pooled. `measured_run.py` takes all tallies of a run at
+once; a single run, a check, Spark and Python all call it.
+"""
+
+from whitecap.engine.recorded import CONFLICTS, Measure, Unit
+from whitecap.reports.measures.definitions import MEASURES, REPORTED, Definition
+from whitecap.reports.measures.writing import drawn_bounds, duration, round_duration, tick, written
+
+__all__ = [
+    "CONFLICTS",
+    "MEASURES",
+    "REPORTED",
+    "Definition",
+    "Measure",
+    "Unit",
+    "drawn_bounds",
+    "duration",
+    "round_duration",
+    "tick",
+    "written",
+]

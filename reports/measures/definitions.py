@@ -1,0 +1,253 @@
+"""The definition of every measure, once: what it counts, and how it is called and explained.
+
+Transactions submitted before the end of the warm-up are left out of every measure, and so are
+jobs whose last transaction was; goodput looks at the instant of success instead, because
+throughput is counted where work leaves the system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from whitecap.engine.recorded import Measure, RecordedOutcome, Unit
+from whitecap.reports.measures.sample import Sample
+from whitecap.reports.measures.tally import (
+    Count,
+    Latencies,
+    PerMinute,
+    Share,
+    Tally,
+    WeightedShare,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A measure: `title` heads a figure, `axis` says what its numbers count, `meaning` is the
+    definition in words, and `tally` counts it."""
+
+    measure: Measure
+    title: str
+    axis: str
+    meaning: str
+    tally: Callable[[Sample], Tally]
+
+    @property
+    def name(self) -> str:
+        """As tables and scenarios call it."""
+        return self.measure.value
+
+    @property
+    def unit(self) -> Unit:
+        """How its values are to be read."""
+        return self.measure.unit
+
+
+def _conflicts(sample: Sample) -> Tally:
+    return Share(int(sample.rows.is_conflict.sum()), sample.attempts)
+
+
+def _retries(sample: Sample) -> Tally:
+    return Share(int(np.maximum(sample.rows.attempts - 1, 0).sum()), sample.attempts)
+
+
+def _aborts(sample: Sample) -> Tally:
+    return Share(sample.count(RecordedOutcome.ABORTED), sample.ended)
+
+
+def _reruns(sample: Sample) -> Tally:
+    return Share(int(sample.rows.is_rerun.sum()), len(sample.rows))
+
+
+def _goodput(sample: Sample) -> Tally:
+    rows = sample.all_rows
+    done = rows.ended(RecordedOutcome.COMMITTED) & rows.made_version
+    return PerMinute(int((done & (rows.ended_ms >= sample.warm_up_ms)).sum()), sample.minutes)
+
+
+def _successes(sample: Sample) -> Tally:
+    committed = sample.count(RecordedOutcome.COMMITTED)
+    return Share(committed, committed + int(sample.rows.is_given_up.sum()))
+
+
+def _wasted(sample: Sample) -> Tally:
+    rows = sample.rows
+    computed = ~rows.ended(RecordedOutcome.IN_FLIGHT) & (rows.compute_ms > 0)
+    aborted = rows.ended(RecordedOutcome.ABORTED) & computed
+    wasted_ms, spent_ms = (float(rows.compute_ms[one].sum()) for one in (aborted, computed))
+    return WeightedShare(wasted_ms, spent_ms, int(aborted.sum()), int(computed.sum()))
+
+
+PERCENTILES = {
+    Measure.LATENCY_P50_MS: 50.0,
+    Measure.LATENCY_P95_MS: 95.0,
+    Measure.LATENCY_P99_MS: 99.0,
+}
+"""Which percentile of the latencies a measure is."""
+
+
+def _latency(measure: Measure) -> Callable[[Sample], Tally]:
+    return lambda sample: Latencies(sample.latencies_ms, PERCENTILES[measure])
+
+
+def _counted(outcome: RecordedOutcome) -> Callable[[Sample], Tally]:
+    return lambda sample: Count(sample.count(outcome))
+
+
+_ALL = (
+    Definition(
+        Measure.CONFLICT_RATE,
+        "Conflict rate",
+        "failed checks per attempt to commit",
+        "Failed conflict checks per attempt to commit: transactions aborted with one of Delta's "
+        "seven conflict exceptions, divided by all puts of a commit file.",
+        _conflicts,
+    ),
+    Definition(
+        Measure.RETRY_RATE,
+        "Retry rate",
+        "retries per attempt to commit",
+        "Retries per attempt to commit: puts after the first one of a transaction (the version "
+        "was taken, no check failed), divided by all puts of a commit file.",
+        _retries,
+    ),
+    Definition(
+        Measure.ABORT_RATE,
+        "Abort rate",
+        "aborted per ended transaction",
+        "Aborted transactions, for whatever exception, divided by transactions that ended "
+        "(committed, aborted or unknown).",
+        _aborts,
+    ),
+    Definition(
+        Measure.RERUN_RATE,
+        "Rerun rate",
+        "reruns per transaction",
+        "Transactions that run an aborted command again, divided by all transactions submitted.",
+        _reruns,
+    ),
+    Definition(
+        Measure.GOODPUT_PER_MINUTE,
+        "Goodput",
+        "committed jobs per minute",
+        "Jobs that committed a version, per minute of simulated time after the warm-up. A job is "
+        "a transaction with all its reruns; one that found nothing to do is not counted.",
+        _goodput,
+    ),
+    Definition(
+        Measure.JOB_SUCCESS_RATE,
+        "Job success rate",
+        "committed per ended job",
+        "Jobs that committed, divided by jobs that ended: committed or given up, for a refusal or "
+        "for an outcome that was never learned. Jobs still under way at the end are left out.",
+        _successes,
+    ),
+    Definition(
+        Measure.LATENCY_P50_MS,
+        "Latency, median",
+        "from first submission to commit",
+        "Median time from a job's first submission to its commit, reruns and their waits "
+        "included. Only jobs that committed have one.",
+        _latency(Measure.LATENCY_P50_MS),
+    ),
+    Definition(
+        Measure.LATENCY_P95_MS,
+        "Latency, 95th percentile",
+        "from first submission to commit",
+        "95th percentile of the time from a job's first submission to its commit.",
+        _latency(Measure.LATENCY_P95_MS),
+    ),
+    Definition(
+        Measure.LATENCY_P99_MS,
+        "Latency, 99th percentile",
+        "from first submission to commit",
+        "99th percentile of the time from a job's first submission to its commit.",
+        _latency(Measure.LATENCY_P99_MS),
+    ),
+    Definition(
+        Measure.WASTED_COMPUTE_SHARE,
+        "Wasted compute",
+        "compute time of aborted transactions",
+        "Compute time of aborted transactions, divided by that of all transactions that ended.",
+        _wasted,
+    ),
+    Definition(
+        Measure.SUBMITTED,
+        "Submitted",
+        "transactions submitted",
+        "Transactions submitted, each rerun counted as one.",
+        lambda sample: Count(len(sample.rows)),
+    ),
+    Definition(
+        Measure.COMMITTED,
+        "Committed",
+        "transactions committed",
+        "Transactions that committed, those that found nothing to do included.",
+        _counted(RecordedOutcome.COMMITTED),
+    ),
+    Definition(
+        Measure.ABORTED,
+        "Aborted",
+        "transactions aborted",
+        "Transactions aborted, for whatever exception.",
+        _counted(RecordedOutcome.ABORTED),
+    ),
+    Definition(
+        Measure.UNKNOWN,
+        "Unknown",
+        "transactions of unknown outcome",
+        "Transactions whose writer never learned whether they committed.",
+        _counted(RecordedOutcome.UNKNOWN),
+    ),
+    Definition(
+        Measure.IN_FLIGHT,
+        "In flight",
+        "transactions under way at the end",
+        "Transactions submitted and not ended when the run was.",
+        _counted(RecordedOutcome.IN_FLIGHT),
+    ),
+    Definition(
+        Measure.GIVEN_UP,
+        "Given up",
+        "jobs given up",
+        "Jobs that were not run again after a refusal, or after an outcome never learned.",
+        lambda sample: Count(int(sample.rows.is_given_up.sum())),
+    ),
+    Definition(
+        Measure.RERUNS,
+        "Reruns",
+        "transactions that are reruns",
+        "Transactions that run an aborted command again.",
+        lambda sample: Count(int(sample.rows.is_rerun.sum())),
+    ),
+    Definition(
+        Measure.ATTEMPTS,
+        "Attempts",
+        "puts of a commit file",
+        "Puts of a commit file, lost ones included.",
+        lambda sample: Count(sample.attempts),
+    ),
+    Definition(
+        Measure.LIVE_ROWS,
+        "Live rows",
+        "rows of the table in the end",
+        "Rows that the table holds when the run ends.",
+        lambda sample: Count(sample.live_rows),
+    ),
+)
+
+MEASURES = {definition.name: definition for definition in _ALL}
+"""Every measure's definition by its name, in the order of the tables."""
+
+OF_SUMS = frozenset({Measure.WASTED_COMPUTE_SHARE})
+"""Shares of sums, not of counts."""
+
+REPORTED = (
+    Measure.GOODPUT_PER_MINUTE, Measure.CONFLICT_RATE, Measure.RETRY_RATE, Measure.ABORT_RATE,
+    Measure.RERUN_RATE, Measure.JOB_SUCCESS_RATE, Measure.LATENCY_P50_MS, Measure.LATENCY_P95_MS,
+    Measure.LATENCY_P99_MS, Measure.WASTED_COMPUTE_SHARE,
+)  # fmt: skip
+"""The measures that a report shows of every cell; counts stand in the tables."""

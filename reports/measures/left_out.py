@@ -1,0 +1,113 @@
+"""What the numbers of a run do not say: jobs that it did not see through, or did not begin.
+
+Success counts jobs that ended, latency those that committed. Whatever is left out of them is
+counted here, to stand beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+import pyarrow as pa
+
+from whitecap.engine.recorded import Arrivals, RecordedOutcome
+from whitecap.reports.measures.groups import Group
+from whitecap.reports.measures.sample import Sample
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """The jobs that fell to some writers over the whole run, warm-up included.
+
+    `not_begun` of `jobs` were due before the end of the run and had not begun. `scheduled`: that
+    many of the `writers` work by a schedule.
+    """
+
+    writers: int = 0
+    scheduled: int = 0
+    jobs: int = 0
+    not_begun: int = 0
+
+    def __add__(self, other: Due) -> Due:
+        return Due(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+    @property
+    def is_overloaded(self) -> bool:
+        """Whether jobs pile up: one that waits for its writer's current job is usual."""
+        return self.not_begun > self.writers
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What some writers left open: `unfinished` of `jobs` neither committed nor were given up."""
+
+    jobs: int
+    in_flight: int
+    given_up: int
+    unfinished: int
+    due: Due
+
+
+def due_by_group(writers: pa.Table) -> dict[Group, Due]:
+    """The recorded jobs of every writer group, in the order of the scenario."""
+    found: dict[Group, Due] = {}
+    for row in writers.to_pylist():
+        group = Group(row["writer_group"], row["command"])
+        scheduled = int(row["arrival"] == Arrivals.SCHEDULE)
+        due = Due(1, scheduled, row["jobs_due"], row["jobs_not_begun"])
+        found[group] = found.get(group, Due()) + due
+    return found
+
+
+def left_out_of(sample: Sample, due: Due) -> LeftOut:
+    """What of these transactions' jobs no rate and no latency tells."""
+    rows = sample.rows
+    has_ended = rows.ended(RecordedOutcome.COMMITTED) | rows.is_given_up
+    return LeftOut(
+        jobs=int(rows.is_last.sum()),
+        in_flight=sample.count(RecordedOutcome.IN_FLIGHT),
+        given_up=int(rows.is_given_up.sum()),
+        unfinished=int(np.sum(rows.is_last & ~has_ended)),
+        due=due,
+    )
+
+
+def added(several: Sequence[LeftOut]) -> LeftOut:
+    """What was left out in several runs, or by several writer groups."""
+    return LeftOut(
+        jobs=sum(each.jobs for each in several),
+        in_flight=sum(each.in_flight for each in several),
+        given_up=sum(each.given_up for each in several),
+        unfinished=sum(each.unfinished for each in several),
+        due=sum((each.due for each in several), Due()),
+    )
+
+
+def left_out_sentences(by_group: Mapping[Group, LeftOut]) -> Iterator[str]:
+    """What a reader of success and latency must know besides, one sentence for each group."""
+    for group, left_out in by_group.items():
+        if left_out.due.not_begun:
+            yield _of_due(group, left_out.due)
+        if left_out.unfinished or left_out.given_up:
+            yield _of_jobs(group, left_out)
+
+
+def _of_due(group: Group, due: Due) -> str:
+    text = f"{group.writer_group}: {due.not_begun:,} of {due.jobs:,} due jobs had not begun"
+    if not due.is_overloaded:
+        return text
+    why = "the schedule is overloaded" if due.scheduled else "more arrives than gets done"
+    return f"{text}: {why}"
+
+
+def _of_jobs(group: Group, left_out: LeftOut) -> str:
+    open_jobs = f"{left_out.unfinished:,} unfinished at the end (in neither success nor latency)"
+    given_up = f"{left_out.given_up:,} given up (in no latency)"
+    parts = [
+        text
+        for text, count in ((open_jobs, left_out.unfinished), (given_up, left_out.given_up))
+        if count
+    ]
+    return f"{group.writer_group}: of {left_out.jobs:,} jobs {', '.join(parts)}"

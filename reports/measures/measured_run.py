@@ -1,0 +1,127 @@
+"""All that is counted in one run: every measure, whole and by writer group, and who stopped whom.
+
+A pure function of a recording's tables and manifest. Nothing else counts recorded rows: a single
+run, a check, a sweep on Spark and Python all start from what it returns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from whitecap.engine.recorded import OF_ABORTS, Measure
+from whitecap.reports.measures.definitions import MEASURES
+from whitecap.reports.measures.groups import Group, coded_groups
+from whitecap.reports.measures.left_out import Due, LeftOut, due_by_group, left_out_of
+from whitecap.reports.measures.refusals import Refusal, ranked, refusals_of
+from whitecap.reports.measures.sample import Codes, Rows, Sample
+from whitecap.reports.measures.tally import Tally, narrowed, together
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What some writers did in a run: each measure's tally, and what these leave out."""
+
+    tallies: Mapping[Measure, Tally]
+    left_out: LeftOut
+
+    def value(self, measure: Measure) -> float:
+        """A measure's value; not a number where nothing was there to be measured."""
+        return self.tallies[measure].value
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRun:
+    """The whole of a run, its writer groups in the scenario's order, and its refusals.
+
+    Every abort is in one refusal, whether a commit was behind it or not.
+    """
+
+    whole: Part
+    groups: Mapping[Group, Part]
+    refusals: tuple[Refusal, ...]
+
+    def tally(
+        self,
+        measure: Measure,
+        writer: str | None = None,
+        command: str | None = None,
+        exception: str | None = None,
+    ) -> Tally:
+        """A measure of the whole run, or of one writer group, command or exception.
+
+        Raises `ValueError`: an exception with a measure that does not count aborts, or writers
+        that are not of this run.
+        """
+        groups = self._named(writer, command)
+        is_whole = writer is None and command is None
+        parts = [self.whole] if is_whole else [self.groups[group] for group in groups]
+        tally = together([part.tallies[measure] for part in parts])
+        if exception is None:
+            return tally
+        if measure not in OF_ABORTS:
+            raise ValueError(f"{measure} does not count aborts")
+        return narrowed(tally, self.aborts(*groups)[exception])
+
+    def aborts(self, *groups: Group) -> Counter[str]:
+        """How many transactions of these writer groups were aborted by each exception."""
+        found: Counter[str] = Counter()
+        for refusal in self.refusals:
+            if refusal.loser in groups:
+                found[refusal.exception] += refusal.count
+        return found
+
+    def only(self, group: Group) -> MeasuredRun:
+        """What one writer group did, as if it were the whole."""
+        part = self.groups[group]
+        refusals = tuple(each for each in self.refusals if each.loser == group)
+        return MeasuredRun(part, {group: part}, refusals)
+
+    def _named(self, writer: str | None, command: str | None) -> list[Group]:
+        groups = [
+            group
+            for group in self.groups
+            if writer in (None, group.writer_group) and command in (None, group.command)
+        ]
+        if not groups and (writer or command):
+            raise ValueError(f"no writer {writer or ''} runs {command or 'anything'}")
+        return groups
+
+
+def measure_run(manifest: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> MeasuredRun:
+    """Count everything in a recording, given its manifest and tables."""
+    transactions = tables["transactions"]
+    due = due_by_group(tables["writers"])
+    codes, groups = coded_groups(transactions, due)
+    live_rows = manifest.get("live_rows")
+    sample = Sample.of(
+        Rows.of(transactions),
+        float(manifest["warm_up_ms"]),
+        float(manifest["duration_ms"]),
+        math.nan if live_rows is None else float(live_rows),
+    )
+    refusals = refusals_of(transactions, tables["commits"], codes, groups, sample.warm_up_ms)
+    parts = [
+        _part(own, due.get(group, Due()))
+        for group, own in zip(groups, _split(sample, codes, len(groups)), strict=True)
+    ]
+    whole = _part(sample, sum(due.values(), Due()))
+    return MeasuredRun(whole, dict(zip(groups, parts, strict=True)), ranked(refusals))
+
+
+def _split(sample: Sample, codes: Codes, count: int) -> Sequence[Sample]:
+    """The sample of each group."""
+    order = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[order], np.arange(count + 1))
+    return [sample.where(order[ends[i] : ends[i + 1]]) for i in range(count)]
+
+
+def _part(sample: Sample, due: Due) -> Part:
+    tallies = {each.measure: each.tally(sample) for each in MEASURES.values()}
+    return Part(tallies, left_out_of(sample, due))

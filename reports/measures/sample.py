@@ -1,0 +1,159 @@
+"""Recorded transactions as columns, ready to be counted: the input of every measure."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from whitecap.engine.recorded import CONFLICTS, RecordedOutcome
+
+Flags = NDArray[np.bool_]
+Codes = NDArray[np.int64]
+Numbers = NDArray[np.float64]
+
+MINUTE_MS = 60_000.0
+
+_OUTCOMES = list(RecordedOutcome)
+
+NOT_RECORDED = "(none recorded)"
+"""In the place of an exception that an aborted transaction lacks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Transactions, one entry per column each; instants and spans in milliseconds.
+
+    `outcome` and `exception` are codes. `first_submitted_ms` is that of the job, `is_last` marks a
+    job's last transaction, `made_version` those that left a version.
+    """
+
+    outcome: Codes
+    exception: Codes
+    submitted_ms: Numbers
+    ended_ms: Numbers
+    first_submitted_ms: Numbers
+    compute_ms: Numbers
+    attempts: Codes
+    is_conflict: Flags
+    is_rerun: Flags
+    is_given_up: Flags
+    is_last: Flags
+    made_version: Flags
+
+    @classmethod
+    def of(cls, transactions: pa.Table) -> Self:
+        """The columns of a recorded table."""
+        exception, names = coded(transactions["exception"])
+        conflicts = np.array([name in CONFLICTS for name in names] + [False])
+        outcome = pc.index_in(transactions["outcome"], pa.array(_OUTCOMES, pa.string()))
+        first_submitted_ms, is_last = _jobs(transactions)
+        outcome_codes = outcome.to_numpy().astype(np.int64)
+        is_aborted = outcome_codes == _OUTCOMES.index(RecordedOutcome.ABORTED)
+        return cls(
+            outcome=outcome_codes,
+            exception=exception,
+            submitted_ms=_numbers(transactions, "submitted_at_ms"),
+            ended_ms=_numbers(transactions, "ended_at_ms"),
+            first_submitted_ms=first_submitted_ms,
+            compute_ms=_numbers(transactions, "compute_ms"),
+            attempts=transactions["attempts"].to_numpy().astype(np.int64),
+            is_conflict=is_aborted & conflicts[exception],
+            is_rerun=transactions["rerun_number"].to_numpy() > 0,
+            is_given_up=transactions["given_up"].to_numpy(),
+            is_last=is_last,
+            made_version=pc.is_valid(transactions["committed_version"]).to_numpy(),
+        )
+
+    def __len__(self) -> int:
+        return len(self.outcome)
+
+    def take(self, chosen: Flags | Codes | slice) -> Rows:
+        """Those rows, in that order."""
+        return Rows(*(getattr(self, field.name)[chosen] for field in fields(self)))
+
+    def ended(self, outcome: RecordedOutcome) -> Flags:
+        """Which of them ended so."""
+        flags: Flags = self.outcome == _OUTCOMES.index(outcome)
+        return flags
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What a measure is counted from: transactions of all writers of a run, or of some.
+
+    `rows` are those submitted after the warm-up, `all_rows` all of them. `latencies_ms`, sorted,
+    are from a job's first submission to its commit. `live_rows`: what the table holds in the end,
+    not a number where that is not known or some writers are meant.
+    """
+
+    rows: Rows
+    all_rows: Rows
+    latencies_ms: Numbers
+    warm_up_ms: float
+    duration_ms: float
+    live_rows: float = math.nan
+
+    @classmethod
+    def of(cls, rows: Rows, warm_up_ms: float, duration_ms: float, live_rows: float) -> Self:
+        """All transactions of a run."""
+        counted = rows.take(rows.submitted_ms >= warm_up_ms)
+        done = counted.take(counted.ended(RecordedOutcome.COMMITTED))
+        latencies_ms = np.sort(done.ended_ms - done.first_submitted_ms)
+        return cls(counted, rows, latencies_ms, warm_up_ms, duration_ms, live_rows)
+
+    def where(self, chosen: Codes | slice) -> Sample:
+        """A part of `all_rows`."""
+        rows = self.all_rows.take(chosen)
+        return Sample.of(rows, self.warm_up_ms, self.duration_ms, math.nan)
+
+    @property
+    def minutes(self) -> float:
+        """The simulated time after the warm-up."""
+        return (self.duration_ms - self.warm_up_ms) / MINUTE_MS
+
+    def count(self, outcome: RecordedOutcome) -> int:
+        """How many ended so."""
+        return int(self.rows.ended(outcome).sum())
+
+    @property
+    def ended(self) -> int:
+        """How many were no longer under way when the run ended."""
+        return len(self.rows) - self.count(RecordedOutcome.IN_FLIGHT)
+
+    @property
+    def attempts(self) -> int:
+        """Puts of a commit file."""
+        return int(self.rows.attempts.sum())
+
+
+def coded(column: Any) -> tuple[Codes, list[str]]:
+    """A column of texts as positions in the list of its values; -1 where there is none."""
+    encoded = column.combine_chunks().dictionary_encode()
+    codes: Codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return codes, encoded.dictionary.to_pylist()
+
+
+def _numbers(table: pa.Table, name: str) -> Numbers:
+    numbers: Numbers = table[name].to_numpy().astype(np.float64)
+    return numbers
+
+
+def _jobs(transactions: pa.Table) -> tuple[Numbers, Flags]:
+    """Of each transaction's job the first submission, and whether the job ended with it."""
+    job = transactions["job_id"].to_numpy()
+    submitted_ms = _numbers(transactions, "submitted_at_ms")
+    order = np.lexsort((transactions["rerun_number"].to_numpy(), job))
+    changes = np.flatnonzero(np.diff(job[order]))
+    starts = np.concatenate(([0], changes + 1)) if len(job) else changes
+    lengths = np.diff(np.append(starts, len(job)))
+    first_ms = np.empty(len(job))
+    first_ms[order] = np.repeat(submitted_ms[order][starts], lengths)
+    is_last = np.zeros(len(job), dtype=bool)
+    is_last[order[starts + lengths - 1]] = True
+    return first_ms, is_last

@@ -1,0 +1,164 @@
+"""Measured runs as rows, and back: what the tables of a report keep of every run.
+
+`tallies`: numerator (`part`) and denominator (`whole`) of each measure; a count has one run as
+its whole, a rate its minutes. Of a share `events` of `units` have a part: the same numbers, unless
+it is one of milliseconds. `latencies`: every latency, a list per writer group. `left_out`:
+what neither says. `aborts`: who stopped whom. Rows without a writer group are of all writers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from whitecap.engine.recorded import Measure, Unit
+from whitecap.reports.measures.definitions import MEASURES, OF_SUMS, PERCENTILES
+from whitecap.reports.measures.groups import Group
+from whitecap.reports.measures.left_out import Due, LeftOut
+from whitecap.reports.measures.measured_run import MeasuredRun, Part
+from whitecap.reports.measures.refusals import Refusal, ranked
+from whitecap.reports.measures.sample import Numbers
+from whitecap.reports.measures.tally import (
+    Count,
+    Latencies,
+    PerMinute,
+    Share,
+    Tally,
+    WeightedShare,
+)
+
+Row = dict[str, Any]
+
+WHOLE = Group("", "")
+"""In rows, all writers of a run."""
+
+
+def tally_rows(run: MeasuredRun) -> Iterator[Row]:
+    """Every measure but latencies."""
+    for group, part in {WHOLE: run.whole, **run.groups}.items():
+        for measure, tally in part.tallies.items():
+            if not isinstance(tally, Latencies):
+                numbers = zip(NUMBERS, _numbers(tally), strict=True)
+                yield {**_named(group), "measure": measure.value, **dict(numbers)}
+
+
+NUMBERS = ("part", "whole", "events", "units")
+
+
+def _numbers(tally: Count | Share | WeightedShare | PerMinute) -> tuple[float, ...]:
+    match tally:
+        case Count(count):
+            return count, 1.0, math.nan, math.nan
+        case Share(part, whole):
+            return part, whole, part, whole
+        case WeightedShare(part, whole, events, units):
+            return part, whole, events, units
+        case PerMinute(count, minutes):
+            return count, minutes, math.nan, math.nan
+
+
+def latency_rows(run: MeasuredRun) -> Iterator[Row]:
+    """Every writer group's latencies in milliseconds, sorted."""
+    for group, part in run.groups.items():
+        latencies = part.tallies[Measure.LATENCY_P50_MS]
+        assert isinstance(latencies, Latencies)
+        yield {**_named(group), "latencies_ms": latencies.sorted_ms}
+
+
+def left_out_rows(run: MeasuredRun) -> Iterator[Row]:
+    """What is open of each writer group and of all."""
+    for group, part in {WHOLE: run.whole, **run.groups}.items():
+        left_out = part.left_out
+        yield {
+            **_named(group),
+            "jobs": left_out.jobs,
+            Measure.IN_FLIGHT.value: left_out.in_flight,
+            "given_up": left_out.given_up,
+            "unfinished": left_out.unfinished,
+            "writers": left_out.due.writers,
+            "scheduled": left_out.due.scheduled,
+            "jobs_due": left_out.due.jobs,
+            "jobs_not_begun": left_out.due.not_begun,
+        }
+
+
+def abort_rows(run: MeasuredRun) -> Iterator[Row]:
+    """Who stopped whom."""
+    for refusal in run.refusals:
+        yield {
+            **_named(refusal.loser),
+            "winner_group": refusal.winner.writer_group,
+            "winner_command": refusal.winner.command,
+            "exception": refusal.exception,
+            "count": refusal.count,
+        }
+
+
+def run_of_rows(
+    tallies: Iterable[Row], latencies: Iterable[Row], left_out: Iterable[Row], aborts: Iterable[Row]
+) -> MeasuredRun:
+    """One measured run from its rows."""
+    latencies_ms = {_group(row): np.asarray(row["latencies_ms"], float) for row in latencies}
+    every = list(latencies_ms.values())
+    latencies_ms[WHOLE] = np.sort(np.concatenate(every)) if every else np.empty(0)
+    counted: dict[Group, dict[Measure, Tally]] = {}
+    for row in tallies:
+        measure = MEASURES[row["measure"]].measure
+        counted.setdefault(_group(row), {})[measure] = _tally(measure, row)
+    parts = {
+        group: Part(_complete(counted[group], latencies_ms[group]), open_)
+        for group, open_ in map(left_out_of_row, left_out)
+    }
+    whole = parts.pop(WHOLE)
+    return MeasuredRun(whole, parts, ranked(_refusal(row) for row in aborts))
+
+
+def _complete(counted: Mapping[Measure, Tally], latencies_ms: Numbers) -> dict[Measure, Tally]:
+    """All tallies in the order of the definitions, the percentiles of the latencies among them."""
+    percentiles = {m: Latencies(latencies_ms, percent) for m, percent in PERCENTILES.items()}
+    found: dict[Measure, Tally] = {**counted, **percentiles}
+    return {each.measure: found[each.measure] for each in MEASURES.values()}
+
+
+def _tally(measure: Measure, row: Row) -> Tally:
+    part, whole, events, units = (float(row[name]) for name in NUMBERS)
+    match measure.unit:
+        case Unit.SHARE if measure in OF_SUMS:
+            return WeightedShare(part, whole, events, units)
+        case Unit.SHARE:
+            return Share(part, whole)
+        case Unit.PER_MINUTE:
+            return PerMinute(part, whole)
+        case _:
+            return Count(part)
+
+
+def left_out_of_row(row: Mapping[Any, Any]) -> tuple[Group, LeftOut]:
+    """A row of what is left out: of which writer group (or `WHOLE`), and what."""
+    due = Due(row["writers"], row["scheduled"], row["jobs_due"], row["jobs_not_begun"])
+    left_out = LeftOut(
+        row["jobs"], row[Measure.IN_FLIGHT.value], row["given_up"], row["unfinished"], due
+    )
+    return _group(row), left_out
+
+
+def _refusal(row: Row) -> Refusal:
+    winner = Group(row["winner_group"], row["winner_command"])
+    return Refusal(_group(row), winner, row["exception"], row["count"], row["count"])
+
+
+def _named(group: Group) -> Row:
+    """The columns of a group; none of its names where all writers are meant."""
+    return {"writer_group": group.writer_group or None, "command": group.command or None}
+
+
+def _group(row: Mapping[Any, Any]) -> Group:
+    names = (row["writer_group"], row["command"])
+    return Group(*("" if _is_missing(name) else name for name in names))
+
+
+def _is_missing(name: Any) -> bool:
+    return name is None or (isinstance(name, float) and math.isnan(name))

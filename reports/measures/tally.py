@@ -1,0 +1,119 @@
+"""Tallies: what a measure's number is made of in one run, so that runs and writers can be pooled.
+
+A share keeps its numerator and denominator, a latency every value: the mean of ratios is not the
+ratio of sums, and percentiles cannot be averaged.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, replace
+
+import numpy as np
+
+from whitecap.reports.measures.sample import Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A number that a run has: of transactions, jobs, attempts or rows."""
+
+    count: float
+
+    @property
+    def value(self) -> float:
+        """The measure's value."""
+        return self.count
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """`part` of `whole`, both counts."""
+
+    part: float
+    whole: float
+
+    @property
+    def value(self) -> float:
+        """The measure's value; not a number where there was nothing to have a part of."""
+        return self.part / self.whole if self.whole else math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedShare:
+    """`part` of `whole`, sums of milliseconds over `events` of `units` transactions."""
+
+    part: float
+    whole: float
+    events: float
+    units: float
+
+    @property
+    def value(self) -> float:
+        """The measure's value; not a number where there was nothing to have a part of."""
+        return self.part / self.whole if self.whole else math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class PerMinute:
+    """A count over `minutes` of simulated time."""
+
+    count: float
+    minutes: float
+
+    @property
+    def value(self) -> float:
+        """The measure's value."""
+        return self.count / self.minutes
+
+
+@dataclass(frozen=True, slots=True)
+class Latencies:
+    """Every latency, sorted, of which the measure is a percentile (linear between values)."""
+
+    sorted_ms: Numbers
+    percent: float
+
+    @property
+    def value(self) -> float:
+        """The measure's value; not a number where there is no latency."""
+        return float(np.percentile(self.sorted_ms, self.percent)) if len(self.sorted_ms) else (
+            math.nan
+        )  # fmt: skip
+
+
+Tally = Count | Share | WeightedShare | PerMinute | Latencies
+
+
+def together(tallies: Sequence[Tally]) -> Tally:
+    """Of several writer groups in one run, at least one, what all of them have."""
+    first = tallies[0]
+    match first:
+        case Count():
+            return Count(sum(t.count for t in tallies if isinstance(t, Count)))
+        case Share():
+            shares = [t for t in tallies if isinstance(t, Share)]
+            return Share(sum(t.part for t in shares), sum(t.whole for t in shares))
+        case WeightedShare():
+            sums = [astuple(t) for t in tallies if isinstance(t, WeightedShare)]
+            return WeightedShare(*map(sum, zip(*sums, strict=True)))
+        case PerMinute():
+            return replace(first, count=sum(t.count for t in tallies if isinstance(t, PerMinute)))
+        case Latencies():
+            every = [t.sorted_ms for t in tallies if isinstance(t, Latencies)]
+            return replace(first, sorted_ms=np.sort(np.concatenate(every)))
+
+
+def narrowed(tally: Tally, count: int) -> Tally:
+    """The same of `count` of its aborts, those by one exception.
+
+    Raises `ValueError` for what does not count aborts.
+    """
+    match tally:
+        case Count():
+            return Count(count)
+        case Share():
+            return Share(count, tally.whole)
+        case _:
+            raise ValueError("only counts and shares of aborts can be narrowed to an exception")

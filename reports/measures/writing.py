@@ -1,0 +1,78 @@
+"""How values of measures are written for people: in tables, in sentences and beside axes."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from whitecap.engine.recorded import Unit
+
+if TYPE_CHECKING:
+    from whitecap.reports.intervals import Interval
+
+
+def written(value: float, unit: Unit, digits: int = 3) -> str:
+    """A value as people read it: shares in percent, durations in the unit that fits."""
+    if math.isnan(value):
+        return "n/a"
+    match unit:
+        case Unit.SHARE:
+            return f"{_significant(100 * value, digits)} %"
+        case Unit.PER_MINUTE:
+            return f"{_significant(value, digits)} / min"
+        case Unit.MILLISECONDS:
+            return duration(value, digits)
+        case Unit.COUNT | Unit.ROWS:
+            return f"{value:,.0f}" if value == round(value) else _significant(value, digits)
+
+
+_DURATIONS = ((3_600_000, "h"), (60_000, "min"), (1_000, "s"))
+
+
+def duration(milliseconds: float, digits: int = 3) -> str:
+    """Milliseconds as `250 ms`, `12.3 s`, `4.5 min` or `2.1 h`."""
+    for size, name in _DURATIONS:
+        if abs(milliseconds) >= size:
+            return f"{_significant(milliseconds / size, digits)} {name}"
+    return f"{_significant(milliseconds, digits)} ms"
+
+
+def drawn_bounds(interval: Interval, unit: Unit) -> tuple[float, float]:
+    """The bounds of an interval within what the unit allows: no measure is negative, no share
+    above one."""
+    return interval.bounds(0.0, 1.0 if unit is Unit.SHARE else math.inf)
+
+
+def tick(value: float, unit: Unit) -> str:
+    """A round value beside an axis, without digits that say nothing."""
+    match unit:
+        case Unit.SHARE:
+            return f"{100 * value:g} %"
+        case Unit.PER_MINUTE:
+            return f"{value:g}"
+        case Unit.MILLISECONDS:
+            return round_duration(value)
+        case Unit.COUNT | Unit.ROWS:
+            return f"{value:,g}"
+
+
+def round_duration(milliseconds: float) -> str:
+    """A round number of milliseconds in the largest unit in which it is one: `90 s`, `2 h`."""
+    for size, name in _DURATIONS:
+        number = milliseconds / size
+        if abs(number) >= 1 and number == round(number, _ROUND_TO):
+            return f"{number:g} {name}"
+    return f"{milliseconds:g} ms"
+
+
+_MOST_DECIMALS = 2
+_ROUND_TO = 3
+"""Decimals that a round number has at most."""
+
+
+def _significant(value: float, digits: int) -> str:
+    """`value` with about that many significant digits and never in scientific notation."""
+    if value == 0:
+        return "0"
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{min(decimals, _MOST_DECIMALS)}f}"

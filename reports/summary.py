@@ -1,0 +1,90 @@
+"""What happened in a run, as rows that a person can read: one per writer group and command."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from whitecap.engine.recorded import Measure
+from whitecap.reports.measures.measured_run import MeasuredRun, Part
+from whitecap.reports.measures.writing import round_duration
+from whitecap.reports.natural_order import natural
+
+EVERYONE = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One writer group's command, or all together. Latencies are milliseconds.
+
+    `unfinished` jobs are in neither success nor latency, `not_begun` of the `jobs_due` in no
+    number at all.
+    """
+
+    writer: str
+    command: str
+    submitted: int
+    committed: int
+    aborted: int
+    unknown: int
+    in_flight: int
+    reasons: Mapping[str, int]
+    reruns: int
+    given_up: int
+    unfinished: int
+    jobs_due: int
+    not_begun: int
+    attempts: int
+    job_success_rate: float
+    latency_p50_ms: float
+    latency_p95_ms: float
+    latency_p99_ms: float
+    wasted_compute_share: float
+
+
+def summary_of(run: MeasuredRun) -> list[Line]:
+    """A line per writer group and command in the order in which people count, and one for all."""
+    groups = sorted(run.groups.items(), key=lambda item: natural(item[0].writer_group))
+    lines = [_line(*group, part, run.aborts(group)) for group, part in groups]
+    everyone = _line(EVERYONE, "", run.whole, run.aborts(*run.groups))
+    return lines if len(lines) == 1 else [*lines, everyone]
+
+
+def heading(manifest: Mapping[str, Any]) -> Sequence[str]:
+    """What was run: name and seed, simulated time, warm-up."""
+    seed = f"seed {manifest['seed']}"
+    if manifest["replication"]:
+        seed += f", replication {manifest['replication']}"
+    duration = f"{round_duration(manifest['duration_ms'])} simulated"
+    if manifest["warm_up_ms"]:
+        duration += f", the first {round_duration(manifest['warm_up_ms'])} left out below"
+    return (manifest["scenario_name"], seed, duration, manifest["dialect"])
+
+
+def _line(writer: str, command: str, part: Part, aborts: Counter[str]) -> Line:
+    def count(measure: Measure) -> int:
+        return int(part.value(measure))
+
+    return Line(
+        writer=writer,
+        command=command,
+        submitted=count(Measure.SUBMITTED),
+        committed=count(Measure.COMMITTED),
+        aborted=count(Measure.ABORTED),
+        unknown=count(Measure.UNKNOWN),
+        in_flight=count(Measure.IN_FLIGHT),
+        reasons=dict(aborts.most_common()),
+        reruns=count(Measure.RERUNS),
+        given_up=count(Measure.GIVEN_UP),
+        unfinished=part.left_out.unfinished,
+        jobs_due=part.left_out.due.jobs,
+        not_begun=part.left_out.due.not_begun,
+        attempts=count(Measure.ATTEMPTS),
+        job_success_rate=part.value(Measure.JOB_SUCCESS_RATE),
+        latency_p50_ms=part.value(Measure.LATENCY_P50_MS),
+        latency_p95_ms=part.value(Measure.LATENCY_P95_MS),
+        latency_p99_ms=part.value(Measure.LATENCY_P99_MS),
+        wasted_compute_share=part.value(Measure.WASTED_COMPUTE_SHARE),
+    )

@@ -1,0 +1,145 @@
+"""Expectations in vain: those that no run could miss, and those that none could meet.
+
+A check that cannot fail says nothing and looks like one that passed, so each is bad input. That
+something is impossible (`aborted equals 0`) may be expected: a run could miss it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from whitecap.engine.errors import InvalidInput, UnsupportedFeature
+from whitecap.engine.recorded import CONFLICTS, EXCEPTIONS, Measure, Unit
+from whitecap.engine.sql.parsing import parse_statement
+from whitecap.sim.scenario.expect import Expectation
+from whitecap.sim.scenario.names import nearest
+from whitecap.sim.scenario.writers import STREAMING, WriterGroup
+from whitecap.sim.scenario.yaml_text import Place
+
+Finding = tuple[Place, str, str | None]
+
+COUNTED_INSTEAD = {
+    (Measure.JOB_SUCCESS_RATE, 1.0): "given_up equals 0",
+    (Measure.ABORT_RATE, 0.0): "aborted equals 0",
+    (Measure.CONFLICT_RATE, 0.0): "aborted equals 0",
+    (Measure.WASTED_COMPUTE_SHARE, 0.0): "aborted equals 0",
+    (Measure.RERUN_RATE, 0.0): "reruns equals 0",
+}
+"""A share that is all or nothing -> what counts the same, and can be known for sure."""
+
+
+def vain(expectation: Expectation) -> Iterator[Finding]:
+    """What makes an expectation vain by itself, at places within it."""
+    yield from _of_exception(expectation)
+    yield from _of_the_whole_table(expectation)
+    outside = list(_outside(expectation))
+    yield from outside
+    if not outside:
+        yield from _undecidable(expectation)
+        yield from _together(expectation)
+
+
+def vain_among(expectation: Expectation, writers: Mapping[str, WriterGroup]) -> Iterator[Finding]:
+    """A command that none of these writers runs, or not the group that is meant."""
+    wanted, name = expectation.command, expectation.writer
+    if wanted is None:
+        return
+    commands = {group_name: command_of(group) for group_name, group in writers.items()}
+    meant = {command for group, command in commands.items() if name in (None, group)}
+    if None in meant or wanted in meant:
+        return
+    own = sorted(command for command in meant if command)
+    if name is not None:
+        said = f"{name!r} runs {', '.join(own)}" if own else f"there is no writer {name!r}"
+    else:
+        said = f"no writer runs {wanted}: they run {', '.join(own)}"
+    yield ("command",), said, nearest(wanted.upper(), own)
+
+
+def command_of(group: WriterGroup) -> str | None:
+    """The command that a writer group's transactions are recorded with; `None` if that is wrong."""
+    if group.statement is None:
+        return STREAMING
+    try:
+        return parse_statement(group.statement).command
+    except (InvalidInput, UnsupportedFeature):
+        return None
+
+
+def _of_exception(expectation: Expectation) -> Iterator[Finding]:
+    name = expectation.exception
+    if name is None:
+        return
+    if name not in EXCEPTIONS:
+        said = f"there is no exception {name!r} that a transaction could be aborted by"
+        yield ("exception",), said, nearest(name, EXCEPTIONS)
+    elif expectation.measure is Measure.CONFLICT_RATE and name not in CONFLICTS:
+        yield ("exception",), f"{name} is no conflict: conflict_rate counts none of them", None
+
+
+def _of_the_whole_table(expectation: Expectation) -> Iterator[Finding]:
+    if expectation.measure.unit is not Unit.ROWS:
+        return
+    for key in ("writer", "command"):
+        if getattr(expectation, key) is not None:
+            yield (key,), f"goes not with {expectation.measure}, which is of the whole table", None
+
+
+def _outside(expectation: Expectation) -> Iterator[Finding]:
+    """Thresholds that are not values of the measure."""
+    unit = expectation.measure.unit
+    for key, value in expectation.thresholds.items():
+        if unit is Unit.SHARE and value > 1:
+            said = (
+                f"{value:g} is no share, which is at most 1: write {value / 100:g} for {value:g} %"
+            )
+            yield (key,), said, None
+        elif unit is Unit.SHARE and value < 0:
+            yield (key,), f"{value:g} is no share: it is below 0", None
+        elif value < 0:
+            vainly = "miss" if key == "at_least" else "meet"
+            yield (key,), f"nothing could {vainly} it: {expectation.measure} is never below 0", None
+        elif key == "equals" and unit.is_counted and value != round(value):
+            yield (key,), f"nothing could meet it: {expectation.measure} is a whole number", None
+        elif key == "at_least" and value == 0:
+            yield (key,), f"nothing could miss it: {expectation.measure} is never below 0", None
+        elif key == "at_most" and unit is Unit.SHARE and value == 1:
+            yield (key,), "nothing could miss it: a share is never above 1", None
+
+
+def _undecidable(expectation: Expectation) -> Iterator[Finding]:
+    """Thresholds that no interval over replications can be wholly at or beyond."""
+    measure = expectation.measure
+    if _is_one_number(expectation):
+        return
+    for key, value in expectation.thresholds.items():
+        if key == "equals":
+            yield (key,), _not_one_number(measure, value), None
+        elif measure.unit is Unit.SHARE and (key, value) in (("at_least", 1), ("at_most", 0)):
+            said = f"no number of runs shows that a share is {value:g}"
+            yield (key,), f"{said}: {_instead(measure, value)}", None
+
+
+def _is_one_number(expectation: Expectation) -> bool:
+    """Whether runs are held to it one by one, rather than by an interval over them."""
+    return expectation.exactly or expectation.measure.unit.is_counted
+
+
+def _not_one_number(measure: Measure, value: float) -> str:
+    said = "an interval over replications is never one number"
+    return f"{said}: {_instead(measure, value)} or at_least and at_most"
+
+
+def _instead(measure: Measure, value: float) -> str:
+    counted = COUNTED_INSTEAD.get((measure, value))
+    return f"write {counted}, or exactly: true" if counted else "write exactly: true"
+
+
+def _together(expectation: Expectation) -> Iterator[Finding]:
+    low, high = expectation.at_least, expectation.at_most
+    if expectation.equals is not None and len(expectation.thresholds) > 1:
+        yield (), "equals stands alone: at_least and at_most decide nothing beside it", None
+    elif low is not None and high is not None and low > high:
+        yield (), f"nothing could meet it: at_least {low:g} is more than at_most {high:g}", None
+    elif low is not None and low == high and not _is_one_number(expectation):
+        yield (), _not_one_number(expectation.measure, low), None

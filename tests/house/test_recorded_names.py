@@ -1,0 +1,50 @@
+"""Names that a recording holds stand in one place, and cover what the engine and simulator do."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from whitecap.engine.recorded import COLUMNS_READ, EXCEPTIONS, OTHER_REFUSALS, RecordedOutcome
+from whitecap.sim.recording import SCHEMAS
+
+ROOT = Path(__file__).parents[2]
+RAISED_IN = ("values", "log", "transaction", "sql", "query", "commands", "row_level", "conflicts")
+"""Rooms of the engine that refuse statements."""
+
+EXCEPTION = re.compile(r"[A-Z]\w+(?:Exception|Error)")
+
+
+def _texts(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def _raised() -> set[str]:
+    paths = [path for room in RAISED_IN for path in (ROOT / "engine" / room).rglob("*.py")]
+    return {text for path in paths for text in _texts(path) if EXCEPTION.fullmatch(text)}
+
+
+def test_every_exception_that_the_engine_names_can_be_expected() -> None:
+    assert _raised() <= EXCEPTIONS
+
+
+def test_no_exception_is_listed_that_the_engine_never_raises() -> None:
+    assert _raised() >= OTHER_REFUSALS
+
+
+@pytest.mark.parametrize("room", ["sim", "reports", "whitecap/commands"])
+def test_outcome_names_are_written_down_once(room: str) -> None:
+    """As a text of its own, `in_flight` may stand only where the contract is."""
+    for path in (ROOT / room).rglob("*.py"):
+        assert RecordedOutcome.IN_FLIGHT.value not in _texts(path), path.relative_to(ROOT)
+
+
+def test_what_reports_read_is_recorded() -> None:
+    for table, columns in COLUMNS_READ.items():
+        assert set(columns) <= set(SCHEMAS[table].names), table

@@ -1,0 +1,70 @@
+"""What stands beside success and latency: jobs that were not seen through or not begun."""
+
+from __future__ import annotations
+
+import pytest
+
+import whitecap
+from tests.sim.sim_worlds import document
+from whitecap.reports.measures.groups import Group
+from whitecap.reports.measures.left_out import Due, LeftOut, added, left_out_sentences
+
+NIGHTLY = Group("nightly", "OPTIMIZE")
+
+
+def left_out(due: Due, given_up: int = 0, unfinished: int = 0) -> LeftOut:
+    """Of 67 jobs."""
+    return LeftOut(67, in_flight=1, given_up=given_up, unfinished=unfinished, due=due)
+
+
+@pytest.mark.parametrize(
+    ("due", "sentence"),
+    [
+        (
+            Due(writers=1, scheduled=1, jobs=100, not_begun=33),
+            "nightly: 33 of 100 due jobs had not begun: the schedule is overloaded",
+        ),
+        (
+            Due(writers=2, scheduled=0, jobs=1_000, not_begun=3),
+            "nightly: 3 of 1,000 due jobs had not begun: more arrives than gets done",
+        ),
+        (
+            Due(writers=2, scheduled=2, jobs=100, not_begun=2),
+            "nightly: 2 of 100 due jobs had not begun",
+        ),
+    ],
+)
+def test_work_that_piles_up_is_told_from_a_job_that_waits_its_turn(due: Due, sentence: str) -> None:
+    assert list(left_out_sentences({NIGHTLY: left_out(due)})) == [sentence]
+
+
+def test_jobs_that_are_in_no_rate_stand_beside_them() -> None:
+    (sentence,) = left_out_sentences({NIGHTLY: left_out(Due(1, 1, 67), given_up=4, unfinished=2)})
+    assert sentence == (
+        "nightly: of 67 jobs 2 unfinished at the end (in neither success nor latency), "
+        "4 given up (in no latency)"
+    )
+
+
+def test_where_nothing_is_left_out_nothing_is_said() -> None:
+    assert list(left_out_sentences({NIGHTLY: left_out(Due(1, 1, 67))})) == []
+
+
+def test_several_runs_add_up() -> None:
+    one = left_out(Due(1, 1, 100, 33), given_up=2)
+    assert added([one, one]) == LeftOut(134, 2, 4, 0, Due(2, 2, 200, 66))
+    assert added([]) == LeftOut(0, 0, 0, 0, Due())
+
+
+def test_a_run_tells_of_writers_that_began_nothing() -> None:
+    """No transaction is recorded of them: only the table of writers knows."""
+    late = {
+        "statement": "OPTIMIZE events",
+        "arrival": {"schedule": {"every": "1 min"}},
+        "compute": "1 h",
+    }
+    run = whitecap.run(document(), changes={"writers.late": late})
+    due = run.measured.groups[Group("late", "OPTIMIZE")].left_out.due
+    assert (due.jobs, due.not_begun, due.is_overloaded) == (10, 9, True)
+    line = run.summary.set_index("writer").loc["late"]
+    assert (line["submitted"], line["jobs_due"], line["not_begun"]) == (1, 10, 9)

@@ -1,0 +1,66 @@
+"""Jobs that are due and have not begun when a run ends are recorded, writer by writer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.sim.sim_worlds import document
+from whitecap.sim.recording import Recording
+from whitecap.sim.run import run_scenario
+from whitecap.sim.scenario import scenario_of
+
+SLOW: dict[str, Any] = {
+    "statement": "UPDATE events SET amount = 0 WHERE date = :date",
+    "parameters": {"date": "newest"},
+    "compute": "1500 ms",
+}
+
+
+def recorded(arrival: dict[str, Any], **more: Any) -> Recording:
+    """100 s on a store that takes no time."""
+    text = document(
+        duration="100 s", store="instant", writers={"slow": SLOW | {"arrival": arrival} | more}
+    )
+    return run_scenario(scenario_of(text)).recording
+
+
+def writers_of(arrival: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
+    """The recorded writers."""
+    rows: list[dict[str, Any]] = recorded(arrival, **more).writers.to_pylist()
+    return rows
+
+
+def test_a_schedule_that_falls_behind_says_how_far() -> None:
+    """Due every second, each takes a second and a half: 67 of the 100 have begun."""
+    (row,) = writers_of({"schedule": {"every": "1 s"}})
+    assert (row["jobs_due"], row["jobs_not_begun"]) == (100, 33)
+    assert (row["writer"], row["writer_group"], row["command"]) == ("slow-1", "slow", "UPDATE")
+    assert row["arrival"] == "schedule"
+
+
+def test_listed_instants_that_are_past_count_and_later_ones_do_not() -> None:
+    (row,) = writers_of({"schedule": {"at": ["98 s", "99 s", "99500 ms", "100 s", "3 min"]}})
+    assert (row["jobs_due"], row["jobs_not_begun"]) == (3, 1)
+
+
+def test_what_would_be_due_after_a_writer_stops_is_not() -> None:
+    (row,) = writers_of({"schedule": {"every": "1 s"}}, stops="50 s")
+    assert (row["jobs_due"], row["jobs_not_begun"]) == (50, 0)
+    (row,) = writers_of({"schedule": {"every": "1 s"}}, starts="10 s", stops="99 s")
+    assert row["jobs_due"] == 89
+
+
+def test_an_open_loop_counts_the_jobs_that_wait_for_their_turn() -> None:
+    recording = recorded({"open": {"rate": "2 per s", "concurrency": 1}})
+    (row,) = recording.writers.to_pylist()
+    assert row["jobs_due"] == recording.transactions.num_rows
+    assert row["jobs_not_begun"] == recording.transactions["snapshot_at_ms"].null_count > 20
+
+
+@pytest.mark.parametrize("arrival", [{"closed": {"think": "1 s"}}, {"open": {"rate": "1 per s"}}])
+def test_where_no_job_waits_for_another_none_is_late(arrival: dict[str, Any]) -> None:
+    rows = writers_of(arrival, count=2)
+    assert [row["writer"] for row in rows] == ["slow-1", "slow-2"]
+    assert all(row["jobs_not_begun"] == 0 < row["jobs_due"] for row in rows)
