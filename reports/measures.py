@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from whitecap.engine.outcomes import ConflictException
-from whitecap.reports.intervals import Interval
 
 
 class Unit(StrEnum):
@@ -142,12 +141,6 @@ def duration(milliseconds: float, digits: int = 3) -> str:
         if abs(milliseconds) >= size:
             return f"{_significant(milliseconds / size, digits)} {name}"
     return f"{_significant(milliseconds, digits)} ms"
-
-
-def drawn_bounds(interval: Interval, unit: Unit) -> tuple[float, float]:
-    """The bounds of an interval within what the unit allows: no measure is negative, no share
-    above one."""
-    return interval.bounds(0.0, 1.0 if unit is Unit.SHARE else math.inf)
 
 
 def tick(value: float, unit: Unit) -> str:

@@ -7,14 +7,16 @@ order of the sweep. Written as CSV (for people) and Parquet (for programs).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from whitecap.reports.intervals import Interval, interval_of
-from whitecap.reports.measures import MEASURES
+from whitecap.reports.measures import MEASURES, Measure, Unit
+from whitecap.reports.statistics import Difference, Estimate, Statement, difference, mean, share
 
 Labels = Mapping[str, Mapping[str, str]]
 """Cell -> axis -> label."""
@@ -35,11 +37,11 @@ class Tables:
     exceptions: pd.DataFrame
     differences: pd.DataFrame
 
-    def of(self, measure: str) -> dict[str, Interval]:
+    def of(self, measure: str) -> dict[str, Estimate]:
         """The interval of one measure per cell."""
         return _by_cell(self.cells[self.cells["measure"] == measure])
 
-    def aborts_by(self, exception: str) -> dict[str, Interval]:
+    def aborts_by(self, exception: str) -> dict[str, Estimate]:
         """The abort rate by one exception per cell."""
         return _by_cell(self.exceptions[self.exceptions["exception"] == exception])
 
@@ -58,11 +60,29 @@ class Tables:
         return cls(**{name: pd.read_parquet(directory / f"{name}.parquet") for name in names})
 
 
-def _by_cell(frame: pd.DataFrame) -> dict[str, Interval]:
-    columns = (frame[name] for name in ("cell", "mean", "low", "high", "replications"))
+def _by_cell(frame: pd.DataFrame) -> dict[str, Estimate]:
+    return {str(row["cell"]): estimate_in(row) for row in frame.to_dict("records")}
+
+
+def estimate_in(row: Mapping[Any, Any]) -> Estimate:
+    """The estimate that a row of `cells`, `groups` or `exceptions` holds."""
+    return Estimate(
+        float(row["mean"]),
+        float(row["low"]),
+        float(row["high"]),
+        Statement(row["statement"]),
+        int(row["replications"]),
+    )
+
+
+def _columns(estimate: Estimate) -> dict[str, object]:
+    """What `estimate_in` reads."""
     return {
-        str(cell): Interval(float(mean), float(low), float(high), int(replications))
-        for cell, mean, low, high, replications in zip(*columns, strict=True)
+        "mean": estimate.point,
+        "low": estimate.low,
+        "high": estimate.high,
+        "replications": estimate.replications,
+        "statement": estimate.statement.value,
     }
 
 
@@ -93,65 +113,70 @@ def paired_differences(per_run: pd.DataFrame, cells: Sequence[str]) -> pd.DataFr
     for measure in MEASURES:
         values = per_run.pivot(index="replication", columns="cell", values=measure).astype(float)
         for first, second in itertools.combinations(cells, 2):
-            interval = interval_of((values[first] - values[second]).tolist())
+            gap = difference(mean(values[first].tolist()), mean(values[second].tolist()))
             rows.append(
                 {
                     "measure": measure,
                     "first": first,
                     "second": second,
-                    "difference": interval.mean,
-                    "low": interval.low,
-                    "high": interval.high,
-                    "replications": interval.replications,
-                    "distinguishable": interval.excludes_zero,
+                    "difference": gap.point,
+                    "low": gap.low,
+                    "high": gap.high,
+                    "replications": gap.replications,
+                    "statement": gap.statement.value,
+                    "distinguishable": gap.is_distinguishable,
                 }
             )
     return pd.DataFrame(rows, columns=_DIFFERENCE_COLUMNS)
 
 
 _DIFFERENCE_COLUMNS = [
-    "measure", "first", "second", "difference", "low", "high", "replications", "distinguishable",
+    "measure", "first", "second", "difference", "low", "high", "replications", "statement",
+    "distinguishable",
 ]  # fmt: skip
+
+
+def difference_in(row: Mapping[Any, Any]) -> Difference:
+    """The difference that a row of `differences` holds."""
+    return Difference(
+        float(row["difference"]),
+        float(row["low"]),
+        float(row["high"]),
+        Statement(row["statement"]),
+        int(row["replications"]),
+    )
+
+
+def _of_runs(values: Iterable[float], measure: Measure) -> Estimate:
+    """A measure over its runs; of a share, the mean of the runs' shares."""
+    most = 1.0 if measure.unit is Unit.SHARE else math.inf
+    return mean(list(values), most=most, good=measure.higher_is_better)
 
 
 def _intervals(per_run: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     rows: list[dict[str, object]] = []
     for names, group in per_run.groupby(list(keys), sort=True):
-        for measure in MEASURES:
-            interval = interval_of(group[measure].tolist())
-            rows.append(
-                dict(zip(keys, names, strict=True))
-                | {
-                    "measure": measure,
-                    "mean": interval.mean,
-                    "low": interval.low,
-                    "high": interval.high,
-                    "replications": interval.replications,
-                }
-            )
+        for name, measure in MEASURES.items():
+            key = dict(zip(keys, names, strict=True))
+            rows.append(key | {"measure": name} | _columns(_of_runs(group[name], measure)))
     return pd.DataFrame(rows)
 
 
 def _exception_rates(exceptions: pd.DataFrame, per_run: pd.DataFrame) -> pd.DataFrame:
     """Abort rate per cell and exception; a run without an exception has its rate at zero."""
-    columns = ["cell", "exception", "aborted", "mean", "low", "high", "replications"]
+    columns = ["cell", "exception", "aborted", "mean", "low", "high", "replications", "statement"]
     rows: list[dict[str, object]] = []
     rates = exceptions.set_index(["cell", "replication", "exception"])
     for cell, group in per_run.groupby("cell", sort=True):
         for exception in sorted(exceptions["exception"].unique()):
             found = rates.reindex([(cell, r, exception) for r in group["replication"]])
-            interval = interval_of(found["rate"].fillna(0.0).tolist())
-            rows.append(
-                {
-                    "cell": cell,
-                    "exception": exception,
-                    "aborted": int(found["aborted"].fillna(0).sum()),
-                    "mean": interval.mean,
-                    "low": interval.low,
-                    "high": interval.high,
-                    "replications": interval.replications,
-                }
-            )
+            aborted = found["aborted"].fillna(0).to_numpy(dtype=float)
+            # A run without an abort is in no row; what it ran ended, but for what was under way.
+            submitted = group["transactions"].to_numpy(dtype=float)
+            ended = found["ended"].fillna(pd.Series(submitted, found.index)).to_numpy(dtype=float)
+            rate = share(aborted, ended, good=False)
+            key = {"cell": cell, "exception": exception, "aborted": int(aborted.sum())}
+            rows.append(key | _columns(rate))
     return pd.DataFrame(rows, columns=columns)
 
 

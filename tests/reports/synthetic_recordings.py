@@ -176,7 +176,7 @@ def made_up_subject(root: Path, axes: dict[str, list[str]], replications: int = 
             name: size if measure.unit is Unit.SHARE else 3_000 * (1 + size)
             for name, measure in MEASURES.items()
         }
-        rows.append({"cell": cell, "replication": replication, **values})
+        rows.append({"cell": cell, "replication": replication, "transactions": 42, **values})
         exceptions += [
             {"cell": cell, "replication": replication, "exception": name, "aborted": 5,
              "ended": 40, "rate": size / 7}

@@ -180,7 +180,7 @@ def _means(subject: Subject, cell: str) -> Iterator[str]:
     from whitecap.reports.measures import MEASURES, written
 
     for measure in SHOWN:
-        yield written(subject.tables.of(measure)[cell].mean, MEASURES[measure].unit)
+        yield written(subject.tables.of(measure)[cell].point, MEASURES[measure].unit)
 
 
 def _quick_axis(text: str) -> tuple[str, list[Any]]:
