@@ -7,8 +7,10 @@ that an aborted transaction can be recorded with. What a measure means stands wi
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Self
+from typing import Any, Self
 
 from whitecap.engine.outcomes import ConflictException
 
@@ -57,41 +59,107 @@ class Unit(StrEnum):
         return self in (Unit.COUNT, Unit.ROWS)
 
 
+class Direction(StrEnum):
+    """On which side of a threshold a value should lie."""
+
+    AT_LEAST = "at_least"
+    AT_MOST = "at_most"
+
+    @property
+    def sign(self) -> str:
+        """As an objective writes it."""
+        return ">=" if self is Direction.AT_LEAST else "<="
+
+
+_MORE, _LESS = Direction.AT_LEAST, Direction.AT_MOST
+
+
 class Measure(StrEnum):
-    """What can be asked of a run, with its unit. A job is a transaction with all its reruns."""
+    """What can be asked of a run, with its unit. A job is a transaction with all its reruns.
+
+    `better`: the direction in which it gets better, if either is better in itself.
+    """
 
     unit: Unit
+    better: Direction | None
 
-    def __new__(cls, name: str, unit: Unit) -> Self:
-        """A name that carries its unit."""
+    def __new__(cls, name: str, unit: Unit, better: Direction | None = None) -> Self:
+        """A name that carries its unit and direction."""
         member = str.__new__(cls, name)
         member._value_ = name
         member.unit = unit
+        member.better = better
         return member
 
-    CONFLICT_RATE = "conflict_rate", Unit.SHARE
-    RETRY_RATE = "retry_rate", Unit.SHARE
-    ABORT_RATE = "abort_rate", Unit.SHARE
-    RERUN_RATE = "rerun_rate", Unit.SHARE
-    GOODPUT_PER_MINUTE = "goodput_per_minute", Unit.PER_MINUTE
-    JOB_SUCCESS_RATE = "job_success_rate", Unit.SHARE
-    LATENCY_P50_MS = "latency_p50_ms", Unit.MILLISECONDS
-    LATENCY_P95_MS = "latency_p95_ms", Unit.MILLISECONDS
-    LATENCY_P99_MS = "latency_p99_ms", Unit.MILLISECONDS
-    WASTED_COMPUTE_SHARE = "wasted_compute_share", Unit.SHARE
+    @classmethod
+    def named(cls, name: str) -> Self:
+        """The measure of that name. Raises `KeyError`."""
+        return cls[name.upper()]
+
+    CONFLICT_RATE = "conflict_rate", Unit.SHARE, _LESS
+    RETRY_RATE = "retry_rate", Unit.SHARE, _LESS
+    ABORT_RATE = "abort_rate", Unit.SHARE, _LESS
+    RERUN_RATE = "rerun_rate", Unit.SHARE, _LESS
+    GOODPUT_PER_MINUTE = "goodput_per_minute", Unit.PER_MINUTE, _MORE
+    JOB_SUCCESS_RATE = "job_success_rate", Unit.SHARE, _MORE
+    LATENCY_P50_MS = "latency_p50_ms", Unit.MILLISECONDS, _LESS
+    LATENCY_P95_MS = "latency_p95_ms", Unit.MILLISECONDS, _LESS
+    LATENCY_P99_MS = "latency_p99_ms", Unit.MILLISECONDS, _LESS
+    WASTED_COMPUTE_SHARE = "wasted_compute_share", Unit.SHARE, _LESS
     SUBMITTED = "submitted", Unit.COUNT
-    COMMITTED = "committed", Unit.COUNT
-    ABORTED = "aborted", Unit.COUNT
-    UNKNOWN = "unknown", Unit.COUNT
-    IN_FLIGHT = "in_flight", Unit.COUNT
-    GIVEN_UP = "given_up", Unit.COUNT
-    RERUNS = "reruns", Unit.COUNT
+    COMMITTED = "committed", Unit.COUNT, _MORE
+    ABORTED = "aborted", Unit.COUNT, _LESS
+    UNKNOWN = "unknown", Unit.COUNT, _LESS
+    IN_FLIGHT = "in_flight", Unit.COUNT, _LESS
+    GIVEN_UP = "given_up", Unit.COUNT, _LESS
+    RERUNS = "reruns", Unit.COUNT, _LESS
     ATTEMPTS = "attempts", Unit.COUNT
     LIVE_ROWS = "live_rows", Unit.ROWS
 
 
 OF_ABORTS = frozenset({Measure.ABORTED, Measure.ABORT_RATE, Measure.CONFLICT_RATE})
 """Measures that can be narrowed to one exception: they count aborted transactions."""
+
+ALL_WRITERS = "all"
+"""What an objective is of if it is of all writers together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """What a configuration is chosen by: a measure with the threshold that it must keep.
+
+    `of` a writer group, of all writers together (`ALL_WRITERS`), or without it of every writer
+    group by itself that has no objective of its own for the measure. The threshold has the
+    measure's unit: shares lie between 0 and 1.
+    """
+
+    measure: Measure
+    direction: Direction
+    threshold: float
+    of: str | None = None
+
+    def as_row(self) -> dict[str, Any]:
+        """As manifests and sweep definitions hold it."""
+        return {
+            "measure": self.measure.value,
+            "of": self.of,
+            "direction": self.direction.value,
+            "threshold": self.threshold,
+        }
+
+    @classmethod
+    def of_row(cls, row: Mapping[str, Any]) -> Self:
+        """Back from `as_row`."""
+        direction = Direction(row["direction"])
+        return cls(Measure.named(row["measure"]), direction, float(row["threshold"]), row["of"])
+
+
+class AxisRole(StrEnum):
+    """What an axis of a sweep varies: the work that is offered, or something to be chosen."""
+
+    LOAD = "load"
+    DESIGN = "design"
+
 
 CONFLICTS = tuple(exception.value for exception in ConflictException)
 """Delta's conflict exceptions; any other exception of an aborted transaction is not a conflict."""

@@ -12,10 +12,16 @@ import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from whitecap.reports.intervals import Interval
 from whitecap.reports.layout import Layout
-from whitecap.reports.measures import MEASURES, drawn_bounds, written
-from whitecap.reports.tables import Tables
+from whitecap.reports.measures import MEASURES, written
+from whitecap.reports.statistics import (
+    Difference,
+    Estimate,
+    Statement,
+    written_difference,
+    written_estimate,
+)
+from whitecap.reports.tables import Tables, difference_in
 
 RANKED_BY = "goodput_per_minute"
 TIE_BROKEN_BY = "wasted_compute_share"
@@ -46,18 +52,18 @@ def answer_of(tables: Tables, layout: Layout) -> Answer | None:
     known = {
         cell: interval
         for cell, interval in goodput.items()
-        if cell in compared and not math.isnan(interval.mean)
+        if cell in compared and not math.isnan(interval.point)
     }
-    ranked = sorted(known, key=lambda cell: -known[cell].mean)
+    ranked = sorted(known, key=lambda cell: -known[cell].point)
     if len(ranked) < 2:
         return None
     best, following = ranked[0], ranked[1]
     differences = {cell: difference(tables, RANKED_BY, best, cell) for cell in ranked[1:]}
-    tied = tuple(cell for cell, each in differences.items() if not each.excludes_zero)
+    tied = tuple(cell for cell, each in differences.items() if not each.is_distinguishable)
     return Answer(
         best=best,
         next=following,
-        distinguishable=differences[following].excludes_zero,
+        distinguishable=differences[following].is_distinguishable,
         tied=tied,
         headline=_headline(layout.title(best), len(tied), goodput[best].is_known),
         sentences=tuple(_sentences(tables, layout, ranked, differences, tied)),
@@ -87,23 +93,22 @@ def _headline(title: str, tied: int, has_intervals: bool) -> str:
     return f"Best by goodput, though not distinguishable from {others}: {title}"
 
 
-def difference(tables: Tables, measure: str, first: str, second: str) -> Interval:
+def difference(tables: Tables, measure: str, first: str, second: str) -> Difference:
     """The paired difference `first - second` of a measure."""
     frame = tables.differences[tables.differences["measure"] == measure]
-    for a, b, sign in ((first, second, 1.0), (second, first, -1.0)):
-        found = frame[(frame["first"] == a) & (frame["second"] == b)]
-        if len(found):
-            mean, low, high = (float(found[k].iloc[0]) for k in ("difference", "low", "high"))
-            low, high = sorted((sign * low, sign * high))
-            return Interval(sign * mean, low, high, int(found["replications"].iloc[0]))
-    return Interval(math.nan, math.nan, math.nan, 0)
+    for a, b in ((first, second), (second, first)):
+        found = frame[(frame["first"] == a) & (frame["second"] == b)].to_dict("records")
+        if found:
+            gap = difference_in(found[0])
+            return gap if a == first else -gap
+    return Difference(math.nan, math.nan, math.nan, Statement.NONE, 0)
 
 
 def _sentences(
     tables: Tables,
     layout: Layout,
     ranked: list[str],
-    differences: dict[str, Interval],
+    differences: dict[str, Difference],
     tied: tuple[str, ...],
 ) -> list[str]:
     best, following, worst = ranked[0], ranked[1], ranked[-1]
@@ -122,38 +127,33 @@ def _sentences(
     return sentences
 
 
-def _of_best(interval: Interval) -> str:
+def _of_best(estimate: Estimate) -> str:
     unit = MEASURES[RANKED_BY].unit
-    if not interval.is_known:
+    if estimate.statement is Statement.NONE:
         return (
-            f"Goodput is {written(interval.mean, unit)}. One replication says nothing about "
-            "chance: run at least two for intervals."
+            f"Goodput is {written(estimate.point, unit)}. One replication says nothing about "
+            "chance: run at least five for intervals."
         )
-    low, high = (written(bound, unit) for bound in drawn_bounds(interval, unit))
-    return (
-        f"Goodput is {written(interval.mean, unit)} "
-        f"(95 % interval {low} to {high}, {interval.replications} replications)."
-    )
+    return f"Goodput is {written_estimate(estimate, unit)}, with 95 % confidence."
 
 
-def _of_next(title: str, interval: Interval, gap: Interval) -> str:
+def _of_next(title: str, interval: Estimate, gap: Difference) -> str:
     unit = MEASURES[RANKED_BY].unit
-    text = f"The next, {title}, reaches {written(interval.mean, unit)}"
-    if not gap.is_known:
+    text = f"The next, {title}, reaches {written(interval.point, unit)}"
+    if gap.statement is Statement.NONE:
         return f"{text}."
-    between = f"{written(gap.low, unit)} to {written(gap.high, unit)}"
     verdict = (
         "which is distinguishably less"
-        if gap.excludes_zero
+        if gap.is_distinguishable
         else "which cannot be told apart from the best"
     )
-    return f"{text}, {verdict}: the paired difference is {written(gap.mean, unit)} ({between})."
+    return f"{text}, {verdict}: the paired difference is {written_difference(gap, unit)}."
 
 
 def _of_tied(tables: Tables, layout: Layout, best: str, tied: tuple[str, ...]) -> str:
     wasted = tables.of(TIE_BROKEN_BY)
     alike = [best, *tied]
-    least = min(alike, key=lambda cell: wasted[cell].mean)
+    least = min(alike, key=lambda cell: wasted[cell].point)
     whose = "the best itself" if least == best else layout.title(least)
     return (
         f"Of the {len(alike)} cells that cannot be told apart by goodput, {whose} wastes the least "
@@ -161,5 +161,5 @@ def _of_tied(tables: Tables, layout: Layout, best: str, tied: tuple[str, ...]) -
     )
 
 
-def _value(measure: str, interval: Interval) -> str:
-    return written(interval.mean, MEASURES[measure].unit)
+def _value(measure: str, estimate: Estimate) -> str:
+    return written(estimate.point, MEASURES[measure].unit)

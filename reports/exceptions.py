@@ -38,7 +38,7 @@ def exception_bars(tables: Tables, layout: Layout, caption: Caption) -> Figure:
     colours = colours_by_exception(names)
     found = {name: tables.aborts_by(name) for name in names}
     shares = {
-        row.cell: {name: found[name][row.cell].mean for name in names if row.cell in found[name]}
+        row.cell: {name: found[name][row.cell].point for name in names if row.cell in found[name]}
         for row in rows
         if row.cell is not None
     }

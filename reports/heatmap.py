@@ -12,9 +12,9 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from whitecap.reports.intervals import Interval
 from whitecap.reports.layout import Labels, Layout, phrase
-from whitecap.reports.measures import Definition, Unit, drawn_bounds, tick, written
+from whitecap.reports.measures import Definition, Unit, tick, written
+from whitecap.reports.statistics import Estimate, written_bounds
 from whitecap.reports.style import (
     MAGNITUDES,
     MUTED,
@@ -27,7 +27,7 @@ from whitecap.reports.style import (
     place,
 )
 
-Estimates = Mapping[str, Interval]
+Estimates = Mapping[str, Estimate]
 """Cell -> one measure's mean and interval."""
 
 LEAST_FULL_SCALE = 0.01
@@ -66,7 +66,7 @@ def heat_map(found: Estimates, layout: Layout, measure: Definition, caption: Cap
 
 
 def _full_scale(found: Estimates, measure: Definition) -> float:
-    most = max((tile.mean for tile in found.values() if not math.isnan(tile.mean)), default=0.0)
+    most = max((tile.point for tile in found.values() if not math.isnan(tile.point)), default=0.0)
     return max(most, LEAST_FULL_SCALE) if measure.unit is Unit.SHARE else most or 1.0
 
 
@@ -110,8 +110,8 @@ def _draw_panel(
             axes.text(j, i, "not run", ha="center", va="center", color=MUTED)
             continue
         tile = found[cell.name]
-        values[i, j] = tile.mean
-        ink = ink_on(MAGNITUDES(scale(tile.mean)))
+        values[i, j] = tile.point
+        ink = ink_on(MAGNITUDES(scale(tile.point)))
         _write_tile(axes, j, i, tile, measure, ink)
     axes.imshow(values, cmap=MAGNITUDES, norm=scale, aspect="auto")
     axes.set_xticks(range(len(columns)), columns)
@@ -125,16 +125,14 @@ def _draw_panel(
 
 
 def _write_tile(
-    axes: Axes, x: float, y: float, tile: Interval, measure: Definition, ink: str
+    axes: Axes, x: float, y: float, tile: Estimate, measure: Definition, ink: str
 ) -> None:
     axes.text(
-        x, y - (0.12 if tile.is_known else 0), written(tile.mean, measure.unit),
+        x, y - (0.12 if tile.is_known else 0), written(tile.point, measure.unit),
         ha="center", va="center", size=11.5, weight="bold", color=ink,
     )  # fmt: skip
     if tile.is_known:
-        bounds = " to ".join(
-            written(bound, measure.unit) for bound in drawn_bounds(tile, measure.unit)
-        )
+        bounds = written_bounds(tile, measure.unit)
         axes.text(x, y + 0.2, bounds, ha="center", va="center", size=7.5, color=ink)
 
 

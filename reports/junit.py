@@ -9,7 +9,8 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from whitecap.reports.expectations.checked import Checked
-from whitecap.reports.expectations.judging import Judged, Judgement
+from whitecap.reports.expectations.judging import Judged
+from whitecap.reports.statistics import Standing
 
 _NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]")
 """Characters that XML 1.0 cannot hold, however escaped (its section 2.2)."""
@@ -66,9 +67,9 @@ def checked_suite(
 
 def _judged_case(name: str, judged: Judged, undecided_passes: bool) -> Case:
     match judged.judgement:
-        case Judgement.MET:
+        case Standing.MET:
             return Case(name)
-        case Judgement.UNDECIDED if undecided_passes:
+        case Standing.UNDECIDED if undecided_passes:
             return Case(name, skipped=str(judged))
         case judgement:
             return Case(name, failure=f"{judgement}: {judged}")

@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from whitecap.reports.intervals import Interval
 from whitecap.reports.layout import Layout
 from whitecap.reports.measures import duration, round_duration
 from whitecap.reports.ranges import Row, row_panels, rows_of, write_row_labels
+from whitecap.reports.statistics import Estimate
 from whitecap.reports.style import INK, MUTED, Caption, house_style
 from whitecap.reports.tables import Tables
 
@@ -48,11 +48,11 @@ def latency_figure(tables: Tables, layout: Layout, caption: Caption) -> Figure:
 
 
 def _draw_row(
-    axes: Axes, row: Row, cell: str, found: Mapping[str, Mapping[str, Interval]]
+    axes: Axes, row: Row, cell: str, found: Mapping[str, Mapping[str, Estimate]]
 ) -> list[float]:
     """Draw one cell and return every value drawn, for the axis."""
     known = {m: found[m][cell] for m in PERCENTILES if _is_known(found[m].get(cell))}
-    means = [interval.mean for interval in known.values()]
+    means = [interval.point for interval in known.values()]
     if not known:
         _say_nothing_committed(axes, row)
         return []
@@ -61,9 +61,9 @@ def _draw_row(
     for measure, interval in known.items():
         _, marker, colour = PERCENTILES[measure]
         low, high = interval.bounds()
-        ends = [max(low, interval.mean / 10), high]
+        ends = [max(low, interval.point / 10), high]
         axes.plot(ends, [row.y, row.y], color=colour, lw=3.2, alpha=0.45, zorder=2)
-        axes.plot(interval.mean, row.y, marker, color=colour, ms=6, mec="white", mew=0.8, zorder=3)
+        axes.plot(interval.point, row.y, marker, color=colour, ms=6, mec="white", mew=0.8, zorder=3)
         drawn += ends
     axes.annotate(
         " · ".join(duration(mean, 2) for mean in means), (1, row.y),
@@ -73,8 +73,8 @@ def _draw_row(
     return drawn
 
 
-def _is_known(interval: Interval | None) -> bool:
-    return interval is not None and not math.isnan(interval.mean)
+def _is_known(interval: Estimate | None) -> bool:
+    return interval is not None and not math.isnan(interval.point)
 
 
 def _say_nothing_committed(axes: Axes, row: Row) -> None:

@@ -9,9 +9,17 @@ from dataclasses import dataclass
 from whitecap.reports.agreement import Agreement
 from whitecap.reports.answer import Answer, difference
 from whitecap.reports.exceptions import ordered_exceptions
-from whitecap.reports.intervals import Interval
-from whitecap.reports.measures import MEASURES, REPORTED, Unit, drawn_bounds, written
+from whitecap.reports.measures import MEASURES, REPORTED, Unit, written
+from whitecap.reports.statistics import (
+    Difference,
+    Estimate,
+    Statement,
+    written_bounds,
+    written_difference,
+    written_difference_bounds,
+)
 from whitecap.reports.subject import Subject
+from whitecap.reports.tables import estimate_in
 
 COMPARED = ("goodput_per_minute", "conflict_rate", "latency_p95_ms", "wasted_compute_share")
 """The measures whose paired differences are shown."""
@@ -115,19 +123,8 @@ def groups_table(subject: Subject) -> PageTable:
     keys = ["cell", "writer_group", "command"]
     rows = []
     for (cell, group, command), frame in groups.groupby(keys, sort=False):
-        by_measure = frame.set_index("measure")
-        entries = (
-            _entry(
-                Interval(
-                    float(by_measure["mean"][m]),
-                    float(by_measure["low"][m]),
-                    float(by_measure["high"][m]),
-                    int(by_measure["replications"][m]),
-                ),
-                MEASURES[m].unit,
-            )
-            for m in measures
-        )
+        found = {row["measure"]: estimate_in(row) for row in frame.to_dict("records")}
+        entries = (_entry(found[m], MEASURES[m].unit) for m in measures)
         rows.append(
             (
                 Entry(subject.layout.title(str(cell))),
@@ -176,26 +173,22 @@ def _what(subject: Subject) -> str:
     return "cell" if subject.runs.is_sweep else "writer"
 
 
-def _entry(interval: Interval | None, unit: Unit) -> Entry:
-    if interval is None or math.isnan(interval.mean):
+def _entry(estimate: Estimate | None, unit: Unit) -> Entry:
+    if estimate is None or math.isnan(estimate.point):
         return Entry("n/a")
-    if not interval.is_known:
-        return Entry(written(interval.mean, unit))
-    low, high = drawn_bounds(interval, unit)
-    return Entry(written(interval.mean, unit), f"{written(low, unit)} to {written(high, unit)}")
+    if estimate.statement is Statement.NONE:
+        return Entry(written(estimate.point, unit))
+    return Entry(written(estimate.point, unit), written_bounds(estimate, unit))
 
 
-def _counted(count: int, interval: Interval | None) -> Entry:
-    entry = _entry(interval, Unit.SHARE)
+def _counted(count: int, estimate: Estimate | None) -> Entry:
+    entry = _entry(estimate, Unit.SHARE)
     return Entry(entry.text, f"{count:,} aborted") if count else Entry("0")
 
 
-def _gap(gap: Interval, unit: Unit) -> Entry:
-    if math.isnan(gap.mean):
-        return Entry("n/a")
-    sign = "+" if gap.mean > 0 else ""
-    if not gap.is_known:
-        return Entry(sign + written(gap.mean, unit))
-    verdict = "distinguishable" if gap.excludes_zero else "not distinguishable"
-    bounds = f"{written(gap.low, unit)} to {written(gap.high, unit)}"
-    return Entry(sign + written(gap.mean, unit), f"{bounds}, {verdict}")
+def _gap(gap: Difference, unit: Unit) -> Entry:
+    text = written_difference(gap, unit).partition(" (")[0]
+    if gap.statement is Statement.NONE:
+        return Entry(text)
+    verdict = "distinguishable" if gap.is_distinguishable else "not distinguishable"
+    return Entry(text, f"{written_difference_bounds(gap, unit)}, {verdict}")

@@ -9,10 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from whitecap.reports.intervals import Interval
 from whitecap.reports.layout import Labels, Layout, phrase
-from whitecap.reports.measures import Definition, drawn_bounds, tick
+from whitecap.reports.measures import Definition, tick
 from whitecap.reports.ranges import colours_of
+from whitecap.reports.statistics import Estimate
 from whitecap.reports.style import (
     Caption,
     frame,
@@ -34,7 +34,7 @@ _LOGARITHMIC_FROM = 8.0
 
 @house_style()
 def quantity_figure(
-    found: Mapping[str, Interval], layout: Layout, measure: Definition, caption: Caption
+    found: Mapping[str, Estimate], layout: Layout, measure: Definition, caption: Caption
 ) -> Figure:
     """`measure` against the layout's numeric axis: panels by the first name, lines by the others.
 
@@ -48,7 +48,7 @@ def quantity_figure(
     panels = list(layout.combinations(panel_axes))
     lines = list(layout.combinations(line_axes))
     figure, grid = _grid(len(panels), max(len(phrase(labels)) for labels in lines), caption)
-    top = max((drawn_bounds(each, measure.unit)[1] for each in found.values()), default=0.0)
+    top = max((each.bounds()[1] for each in found.values()), default=0.0)
     for position, (axes, labels) in enumerate(zip(grid, panels, strict=True)):
         axes.set_ylim(0, (top or 1.0) * 1.08)
         _draw_lines(axes, found, layout, axis, labels, lines, name_lines=axes is grid[-1])
@@ -74,7 +74,7 @@ def _grid(panels: int, longest_label: int, caption: Caption) -> tuple[Figure, li
 
 def _draw_lines(
     axes: Axes,
-    found: Mapping[str, Interval],
+    found: Mapping[str, Estimate],
     layout: Layout,
     axis: str,
     panel: Labels,
@@ -100,7 +100,7 @@ def _draw_lines(
 
 
 def _points(
-    found: Mapping[str, Interval], layout: Layout, axis: str, labels: Labels
+    found: Mapping[str, Estimate], layout: Layout, axis: str, labels: Labels
 ) -> list[tuple[float, float, float, float]]:
     """x, mean, low and high, by rising x; without bounds the band has no height."""
     points = []
@@ -109,8 +109,8 @@ def _points(
         if cell is None or cell.name not in found:
             continue
         interval = found[cell.name]
-        if not math.isnan(interval.mean):
-            points.append((float(label), interval.mean, *interval.bounds()))
+        if not math.isnan(interval.point):
+            points.append((float(label), interval.point, *interval.bounds()))
     return sorted(points)
 
 

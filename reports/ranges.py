@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from whitecap.reports.intervals import Interval
 from whitecap.reports.layout import Layout, phrase
-from whitecap.reports.measures import MEASURES, Definition, drawn_bounds, tick, written
+from whitecap.reports.measures import MEASURES, Definition, tick, written
+from whitecap.reports.statistics import Estimate
 from whitecap.reports.style import (
     INK,
     MUTED,
@@ -126,21 +126,21 @@ def write_row_labels(axes: Axes, rows: Sequence[Row]) -> None:
 
 
 def _draw(
-    axes: Axes, rows: Sequence[Row], found: Mapping[str, Interval], measure: Definition
+    axes: Axes, rows: Sequence[Row], found: Mapping[str, Estimate], measure: Definition
 ) -> None:
     ends: list[float] = []
     for row in rows:
         interval = found.get(row.cell) if row.cell else None
-        if interval is None or math.isnan(interval.mean):
+        if interval is None or math.isnan(interval.point):
             continue
-        low, high = drawn_bounds(interval, measure.unit)
+        low, high = interval.bounds()
         axes.plot([low, high], [row.y, row.y], color=row.colour, lw=2.4, alpha=0.55)
         axes.plot(
-            interval.mean, row.y, "o", color=row.colour, ms=6.5, mec="white", mew=0.8,
+            interval.point, row.y, "o", color=row.colour, ms=6.5, mec="white", mew=0.8,
             clip_on=False, zorder=3,
         )  # fmt: skip
         axes.annotate(
-            written(interval.mean, measure.unit), (high, row.y), xytext=(7, 0),
+            written(interval.point, measure.unit), (high, row.y), xytext=(7, 0),
             textcoords="offset points", va="center", size=8.5, color=INK,
         )  # fmt: skip
         ends += [low, high]

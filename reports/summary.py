@@ -10,7 +10,6 @@ from typing import Any
 from whitecap.engine.recorded import Measure
 from whitecap.reports.measures.measured_run import MeasuredRun, Part
 from whitecap.reports.measures.writing import round_duration
-from whitecap.reports.natural_order import natural
 
 EVERYONE = "all"
 
@@ -45,9 +44,8 @@ class Line:
 
 
 def summary_of(run: MeasuredRun) -> list[Line]:
-    """A line per writer group and command in the order in which people count, and one for all."""
-    groups = sorted(run.groups.items(), key=lambda item: natural(item[0].writer_group))
-    lines = [_line(*group, part, run.aborts(group)) for group, part in groups]
+    """A line per writer group and command by their names, and one for all."""
+    lines = [_line(*group, part, run.aborts(group)) for group, part in run.groups.items()]
     everyone = _line(EVERYONE, "", run.whole, run.aborts(*run.groups))
     return lines if len(lines) == 1 else [*lines, everyone]
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from whitecap.reports.answer import Answer
-    from whitecap.reports.intervals import Interval
-    from whitecap.reports.measures import Unit
     from whitecap.reports.report import Report
     from whitecap.reports.subject import Subject
 
@@ -110,16 +108,17 @@ class Sweep:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """Cells down, measures across: means with their units and half their 95 % interval."""
+        """Cells down, measures across: every number in its unit with its 95 % interval."""
         import pandas as pd
 
         from whitecap.reports.measures import MEASURES, REPORTED
+        from whitecap.reports.statistics import written_estimate
 
         layout, tables = self.subject.layout, self.subject.tables
         written = {
             measure.title: {
-                layout.title(cell): _plus_minus(interval, measure.unit)
-                for cell, interval in tables.of(measure.name).items()
+                layout.title(cell): written_estimate(estimate, measure.unit)
+                for cell, estimate in tables.of(measure.name).items()
             }
             for measure in (MEASURES[name] for name in REPORTED)
         }
@@ -176,10 +175,3 @@ def report(directory: str | Path, *, master: str = "local[*]") -> Report:
     from whitecap.reports.report import build_report
 
     return build_report(Path(directory), lambda: aggregation_session(master))
-
-
-def _plus_minus(interval: Interval, unit: Unit) -> str:
-    from whitecap.reports.measures import written
-
-    text = written(interval.mean, unit)
-    return f"{text} ± {written(interval.high - interval.mean, unit)}" if interval.is_known else text

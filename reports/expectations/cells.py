@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from whitecap.reports.expectations.expected import Expected, of_cell, subject, wanted
-from whitecap.reports.expectations.judging import Judged, Judgement, judge
+from whitecap.reports.expectations.judging import Judged, judge, worst
 from whitecap.reports.layout import Layout
 from whitecap.reports.measures.measured_run import MeasuredRun
+from whitecap.reports.statistics import Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +21,9 @@ class JudgedCells:
     cells: Mapping[str, Judged]
 
     @property
-    def judgement(self) -> Judgement:
+    def judgement(self) -> Standing:
         """Missed before undecided before met."""
-        found = {each.judgement for each in self.cells.values()}
-        worst = (Judgement.MISSED, Judgement.UNDECIDED, Judgement.MET)
-        return next(each for each in worst if each in found)
+        return worst(each.judgement for each in self.cells.values())
 
     def __str__(self) -> str:
         text = f"{subject(self.expected)} {wanted(self.expected)}"
@@ -34,7 +33,7 @@ class JudgedCells:
     def counted(self) -> str:
         """In how many cells it came out how: `met in 4, missed in 2 of 6 cells`."""
         counts = Counter(each.judgement for each in self.cells.values())
-        said = ", ".join(f"{each} in {counts[each]}" for each in Judgement if counts[each])
+        said = ", ".join(f"{each} in {counts[each]}" for each in Standing if counts[each])
         return f"{said} of {len(self.cells)} cell{'s' if len(self.cells) > 1 else ''}"
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from whitecap.reports.expectations.expected import Expected
-from whitecap.reports.expectations.judging import Judged, Judgement, judge
+from whitecap.reports.expectations.judging import Judged, judge
 from whitecap.reports.measures.measured_run import MeasuredRun
+from whitecap.reports.statistics import Standing
 
 
 class CheckVerdict(StrEnum):
@@ -40,7 +41,7 @@ class Checked:
         """Every expectation with the cell that it was held against."""
         return [(cell.where, each) for cell in self.cells for each in cell.judged]
 
-    def having(self, judgement: Judgement) -> list[tuple[str, Judged]]:
+    def having(self, judgement: Standing) -> list[tuple[str, Judged]]:
         """Those that came out so."""
         return [pair for pair in self.judged if pair[1].judgement is judgement]
 
@@ -49,7 +50,7 @@ class Checked:
         """Broken before missed before undecided before ok."""
         if self.error is not None:
             return CheckVerdict.BROKEN
-        for judgement in (Judgement.MISSED, Judgement.UNDECIDED):
+        for judgement in (Standing.MISSED, Standing.UNDECIDED):
             if self.having(judgement):
                 return CheckVerdict(judgement.value)
         return CheckVerdict.OK

@@ -10,27 +10,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from whitecap.engine.recorded import Measure
+from whitecap.reports.estimates import estimated
 from whitecap.reports.expectations.expected import Expected, exact, subject, threshold_text, wanted
-from whitecap.reports.intervals import Interval
-from whitecap.reports.measures.estimates import estimated, replications_needed
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.measures.tally import Tally
 from whitecap.reports.measures.writing import written
+from whitecap.reports.statistics import Judgement, Standing, written_estimate
+from whitecap.reports.statistics import judge as against
 
 ALIKE_WITHIN = 1e-9
 """Numbers that are to be equal may differ by what floating point does to a sum of them."""
 
 
-class Judgement(StrEnum):
-    """How an expectation came out."""
-
-    MET = "met"
-    MISSED = "missed"
-    UNDECIDED = "undecided"
+WORST_FIRST = (Standing.MISSED, Standing.UNDECIDED, Standing.MET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +37,7 @@ class Judged:
     """
 
     expected: Expected
-    judgement: Judgement
+    judgement: Standing
     found: float
     text: str
     needed: int | None = None
@@ -50,7 +45,7 @@ class Judged:
     @property
     def is_met(self) -> bool:
         """Whether it is as expected."""
-        return self.judgement is Judgement.MET
+        return self.judgement is Standing.MET
 
     @property
     def subject(self) -> str:
@@ -94,8 +89,8 @@ def judge_run(expected: Expected, run: MeasuredRun) -> Judged:
     text = f"{subject(expected)} is {_shown(expected, found)}"
     missed = _missed(expected, found)
     if missed is None:
-        return Judged(expected, Judgement.MET, found, text)
-    return Judged(expected, Judgement.MISSED, found, f"{text}, expected {missed}")
+        return Judged(expected, Standing.MET, found, text)
+    return Judged(expected, Standing.MISSED, found, f"{text}, expected {missed}")
 
 
 def _tally(expected: Expected, run: MeasuredRun) -> Tally:
@@ -114,7 +109,7 @@ def _was_there(expected: Expected, runs: Iterable[MeasuredRun]) -> bool:
 def _nothing_there(expected: Expected) -> Judged:
     whom = " by it" if expected.writer or expected.command else ""
     text = f"{subject(expected)} tells nothing: nothing was submitted{whom}"
-    return Judged(expected, Judgement.MISSED, math.nan, text)
+    return Judged(expected, Standing.MISSED, math.nan, text)
 
 
 def _in_every_run(expected: Expected, tallies: Mapping[int, Tally]) -> Judged:
@@ -125,47 +120,47 @@ def _in_every_run(expected: Expected, tallies: Mapping[int, Tally]) -> Judged:
     of_all = f"in {'all of ' * (least == most)}{len(values)} replications"
     if not missing:
         found = f"{subject(expected)} is {shown} {of_all}"
-        return Judged(expected, Judgement.MET, most, found)
+        return Judged(expected, Standing.MET, most, found)
     first = missing[0]
     found = f"{subject(expected)} is {_shown(expected, values[first])} in replication {first}"
     text = f"{found} ({shown} {of_all}), expected {wanted(expected)}"
-    return Judged(expected, Judgement.MISSED, values[first], text)
+    return Judged(expected, Standing.MISSED, values[first], text)
 
 
 def _by_interval(expected: Expected, tallies: Sequence[Tally]) -> Judged:
-    interval = estimated(tallies)
-    sides = {key: _side(key, value, interval) for key, value in expected.thresholds.items()}
-    text = f"{subject(expected)} is {_with_interval(expected, interval)}"
-    if math.isnan(interval.mean):
+    estimate = estimated(expected.measure, tallies)
+    if math.isnan(estimate.point):
         text = f"{subject(expected)} has no value, expected {wanted(expected)}"
-        return Judged(expected, Judgement.MISSED, math.nan, text)
-    if Judgement.MISSED in sides.values():
-        text = f"{text}, expected {wanted(expected)}"
-        return Judged(expected, Judgement.MISSED, interval.mean, text)
-    if Judgement.UNDECIDED not in sides.values():
-        return Judged(expected, Judgement.MET, interval.mean, text)
-    close = [value for key, value in expected.thresholds.items() if not _is_met(sides[key])]
-    needed = replications_needed(tallies, close)
-    advice = f"about {needed:,} replications would tell" if needed else "it lies on the threshold"
-    text = f"{text}, expected {wanted(expected)}: {advice}"
-    return Judged(expected, Judgement.UNDECIDED, interval.mean, text, needed)
+        return Judged(expected, Standing.MISSED, math.nan, text)
+    text = f"{subject(expected)} is {written_estimate(estimate, expected.measure.unit)}"
+    judgements = [
+        against(estimate, **{key: threshold}) for key, threshold in expected.thresholds.items()
+    ]
+    standing = worst(each.standing for each in judgements)
+    if standing is Standing.MET:
+        return Judged(expected, standing, estimate.point, text)
+    text = f"{text}, expected {wanted(expected)}"
+    if standing is Standing.MISSED:
+        return Judged(expected, standing, estimate.point, text)
+    advice, needed = _advice([each for each in judgements if each.standing is standing])
+    return Judged(expected, standing, estimate.point, f"{text}: {advice}", needed)
 
 
-def _is_met(judgement: Judgement) -> bool:
-    return judgement is Judgement.MET
+def worst(standings: Iterable[Standing]) -> Standing:
+    """Missed before undecided before met; of at least one."""
+    every = set(standings)
+    return next(each for each in WORST_FIRST if each in every)
 
 
-def _side(key: str, threshold: float, interval: Interval) -> Judgement:
-    """On which side of a bound an interval lies: wholly within it, beyond it, or on both."""
-    if not interval.is_known:
-        return Judgement.UNDECIDED
-    if key == "at_least":
-        within, beyond = interval.low >= threshold, interval.high < threshold
-    else:
-        within, beyond = interval.high <= threshold, interval.low > threshold
-    if within:
-        return Judgement.MET
-    return Judgement.MISSED if beyond else Judgement.UNDECIDED
+def _advice(undecided: Sequence[Judgement]) -> tuple[str, int | None]:
+    """What would decide all of them, and how many replications that are if that can be told."""
+    counts = [each.replications for each in undecided if each.replications is not None]
+    if len(counts) < len(undecided):
+        return "more replications would tell", None
+    needed = max(counts)
+    if any(each.is_more for each in undecided):
+        return f"it lies on the threshold, {needed:,} replications would not tell", None
+    return f"about {needed:,} replications would tell", needed
 
 
 def _missed(expected: Expected, found: float) -> str | None:
@@ -186,12 +181,3 @@ def _missed(expected: Expected, found: float) -> str | None:
 def _shown(expected: Expected, value: float) -> str:
     unit = expected.measure.unit
     return exact(value, unit) if unit.is_counted else written(value, unit)
-
-
-def _with_interval(expected: Expected, interval: Interval) -> str:
-    unit, runs = expected.measure.unit, interval.replications
-    found = written(interval.mean, unit)
-    if not interval.is_known:
-        return f"{found} (one replication, no interval)"
-    low, high = written(interval.low, unit), written(interval.high, unit)
-    return f"{found} ({low} to {high}, {runs} replications)"

@@ -8,7 +8,7 @@ once; a single run, a check, Spark and Python all call it.
 
 from whitecap.engine.recorded import CONFLICTS, Measure, Unit
 from whitecap.reports.measures.definitions import MEASURES, REPORTED, Definition
-from whitecap.reports.measures.writing import drawn_bounds, duration, round_duration, tick, written
+from whitecap.reports.measures.writing import duration, round_duration, tick, written
 
 __all__ = [
     "CONFLICTS",
@@ -17,7 +17,6 @@ __all__ = [
     "Definition",
     "Measure",
     "Unit",
-    "drawn_bounds",
     "duration",
     "round_duration",
     "tick",

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from whitecap.reports.measures.sample import Codes, coded
+from whitecap.reports.natural_order import natural
 
 
 class Group(NamedTuple):
@@ -22,7 +23,8 @@ class Group(NamedTuple):
 
 
 def coded_groups(transactions: pa.Table, known: Iterable[Group]) -> tuple[Codes, list[Group]]:
-    """Of each transaction the position of its group in the list: first the `known` ones."""
+    """Of each transaction the position of its group in the list, in which people count on from
+    `merger-2` to `merger-10`; the `known` ones are in it too."""
     writers, writer_names = coded(transactions["writer_group"])
     commands, command_names = coded(transactions["command"])
     pairs, codes = np.unique(writers * len(command_names) + commands, return_inverse=True)
@@ -30,6 +32,6 @@ def coded_groups(transactions: pa.Table, known: Iterable[Group]) -> tuple[Codes,
         Group(writer_names[pair // len(command_names)], command_names[pair % len(command_names)])
         for pair in pairs.tolist()
     ]
-    groups = list(dict.fromkeys([*known, *present]))
+    groups = sorted({*known, *present}, key=lambda group: tuple(map(natural, group)))
     positions = np.array([groups.index(group) for group in present], dtype=np.int64)
     return positions[codes], groups

@@ -38,7 +38,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRun:
-    """The whole of a run, its writer groups in the scenario's order, and its refusals.
+    """The whole of a run, its writer groups by their names, and its refusals.
 
     Every abort is in one refusal, whether a commit was behind it or not.
     """

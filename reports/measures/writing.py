@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from whitecap.engine.recorded import Unit
-
-if TYPE_CHECKING:
-    from whitecap.reports.intervals import Interval
 
 
 def written(value: float, unit: Unit, digits: int = 3) -> str:
@@ -35,12 +31,6 @@ def duration(milliseconds: float, digits: int = 3) -> str:
         if abs(milliseconds) >= size:
             return f"{_significant(milliseconds / size, digits)} {name}"
     return f"{_significant(milliseconds, digits)} ms"
-
-
-def drawn_bounds(interval: Interval, unit: Unit) -> tuple[float, float]:
-    """The bounds of an interval within what the unit allows: no measure is negative, no share
-    above one."""
-    return interval.bounds(0.0, 1.0 if unit is Unit.SHARE else math.inf)
 
 
 def tick(value: float, unit: Unit) -> str:

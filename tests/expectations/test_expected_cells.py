@@ -10,8 +10,8 @@ from whitecap.checking import check_scenarios
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import Measure
 from whitecap.reports.expectations.checked import Checked, CheckVerdict
-from whitecap.reports.expectations.judging import Judgement
 from whitecap.reports.measures.measured_run import measure_run
+from whitecap.reports.statistics import Standing
 from whitecap.sim.experiment import load_experiment
 from whitecap.sim.regression import run_expecting
 from whitecap.sim.scenario import cell_of, load_scenario, parse_scenario
@@ -95,7 +95,7 @@ def test_a_check_runs_every_cell_and_says_which_one_an_expectation_is_about(tmp_
 def test_an_expectation_that_one_cell_misses_is_missed(tmp_path: Path) -> None:
     found = checked(_written(tmp_path, SCENARIO.replace("equals: 12", "equals: 11")))
     assert found.verdict is CheckVerdict.MISSED
-    ((where, missed),) = found.having(Judgement.MISSED)
+    ((where, missed),) = found.having(Standing.MISSED)
     assert (where, missed.found) == ("load = twice, isolation = strict: ", 12)
 
 

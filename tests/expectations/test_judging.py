@@ -10,11 +10,12 @@ import pytest
 from tests.reports.synthetic_recordings import made_up_run
 from whitecap.engine.recorded import Measure
 from whitecap.reports.expectations.expected import of_cell, subject, wanted
-from whitecap.reports.expectations.judging import Judged, Judgement, judge, judge_run
+from whitecap.reports.expectations.judging import Judged, judge, judge_run
 from whitecap.reports.measures.measured_run import MeasuredRun
+from whitecap.reports.statistics import Standing
 from whitecap.sim.scenario.expect import Expectation
 
-MET, MISSED, UNDECIDED = Judgement
+MET, MISSED, UNDECIDED = Standing
 
 
 def run_with(**values: float) -> MeasuredRun:
@@ -99,7 +100,7 @@ NAN = float("nan")
     ],
 )  # fmt: skip
 def test_a_count_must_be_as_expected_in_every_replication(
-    counts: list[float], threshold: dict[str, float], judgement: Judgement, text: str
+    counts: list[float], threshold: dict[str, float], judgement: Standing, text: str
 ) -> None:
     found = judge(expecting("given_up", **threshold), runs_with(given_up=counts))
     assert (found.judgement, found.text) == (judgement, text)
@@ -127,9 +128,7 @@ CLOSE = [0.20, 0.21, 0.22, 0.19, 0.18]
         ({"at_least": 0.195, "at_most": 0.10}, MISSED),
     ],
 )
-def test_a_rate_is_judged_by_its_interval(
-    threshold: dict[str, float], judgement: Judgement
-) -> None:
+def test_a_rate_is_judged_by_its_interval(threshold: dict[str, float], judgement: Standing) -> None:
     assert judged_rate(threshold, CLOSE).judgement is judgement
 
 
@@ -139,12 +138,15 @@ def test_what_is_undecided_says_how_many_replications_would_do() -> None:
     assert nearer.needed is not None
     assert 5 < near.needed < nearer.needed
     assert f"about {near.needed} replications would tell" in near.text
-    assert judged_rate({"at_most": 0.2}, CLOSE).text.endswith("it lies on the threshold")
+    assert judged_rate({"at_most": 0.2}, CLOSE).text.endswith("1,000 replications would not tell")
 
 
-def test_one_replication_decides_nothing() -> None:
-    found = judged_rate({"at_most": 0.9}, [0.2])
-    assert (found.judgement, found.needed) == (UNDECIDED, 2)
+def test_one_replication_bounds_one_side_and_decides_little() -> None:
+    assert judged_rate({"at_most": 0.9}, [0.2]).judgement is MET
+    close = judged_rate({"at_most": 0.21}, [0.2])
+    assert close.judgement is UNDECIDED
+    assert close.needed is not None
+    assert close.needed > 1
 
 
 def test_exactly_judges_the_first_run_alone() -> None:

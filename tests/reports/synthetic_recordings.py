@@ -232,7 +232,7 @@ def _tally(measure: Measure, value: float) -> Tally:
         case Unit.SHARE if measure in OF_SUMS:
             return WeightedShare(value * 1e6, 1e6, value * 1_000, 1_000)
         case Unit.SHARE:
-            return Share(value * 1_000, 1_000)
+            return Share(0, 0) if math.isnan(value) else Share(value * 1_000, 1_000)
         case Unit.PER_MINUTE:
             return PerMinute(value * 100, 100)
         case Unit.MILLISECONDS:

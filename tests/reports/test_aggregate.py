@@ -30,14 +30,14 @@ def test_a_run_without_a_single_transaction_has_goodput_zero(tmp_path: Path, spa
     shutil.rmtree(root / "runs" / "4" / "0")
     write_run(root / "runs" / "4" / "0", [])
     tables = aggregate(lambda: spark, find_runs(root))
-    assert tables.of("goodput_per_minute")["4"].mean == 0.0
+    assert tables.of("goodput_per_minute")["4"].point == 0.0
     assert tables.of("conflict_rate")["4"].replications == 0
 
 
 def test_one_run_is_reported_by_its_writers_and_without_spark(tmp_path: Path) -> None:
     rows = [transaction(0), aborted(1, writer_group="merger", command="MERGE", given_up=True)]
     tables = aggregate(_no_session, find_runs(write_run(tmp_path / "r", rows)))
-    found = {cell: interval.mean for cell, interval in tables.of("abort_rate").items()}
+    found = {cell: interval.point for cell, interval in tables.of("abort_rate").items()}
     assert found == {"all writers": 0.5, "loader · INSERT": 0.0, "merger · MERGE": 1.0}
 
 

@@ -40,8 +40,8 @@ def test_differences_are_taken_within_replications_not_between_means() -> None:
     """Replications differ by 10, cells by 1: only pairing can see the cells' difference."""
     made = tables({"a": [11.0, 21.0, 31.1], "b": [10.0, 20.0, 30.0]})
     gap = difference(made, "goodput_per_minute", "a", "b")
-    assert gap.mean == pytest.approx(1.0333, abs=1e-4)
-    assert gap.excludes_zero
+    assert gap.point == pytest.approx(1.0333, abs=1e-4)
+    assert gap.is_distinguishable
     overlap = made.of("goodput_per_minute")
     assert overlap["a"].low < overlap["b"].high
 
@@ -50,14 +50,14 @@ def test_a_difference_reads_the_same_from_both_sides() -> None:
     made = tables({"a": [3.0, 4.0, 6.0], "b": [1.0, 3.0, 2.0]})
     there = difference(made, "goodput_per_minute", "a", "b")
     back = difference(made, "goodput_per_minute", "b", "a")
-    assert (there.mean, there.low, there.high) == (-back.mean, -back.high, -back.low)
+    assert (there.point, there.low, there.high) == (-back.point, -back.high, -back.low)
 
 
 def test_a_run_without_an_exception_counts_as_rate_zero() -> None:
     made = tables({"a": [1.0, 1.0], "b": [1.0, 1.0]})
     rates = made.aborts_by("ConcurrentAppendException")
-    assert rates["b"].mean == pytest.approx(0.15)
-    assert rates["a"].mean == 0.0
+    assert rates["b"].point == pytest.approx(0.15)
+    assert rates["a"].point == 0.0
     assert rates["a"].replications == 2
 
 

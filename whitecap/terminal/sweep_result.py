@@ -12,6 +12,7 @@ from whitecap.reports.expectations.judging import judged_document
 from whitecap.reports.measures import MEASURES, Measure, Unit, written
 from whitecap.reports.measures.left_out import added
 from whitecap.reports.subject import Subject
+from whitecap.reports.tables.rows import estimate_columns
 from whitecap.terminal.console import new_console
 from whitecap.terminal.findings import show_judged_cells, show_overload, show_refusals
 from whitecap.terminal.table import Column, print_indented, show_table
@@ -71,14 +72,14 @@ def show_answer(answer: Answer) -> None:
 def _row(subject: Subject, cell: str) -> Iterator[str]:
     yield subject.layout.title(cell)
     for measure in SHOWN:
-        yield written(subject.tables.of(measure)[cell].mean, MEASURES[measure].unit)
+        yield written(subject.tables.of(measure)[cell].point, MEASURES[measure].unit)
     yield _least_success(subject, cell)
 
 
 def _least_success(subject: Subject, cell: str) -> str:
     """The writer group that gets fewest of its jobs through, which the mean of all hides."""
     by_group = subject.tables.groups_of(cell, Measure.JOB_SUCCESS_RATE)
-    means = {g.writer_group: each.mean for g, each in by_group.items() if each.replications}
+    means = {g.writer_group: each.point for g, each in by_group.items() if each.replications}
     least = min(means, key=lambda group: means[group], default=None)
     return "" if least is None else f"{least} {written(means[least], Unit.SHARE)}"
 
@@ -100,7 +101,9 @@ def sweep_document(
             {
                 "name": cell.name,
                 "labels": cell.labels,
-                "measures": {name: subject.tables.of(name).get(cell.name) for name in MEASURES},
+                "measures": {
+                    name: estimate_columns(subject.tables.of(name)[cell.name]) for name in MEASURES
+                },
             }
             for cell in subject.layout.cells
         ],

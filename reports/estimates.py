@@ -1,0 +1,57 @@
+"""What replications say of a measure: the estimate that fits what the measure is counted from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from whitecap.engine.recorded import Direction, Measure
+from whitecap.reports.measures.tally import (
+    Count,
+    Latencies,
+    PerMinute,
+    Share,
+    Tally,
+    WeightedShare,
+)
+from whitecap.reports.statistics import Estimate, mean, percentile, share, weighted_share
+
+T = TypeVar("T")
+
+
+def estimated(measure: Measure, tallies: Sequence[Tally]) -> Estimate:
+    """A measure over replications, with one tally each: shares and percentiles are pooled."""
+    good = measure.better is Direction.AT_LEAST
+    match tallies:
+        case [Share(), *_]:
+            shares = _all(Share, tallies)
+            return share([t.part for t in shares], [t.whole for t in shares], good=good)
+        case [WeightedShare(), *_]:
+            return _weighted(_all(WeightedShare, tallies), good)
+        case [PerMinute(minutes=minutes), *_]:
+            return mean([t.value for t in tallies], exposure=minutes, good=good)
+        case [Latencies(percent=percent), *_]:
+            latencies = [t.sorted_ms for t in _all(Latencies, tallies)]
+            return percentile(latencies, percent, good=good)
+        case _:
+            return _of_counts(measure, _all(Count, tallies), good)
+
+
+def _weighted(tallies: Sequence[WeightedShare], good: bool) -> Estimate:
+    return weighted_share(
+        [t.part for t in tallies],
+        [t.whole for t in tallies],
+        events=[t.events for t in tallies],
+        units=[t.units for t in tallies],
+        good=good,
+    )
+
+
+def _of_counts(measure: Measure, tallies: Sequence[Count], good: bool) -> Estimate:
+    """Rows of the table are a state that the run leaves, not events that it counts."""
+    exposure = None if measure is Measure.LIVE_ROWS else 1.0
+    return mean([t.value for t in tallies], exposure=exposure, good=good)
+
+
+def _all(kind: type[T], tallies: Sequence[Tally]) -> list[T]:
+    return [tally for tally in tallies if isinstance(tally, kind)]

@@ -1,0 +1,67 @@
+"""How certain a number over replications is: intervals, differences, comparisons, judgements.
+
+Pure functions on numbers. `share`, `weighted_share`, `mean` and `percentile` make an `Estimate`
+from what each replication counted or measured; everything else takes estimates:
+
+    success = share(committed, ended)                # one number per replication each
+    written_estimate(success, Unit.SHARE)            # 99.2 % (98.7 to 99.5 %)
+    judge(success, at_least=0.99)                    # met, missed, undecided and what would decide
+    difference(success, other)                       # paired by replication
+    compare_with_best({"a": success, "b": other}, higher_is_better=True)
+
+What is stated, by which method and how often it holds: `docs/statistics.md`.
+"""
+
+from whitecap.reports.statistics.comparison import Comparison, compare_with_best
+from whitecap.reports.statistics.differences import difference
+from whitecap.reports.statistics.estimate import (
+    CONFIDENCE,
+    FEWEST_EVENTS,
+    FEWEST_REPLICATIONS,
+    Difference,
+    Estimate,
+    Statement,
+)
+from whitecap.reports.statistics.judgement import (
+    MOST_REPLICATIONS,
+    Judgement,
+    Standing,
+    judge,
+    units_to_show,
+)
+from whitecap.reports.statistics.means import mean
+from whitecap.reports.statistics.percentiles import percentile
+from whitecap.reports.statistics.shares import share, weighted_share
+from whitecap.reports.statistics.wording import (
+    written_bounds,
+    written_difference,
+    written_difference_bounds,
+    written_estimate,
+    written_judgement,
+)
+
+__all__ = [
+    "CONFIDENCE",
+    "FEWEST_EVENTS",
+    "FEWEST_REPLICATIONS",
+    "MOST_REPLICATIONS",
+    "Comparison",
+    "Difference",
+    "Estimate",
+    "Judgement",
+    "Standing",
+    "Statement",
+    "compare_with_best",
+    "difference",
+    "judge",
+    "mean",
+    "percentile",
+    "share",
+    "units_to_show",
+    "weighted_share",
+    "written_bounds",
+    "written_difference",
+    "written_difference_bounds",
+    "written_estimate",
+    "written_judgement",
+]

@@ -1,0 +1,76 @@
+"""The best of several against all others, corrected for how many were looked at."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from whitecap.reports.statistics.differences import CountsPair, MeansPair, pair_of
+from whitecap.reports.statistics.estimate import CONFIDENCE, Difference, Estimate
+from whitecap.reports.statistics.moderation import UNKNOWN, Prior, prior_of
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The best by its point, and the best minus each other one, nearest first.
+
+    `differences` have the corrected confidence, so that what they exclude and what is said of the
+    pair is one thing.
+    """
+
+    best: str
+    differences: Mapping[str, Difference]
+    pairs: int
+
+    @property
+    def alike(self) -> tuple[str, ...]:
+        """Those that cannot be told apart from the best."""
+        return tuple(name for name, gap in self.differences.items() if not gap.is_distinguishable)
+
+    @property
+    def worse(self) -> tuple[str, ...]:
+        """Those that are distinguishably worse than the best."""
+        return tuple(name for name, gap in self.differences.items() if gap.is_distinguishable)
+
+
+def compare_with_best(
+    estimates: Mapping[str, Estimate],
+    *,
+    higher_is_better: bool,
+    confidence: float = CONFIDENCE,
+) -> Comparison | None:
+    """The best compared with all others by paired differences; `None` with fewer than two.
+
+    The best is chosen by looking, which is a comparison of every pair, so the differences have
+    Bonferroni's level for all k (k - 1) / 2 pairs: with equal candidates the chance that any is
+    called distinguishable is at most 1 - `confidence`. Holm's step-down test would find a little
+    more but has no intervals that say the same as its verdicts; Hsu's comparison with the best
+    promises less, because among equals it may call one worse. With few replications such levels
+    need variances that are known better than one pair can know its own: they are moderated by
+    those of all pairs (`moderation.py`).
+
+    Raises `ValueError` where the estimates cannot be compared.
+    """
+    known = {name: each for name, each in estimates.items() if not math.isnan(each.point)}
+    if len(known) < 2:
+        return None
+    sign = -1.0 if higher_is_better else 1.0
+    best, *others = sorted(known, key=lambda name: sign * known[name].point)
+    pairs = {
+        (one, other): pair_of(known[one], known[other])
+        for one, other in itertools.combinations([best, *others], 2)
+    }
+    corrected = 1 - (1 - confidence) / len(pairs)
+    prior = _prior(list(pairs.values()), len(known))
+    gaps = {name: pairs[best, name].difference(corrected, prior) for name in others}
+    return Comparison(best, gaps, len(pairs))
+
+
+def _prior(pairs: Sequence[MeansPair | CountsPair], candidates: int) -> Prior:
+    """What all pairs say of the variance of any; nothing if there is only one."""
+    freedom = min(pair.replications for pair in pairs) - 1
+    if freedom < 1:
+        return UNKNOWN
+    return prior_of([pair.variance for pair in pairs], freedom, (candidates - 2) * freedom)

@@ -1,0 +1,114 @@
+"""Estimates: a number, how far it is certain, and which kind of statement that is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+import numpy as np
+
+Numbers = np.ndarray[Any, np.dtype[np.float64]]
+
+CONFIDENCE = 0.95
+
+FEWEST_REPLICATIONS = 5
+"""With fewer, and with fewer events, only one side is stated: `at most` or `at least`."""
+
+FEWEST_EVENTS = 5
+
+
+class Statement(StrEnum):
+    """What an estimate claims; every surface words it by this."""
+
+    TWO_SIDED = "two-sided"
+    AT_MOST = "at most"
+    AT_LEAST = "at least"
+    ALIKE = "alike"
+    """Every replication gave this very value, which says nothing of how far others would lie."""
+    NONE = "none"
+    """A number alone, or not even that: too little was seen for any bound."""
+
+
+class Observations(Protocol):
+    """What an estimate was made from, one entry per replication."""
+
+    def estimate(self, confidence: float, times: float = 1.0) -> Estimate:
+        """The estimate; with `times`, as if that many times as many replications had been seen,
+        alike in everything else."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A share, mean or percentile over replications.
+
+    `low` and `high` bound it with 95 % confidence, or what was asked for: both sides together if
+    the statement is two-sided; else only the stated side is a claim and the other bound is what
+    the quantity cannot pass. They are not numbers where there is no claim. `events` are those
+    counted (the rarer kind), `units` what they were counted of.
+    """
+
+    point: float
+    low: float
+    high: float
+    statement: Statement
+    replications: int
+    confidence: float = CONFIDENCE
+    events: float | None = None
+    units: float | None = None
+    observations: Observations | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there are bounds."""
+        return not math.isnan(self.low)
+
+    def bounds(self) -> tuple[float, float]:
+        """What to draw: the stated bounds, and the point where none is stated."""
+        match self.statement:
+            case Statement.TWO_SIDED:
+                return self.low, self.high
+            case Statement.AT_MOST:
+                return self.point, self.high
+            case Statement.AT_LEAST:
+                return self.low, self.point
+            case _:
+                return self.point, self.point
+
+
+def nothing(replications: int = 0, observations: Observations | None = None) -> Estimate:
+    """The estimate of what was never seen."""
+    nan = math.nan
+    return Estimate(nan, nan, nan, Statement.NONE, replications, observations=observations)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first minus the second, paired by replication, with a two-sided interval."""
+
+    point: float
+    low: float
+    high: float
+    statement: Statement
+    replications: int
+    confidence: float = CONFIDENCE
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there are bounds."""
+        return not math.isnan(self.low)
+
+    @property
+    def is_distinguishable(self) -> bool:
+        """Whether the two can be told apart: the one verdict about this pair."""
+        if self.statement is Statement.ALIKE:
+            return self.point != 0
+        return self.low > 0 or self.high < 0
+
+    def __neg__(self) -> Difference:
+        """The second minus the first."""
+        return Difference(
+            -self.point, -self.high, -self.low, self.statement, self.replications, self.confidence
+        )

@@ -1,0 +1,94 @@
+"""Thresholds: whether an estimate meets one, and how many replications would decide it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from whitecap.reports.statistics.estimate import (
+    CONFIDENCE,
+    FEWEST_REPLICATIONS,
+    Estimate,
+    Statement,
+)
+
+MOST_REPLICATIONS = 1000
+"""More than anybody would wait for; an estimate that needs them sits on the threshold."""
+
+
+class Standing(StrEnum):
+    """How an estimate stands to a threshold."""
+
+    MET = "met"
+    MISSED = "missed"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How an estimate stands; if undecided, how many `replications` alike would decide it.
+
+    More than that many if `is_more`; `None` where too little was seen to be projected.
+    """
+
+    standing: Standing
+    replications: int | None = None
+    is_more: bool = False
+
+
+def judge(
+    estimate: Estimate, *, at_least: float | None = None, at_most: float | None = None
+) -> Judgement:
+    """Whether the estimate is `at_least` or `at_most` a threshold, by its interval.
+
+    Met if all of the interval is on the right side, missed if none is. What is stated on one side
+    only can be met or missed by that side. Raises `ValueError` unless one threshold is given.
+    """
+    if (at_least is None) == (at_most is None):
+        raise ValueError("one threshold is needed: at least or at most")
+    standing = _standing(estimate, at_least, at_most)
+    if standing is not Standing.UNDECIDED:
+        return Judgement(standing)
+    return _projected(estimate, at_least, at_most)
+
+
+def units_to_show(share: float, confidence: float = CONFIDENCE) -> int:
+    """The fewest units, all of them successes, that show a share of at least this (rule of three:
+    2,995 for 99.9 %). Raises `ValueError` unless the share lies between 0 and 1."""
+    if not 0 < share < 1:
+        raise ValueError(f"a share between 0 and 1 can be shown, not {share:g}")
+    return math.ceil(math.log(1 - confidence) / math.log(share))
+
+
+def _standing(estimate: Estimate, at_least: float | None, at_most: float | None) -> Standing:
+    low, high = estimate.low, estimate.high
+    if estimate.statement is Statement.ALIKE and estimate.replications >= FEWEST_REPLICATIONS:
+        low = high = estimate.point
+    if at_least is not None:
+        met, missed = low >= at_least, high < at_least
+    else:
+        assert at_most is not None
+        met, missed = high <= at_most, low > at_most
+    return Standing.MET if met else Standing.MISSED if missed else Standing.UNDECIDED
+
+
+def _projected(estimate: Estimate, at_least: float | None, at_most: float | None) -> Judgement:
+    """Undecided, with the fewest replications, alike those that were seen, that would decide."""
+    observed, seen = estimate.observations, estimate.replications
+    if observed is None or estimate.statement is Statement.NONE:
+        return Judgement(Standing.UNDECIDED)
+
+    def decides(replications: int) -> bool:
+        projected = observed.estimate(estimate.confidence, replications / seen)
+        return _standing(projected, at_least, at_most) is not Standing.UNDECIDED
+
+    few, enough = seen, max(seen + 1, FEWEST_REPLICATIONS)
+    while not decides(enough):
+        if enough >= MOST_REPLICATIONS:
+            return Judgement(Standing.UNDECIDED, enough, is_more=True)
+        few, enough = enough, min(2 * enough, MOST_REPLICATIONS)
+    while enough - few > 1:
+        middle = (few + enough) // 2
+        few, enough = (few, middle) if decides(middle) else (middle, enough)
+    return Judgement(Standing.UNDECIDED, enough)

@@ -1,0 +1,136 @@
+"""How estimates are written: the one wording for the terminal, the page, JSON and notebooks."""
+
+from __future__ import annotations
+
+import math
+
+from whitecap.engine.recorded import Unit
+from whitecap.reports.measures.writing import written
+from whitecap.reports.statistics.estimate import (
+    FEWEST_EVENTS,
+    FEWEST_REPLICATIONS,
+    Difference,
+    Estimate,
+    Statement,
+)
+from whitecap.reports.statistics.judgement import Judgement, Standing
+
+
+def written_estimate(estimate: Estimate, unit: Unit) -> str:
+    """`99.2 % (98.7 to 99.5 %)`, `at most 0.30 %`, `at least 99.1 % (4 events)`, `12.1 s (all 5
+    replications alike)`, `12.1 s (1 replication)`, `n/a`."""
+    if math.isnan(estimate.point):
+        return "n/a"
+    bounds = written_bounds(estimate, unit)
+    match estimate.statement:
+        case Statement.AT_MOST | Statement.AT_LEAST:
+            return f"{bounds}{_because(estimate)}"
+        case _:
+            return f"{_written(estimate.point, unit)} ({bounds})"
+
+
+def written_bounds(estimate: Estimate, unit: Unit) -> str:
+    """What qualifies the point: `98.7 to 99.5 %`, `at most 0.30 %`, `1 replication`.
+
+    Bounds of shares are rounded away from the point, and never to 0 or 100 % unless they are that.
+    """
+    match estimate.statement:
+        case Statement.TWO_SIDED:
+            low, high = _written(estimate.low, unit, 0.0), _written(estimate.high, unit, 1.0)
+            return _joined(low, high)
+        case Statement.AT_MOST:
+            return f"at most {_written(estimate.high, unit, 1.0)}"
+        case Statement.AT_LEAST:
+            return f"at least {_written(estimate.low, unit, 0.0)}"
+        case Statement.ALIKE:
+            return f"all {_counted(estimate.replications, 'replication')} alike"
+        case Statement.NONE:
+            return _counted(estimate.replications, "replication")
+
+
+def written_difference(difference: Difference, unit: Unit) -> str:
+    """`+3.1 points (+1.2 to +5.0 points)`: of shares in percentage points, else in the unit."""
+    if math.isnan(difference.point):
+        return "n/a"
+    return f"{_signed(difference.point, unit)} ({written_difference_bounds(difference, unit)})"
+
+
+def written_difference_bounds(difference: Difference, unit: Unit) -> str:
+    """What qualifies a difference: `+1.2 to +5.0 points`, `1 replication`."""
+    replications = _counted(difference.replications, "replication")
+    match difference.statement, math.isinf(difference.low), math.isinf(difference.high):
+        case Statement.ALIKE, _, _:
+            return f"all {replications} alike"
+        case (Statement.NONE, _, _) | (_, True, True):
+            return replications
+        case _, True, False:
+            return f"at most {_signed(difference.high, unit)}"
+        case _, False, True:
+            return f"at least {_signed(difference.low, unit)}"
+    return _joined(_signed(difference.low, unit), _signed(difference.high, unit))
+
+
+def written_judgement(judgement: Judgement) -> str:
+    """`met`, `missed`, or `undecided` with the replications that would decide it."""
+    if judgement.standing is not Standing.UNDECIDED:
+        return judgement.standing.value
+    if judgement.replications is None:
+        return "undecided: too little was seen to say how many replications would decide it"
+    how = "more than" if judgement.is_more else "about"
+    return f"undecided: {how} {judgement.replications:,} replications would decide it"
+
+
+def _because(estimate: Estimate) -> str:
+    """Why one side is all that is stated."""
+    reasons = []
+    if estimate.events is None and estimate.units is not None:
+        reasons.append(_counted(estimate.units, "value"))
+    elif estimate.events and estimate.events < FEWEST_EVENTS:
+        reasons.append(_counted(estimate.events, "event"))
+    if estimate.replications < FEWEST_REPLICATIONS:
+        reasons.append(_counted(estimate.replications, "replication"))
+    return f" ({', '.join(reasons)})" if reasons else ""
+
+
+def _counted(number: float, noun: str) -> str:
+    return f"{number:,.0f} {noun}{'' if round(number) == 1 else 's'}"
+
+
+def _written(value: float, unit: Unit, towards: float | None = None) -> str:
+    if unit is not Unit.SHARE:
+        return written(value, unit)
+    return f"{_percent(value, towards)} %"
+
+
+def _percent(share: float, towards: float | None = None) -> str:
+    """Three digits, but enough to tell it from 0 and 100; a bound is rounded `towards` either."""
+    percent = 100 * share
+    near = min(percent, 100 - percent)
+    if near <= 0:
+        return f"{percent:.0f}"
+    decimals = min(2 - _magnitude(percent), 2)
+    decimals = max(decimals, 1 - _magnitude(percent) if percent < 1 else -_magnitude(near))
+    unit = 10.0 ** max(decimals, 0)
+    # What is a whole number of the last digit but for the last bit stays that.
+    last = round(percent * unit, 6)
+    if towards is not None:
+        last = math.ceil(last) if towards else math.floor(last)
+    return f"{last / unit:.{max(decimals, 0)}f}"
+
+
+def _signed(value: float, unit: Unit) -> str:
+    if unit is not Unit.SHARE:
+        return f"{'+' if value > 0 else ''}{written(value, unit)}"
+    points = 100 * value
+    decimals = max(1, 1 - _magnitude(points)) if points else 0
+    return f"{points:+.{decimals}f} points" if points else "0 points"
+
+
+def _magnitude(number: float) -> int:
+    return math.floor(math.log10(abs(number)))
+
+
+def _joined(low: str, high: str) -> str:
+    """From one to the other, with the unit once if both have the same."""
+    number, _, unit = low.partition(" ")
+    return f"{number} to {high}" if high.endswith(f" {unit}") else f"{low} to {high}"

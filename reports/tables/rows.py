@@ -1,0 +1,57 @@
+"""Estimates and differences as rows of a table, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from whitecap.reports.measures.stored import Row
+from whitecap.reports.statistics import Difference, Estimate, Statement
+
+ESTIMATED = ("mean", "low", "high", "replications", "statement")
+"""The columns of an estimate."""
+
+
+def estimate_columns(estimate: Estimate) -> Row:
+    """What `estimate_in` reads."""
+    return {
+        "mean": estimate.point,
+        "low": estimate.low,
+        "high": estimate.high,
+        "replications": estimate.replications,
+        "statement": estimate.statement.value,
+    }
+
+
+def estimate_in(row: Mapping[Any, Any]) -> Estimate:
+    """The estimate that a row of `cells`, `groups` or `exceptions` holds."""
+    return Estimate(
+        float(row["mean"]),
+        float(row["low"]),
+        float(row["high"]),
+        Statement(row["statement"]),
+        int(row["replications"]),
+    )
+
+
+def difference_columns(difference: Difference) -> Row:
+    """What `difference_in` reads."""
+    return {
+        "difference": difference.point,
+        "low": difference.low,
+        "high": difference.high,
+        "replications": difference.replications,
+        "statement": difference.statement.value,
+        "distinguishable": difference.is_distinguishable,
+    }
+
+
+def difference_in(row: Mapping[Any, Any]) -> Difference:
+    """The difference that a row of `differences` holds."""
+    return Difference(
+        float(row["difference"]),
+        float(row["low"]),
+        float(row["high"]),
+        Statement(row["statement"]),
+        int(row["replications"]),
+    )

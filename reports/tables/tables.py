@@ -1,0 +1,119 @@
+"""All tables of a report, what is read off them, and how they are kept on disk."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from whitecap.reports.measures.groups import Group
+from whitecap.reports.measures.left_out import LeftOut, added
+from whitecap.reports.measures.measured_run import MeasuredRun
+from whitecap.reports.measures.refusals import Refusal
+from whitecap.reports.measures.stored import WHOLE, Row, left_out_of_row, run_of_rows
+from whitecap.reports.statistics import Estimate
+from whitecap.reports.tables.rows import estimate_in
+
+FOR_PROGRAMS = frozenset({"latencies"})
+"""Tables with a list in a column, which CSV cannot hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """Everything that figures and page are drawn from.
+
+    `runs`: measures per run. `cells`: estimate per cell and measure. `groups`: the same
+    per writer group and command. `exceptions`: abort rate per cell and exception. `differences`:
+    first cell minus second, paired by replication. `refusals`: who stopped whom, over all
+    replications of a cell. Of every run, and there of every writer group (none named: of all):
+    `tallies` (numerator and denominator of each measure), `latencies` (every one), `left_out`
+    (what the numbers do not tell), `aborts` (who stopped whom).
+    """
+
+    runs: pd.DataFrame
+    cells: pd.DataFrame
+    groups: pd.DataFrame
+    exceptions: pd.DataFrame
+    differences: pd.DataFrame
+    refusals: pd.DataFrame
+    tallies: pd.DataFrame
+    latencies: pd.DataFrame
+    left_out: pd.DataFrame
+    aborts: pd.DataFrame
+
+    def of(self, measure: str) -> dict[str, Estimate]:
+        """The estimate of one measure per cell."""
+        return _by_cell(self.cells[self.cells["measure"] == measure])
+
+    def aborts_by(self, exception: str) -> dict[str, Estimate]:
+        """The abort rate by one exception per cell."""
+        return _by_cell(self.exceptions[self.exceptions["exception"] == exception])
+
+    def groups_of(self, cell: str, measure: str) -> dict[Group, Estimate]:
+        """The estimate of one measure per writer group of a cell."""
+        frame = self.groups
+        rows = frame[(frame["cell"] == cell) & (frame["measure"] == measure)].to_dict("records")
+        return {Group(row["writer_group"], row["command"]): estimate_in(row) for row in rows}
+
+    def refusals_of(self, cell: str) -> tuple[Refusal, ...]:
+        """Who stopped whom in a cell, over all replications."""
+        frame = self.refusals[self.refusals["cell"] == cell]
+        return tuple(_refusal(row) for row in frame.to_dict("records"))
+
+    def left_out_of(self, cell: str) -> dict[Group, LeftOut]:
+        """What the numbers of a cell do not tell, by writer group over all replications."""
+        rows = self.left_out[self.left_out["cell"] == cell].to_dict("records")
+        found: dict[Group, list[LeftOut]] = defaultdict(list)
+        for row in rows:
+            group, left_out = left_out_of_row(row)
+            if group != WHOLE:
+                found[group].append(left_out)
+        return {group: added(several) for group, several in found.items()}
+
+    def measured(self) -> dict[str, dict[int, MeasuredRun]]:
+        """Every run as it was measured, by cell and replication."""
+        frames = (self.tallies, self.latencies, self.left_out, self.aborts)
+        tallies, latencies, left_out, aborts = map(_by_run, frames)
+        found: dict[str, dict[int, MeasuredRun]] = defaultdict(dict)
+        for run in tallies:
+            cell, replication = run
+            found[cell][replication] = run_of_rows(
+                tallies[run], latencies[run], left_out[run], aborts[run]
+            )
+        return dict(found)
+
+    def write(self, directory: Path) -> None:
+        """Write each table as `<name>.parquet`, and as `<name>.csv` if it can be."""
+        directory.mkdir(parents=True, exist_ok=True)
+        for field in fields(self):
+            frame: pd.DataFrame = getattr(self, field.name)
+            if field.name not in FOR_PROGRAMS:
+                frame.to_csv(directory / f"{field.name}.csv", index=False, lineterminator="\n")
+            frame.to_parquet(directory / f"{field.name}.parquet", index=False)
+
+    @classmethod
+    def read(cls, directory: Path) -> Tables:
+        """The tables that `write` left in `directory`."""
+        names = [field.name for field in fields(cls)]
+        return cls(**{name: pd.read_parquet(directory / f"{name}.parquet") for name in names})
+
+
+def _by_cell(frame: pd.DataFrame) -> dict[str, Estimate]:
+    return {str(row["cell"]): estimate_in(row) for row in frame.to_dict("records")}
+
+
+def _refusal(row: Mapping[Any, Any]) -> Refusal:
+    loser = Group(row["loser_group"], row["loser_command"])
+    winner = Group(row["winner_group"], row["winner_command"])
+    return Refusal(loser, winner, row["exception"], row["count"], row["aborts"])
+
+
+def _by_run(frame: pd.DataFrame) -> dict[tuple[str, int], list[Row]]:
+    found: dict[tuple[str, int], list[Row]] = defaultdict(list)
+    for row in frame.to_dict("records"):
+        found[str(row["cell"]), int(row["replication"])].append({str(k): row[k] for k in row})
+    return found

@@ -1,0 +1,120 @@
+"""Thresholds: met, missed or undecided, and how many replications would decide."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from whitecap.reports.statistics import (
+    MOST_REPLICATIONS,
+    Estimate,
+    Judgement,
+    Standing,
+    Statement,
+    judge,
+    mean,
+    percentile,
+    share,
+    units_to_show,
+)
+
+SUCCESS = share([596, 598, 595, 597, 599], [600] * 5)
+
+
+def test_all_of_the_interval_on_the_right_side_meets_all_on_the_wrong_misses() -> None:
+    assert judge(SUCCESS, at_least=0.98).standing is Standing.MET
+    assert judge(SUCCESS, at_least=0.999).standing is Standing.MISSED
+    assert judge(SUCCESS, at_least=0.995).standing is Standing.UNDECIDED
+    assert judge(SUCCESS, at_most=0.98).standing is Standing.MISSED
+    assert judge(SUCCESS, at_most=0.999).standing is Standing.MET
+
+
+def test_one_stated_side_is_enough_to_meet_or_to_miss() -> None:
+    flawless, hopeless = share([600] * 5, [600] * 5), share([0] * 5, [600] * 5)
+    assert judge(flawless, at_least=0.999).standing is Standing.MET
+    assert judge(hopeless, at_least=0.99).standing is Standing.MISSED
+    assert judge(hopeless, at_most=0.001).standing is Standing.MET
+    assert judge(flawless, at_least=0.9995).standing is Standing.UNDECIDED
+
+
+def test_undecided_says_how_many_replications_alike_would_decide() -> None:
+    """6,000 jobs without a failure show 99.95 %: ten replications of 600."""
+    judged = judge(share([600] * 5, [600] * 5), at_least=0.9995)
+    assert judged.replications == 10
+    assert units_to_show(0.9995) == 5990
+
+
+@pytest.mark.parametrize(
+    ("estimate", "at_least"),
+    [
+        (SUCCESS, 0.994),
+        (mean([9.0, 10.0, 11.0, 10.5, 9.5]), 9.5),
+        (percentile(np.random.default_rng(1).exponential(1, (5, 100)), 50), 0.6),
+        (share([300, 280, 310], [400] * 3), 0.7),
+    ],
+)
+def test_as_many_replications_as_said_decide_and_one_fewer_does_not(
+    estimate: Estimate, at_least: float
+) -> None:
+    judged = judge(estimate, at_least=at_least)
+    assert judged.standing is Standing.UNDECIDED
+    assert judged.replications is not None
+    assert judged.replications > estimate.replications
+    assert not judged.is_more
+    assert estimate.observations is not None
+    for fewer, expected in ((0, False), (1, True)):
+        times = (judged.replications - fewer) / estimate.replications
+        again = judge(estimate.observations.estimate(0.95, times), at_least=at_least)
+        assert (again.standing is Standing.UNDECIDED) == expected
+
+
+def test_a_real_sweep_of_that_many_replications_is_mostly_decided() -> None:
+    random = np.random.default_rng(18)
+    asked = [random.binomial(600, 0.993, 5) for _ in range(60)]
+    judged = [judge(share(each, [600] * 5), at_least=0.99) for each in asked]
+    counts = [each.replications for each in judged if each.replications and not each.is_more]
+    needed = int(np.median(counts))
+    again = [share(random.binomial(600, 0.993, needed), [600] * needed) for _ in range(60)]
+    decided = [judge(each, at_least=0.99).standing is not Standing.UNDECIDED for each in again]
+    assert np.mean(decided) >= 0.3
+
+
+def test_on_the_threshold_no_number_that_anybody_would_run_decides() -> None:
+    judged = judge(share([300] * 5, [600] * 5), at_least=0.5)
+    assert judged == Judgement(Standing.UNDECIDED, MOST_REPLICATIONS, is_more=True)
+
+
+def test_fewer_than_five_replications_ask_for_at_least_five() -> None:
+    judged = judge(share([500, 510, 505], [600] * 3, good=True), at_least=0.99)
+    assert judged.standing is Standing.UNDECIDED
+    assert judged.replications == 5
+
+
+def test_nothing_seen_decides_nothing_and_promises_nothing() -> None:
+    assert judge(share([], []), at_least=0.5) == Judgement(Standing.UNDECIDED)
+    assert judge(mean([4.0]), at_most=5.0) == Judgement(Standing.UNDECIDED)
+
+
+def test_replications_that_all_agree_are_judged_by_their_value_if_there_are_five() -> None:
+    assert judge(mean([1500.0] * 5), at_most=2000.0).standing is Standing.MET
+    assert judge(mean([1500.0] * 5), at_most=1000.0).standing is Standing.MISSED
+    assert judge(mean([1500.0] * 3), at_most=2000.0).replications == 5
+
+
+def test_an_estimate_that_was_read_from_a_table_is_judged_without_a_projection() -> None:
+    stored = Estimate(0.5, 0.4, 0.6, Statement.TWO_SIDED, 5)
+    assert judge(stored, at_least=0.3).standing is Standing.MET
+    assert judge(stored, at_least=0.55) == Judgement(Standing.UNDECIDED)
+
+
+def test_exactly_one_threshold_is_needed() -> None:
+    for thresholds in ({}, {"at_least": 0.1, "at_most": 0.2}):
+        with pytest.raises(ValueError, match="one threshold"):
+            judge(SUCCESS, **thresholds)
+
+
+@pytest.mark.parametrize(("claim", "units"), [(0.99, 299), (0.999, 2995), (0.9999, 29956)])
+def test_a_claim_without_a_failure_takes_the_rule_of_three(claim: float, units: int) -> None:
+    assert units_to_show(claim) == units
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        units_to_show(1.0)

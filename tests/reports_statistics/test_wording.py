@@ -1,0 +1,116 @@
+"""How estimates read, everywhere alike."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whitecap.reports.measures import Unit
+from whitecap.reports.statistics import (
+    Difference,
+    Estimate,
+    Judgement,
+    Standing,
+    Statement,
+    difference,
+    mean,
+    percentile,
+    share,
+    written_bounds,
+    written_difference,
+    written_estimate,
+    written_judgement,
+)
+
+
+def estimate(
+    point: float, low: float, high: float, statement: Statement = Statement.TWO_SIDED
+) -> Estimate:
+    """Of ten replications."""
+    return Estimate(point, low, high, statement, 10)
+
+
+@pytest.mark.parametrize(
+    ("of", "unit", "text"),
+    [
+        (estimate(0.992, 0.987, 0.995), Unit.SHARE, "99.2 % (98.7 to 99.5 %)"),
+        (estimate(0.0312, 0.0207, 0.0466), Unit.SHARE, "3.12 % (2.07 to 4.66 %)"),
+        (estimate(0.99962, 0.99941, 0.99978), Unit.SHARE, "99.96 % (99.94 to 99.98 %)"),
+        (estimate(0.00031, 0.00012, 0.00063), Unit.SHARE, "0.031 % (0.012 to 0.063 %)"),
+        (estimate(12.34, 11.8, 12.9), Unit.PER_MINUTE, "12.3 / min (11.8 to 12.9 / min)"),
+        (estimate(950, 900, 1100), Unit.MILLISECONDS, "950 ms (900 ms to 1.10 s)"),
+        (estimate(12_100, 11_000, 14_200), Unit.MILLISECONDS, "12.1 s (11.0 to 14.2 s)"),
+        (share([0] * 5, [200] * 5), Unit.SHARE, "at most 0.30 %"),
+        (share([1, 0, 2, 1, 0], [100] * 5), Unit.SHARE, "at most 2.03 % (4 events)"),
+        (share([99, 100, 99, 98, 100], [100] * 5), Unit.SHARE, "at least 97.9 % (4 events)"),
+        (share([200], [200]), Unit.SHARE, "at least 98.5 % (1 replication)"),
+        (share([1, 0], [100] * 2), Unit.SHARE, "at most 2.76 % (1 event, 2 replications)"),
+        (mean([9.0, 10.0, 11.0]), Unit.PER_MINUTE, "at least 8.31 / min (3 replications)"),
+        (mean([7.5] * 6), Unit.PER_MINUTE, "7.50 / min (all 6 replications alike)"),
+        (mean([7.5]), Unit.PER_MINUTE, "7.50 / min (1 replication)"),
+        (percentile([range(20)] * 5, 99), Unit.MILLISECONDS, "at least 19.0 ms (100 values)"),
+        (share([], []), Unit.SHARE, "n/a"),
+    ],
+)
+def test_an_estimate_reads(of: Estimate, unit: Unit, text: str) -> None:
+    assert written_estimate(of, unit) == text
+
+
+def test_what_is_not_all_is_never_written_as_all() -> None:
+    assert written_estimate(share([30_000] * 5, [30_000] * 5), Unit.SHARE) == "at least 99.998 %"
+    almost = share([29_998, 30_000, 29_999, 29_997, 29_999], [30_000] * 5)
+    assert written_estimate(almost, Unit.SHARE) == "99.995 % (99.98 to 99.999 %)"
+
+
+@given(st.floats(1e-9, 1 - 1e-9), st.floats(1e-9, 1 - 1e-9), st.floats(1e-9, 1 - 1e-9))
+def test_written_bounds_of_shares_hold_what_the_bounds_hold(a: float, b: float, c: float) -> None:
+    low, point, high = sorted((a, b, c))
+    text = written_bounds(estimate(point, low, high), Unit.SHARE)
+    first, last = (float(each.rstrip(" %")) / 100 for each in text.split(" to "))
+    assert 0 <= first <= low + 1e-12
+    assert high - 1e-12 <= last <= 1
+
+
+@pytest.mark.parametrize(
+    ("gap", "unit", "text"),
+    [
+        (Difference(0.031, 0.012, 0.05, Statement.TWO_SIDED, 9), Unit.SHARE,
+         "+3.1 points (+1.2 to +5.0 points)"),
+        (Difference(-0.302, -0.4, 0.0037, Statement.TWO_SIDED, 9), Unit.SHARE,
+         "-30.2 points (-40.0 to +0.37 points)"),
+        (Difference(1200, -250, 2650, Statement.TWO_SIDED, 9), Unit.MILLISECONDS,
+         "+1.20 s (-250 ms to +2.65 s)"),
+        (Difference(0.0, -0.5, 0.5, Statement.TWO_SIDED, 9), Unit.PER_MINUTE,
+         "0 / min (-0.50 to +0.50 / min)"),
+        (Difference(60.0, 30.0, math.inf, Statement.TWO_SIDED, 9), Unit.MILLISECONDS,
+         "+60.0 ms (at least +30.0 ms)"),
+        (Difference(60.0, -math.inf, 90.0, Statement.TWO_SIDED, 9), Unit.MILLISECONDS,
+         "+60.0 ms (at most +90.0 ms)"),
+        (difference(share([1], [100]), share([0], [100])), Unit.SHARE,
+         "+1.0 points (1 replication)"),
+        (difference(mean([2.0] * 5), mean([3.0] * 5)), Unit.PER_MINUTE,
+         "-1.00 / min (all 5 replications alike)"),
+        (difference(mean([None]), mean([None])), Unit.PER_MINUTE, "n/a"),
+    ],
+)  # fmt: skip
+def test_a_difference_reads(gap: Difference, unit: Unit, text: str) -> None:
+    assert written_difference(gap, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("judgement", "text"),
+    [
+        (Judgement(Standing.MET), "met"),
+        (Judgement(Standing.MISSED), "missed"),
+        (Judgement(Standing.UNDECIDED, 40), "undecided: about 40 replications would decide it"),
+        (Judgement(Standing.UNDECIDED, 1000, is_more=True),
+         "undecided: more than 1,000 replications would decide it"),
+        (Judgement(Standing.UNDECIDED),
+         "undecided: too little was seen to say how many replications would decide it"),
+    ],
+)  # fmt: skip
+def test_a_judgement_reads(judgement: Judgement, text: str) -> None:
+    assert written_judgement(judgement) == text
