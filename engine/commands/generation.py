@@ -5,12 +5,13 @@ Source: ColumnWithDefaultExprUtils.scala, GeneratedColumn.scala, GenerateIdentit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from whitecap.engine.commands import errors, write_errors
 from whitecap.engine.log.identity import Identity, identity_of
-from whitecap.engine.log.schema import Field, Schema
+from whitecap.engine.log.schema import Field, Schema, quoted_name
 from whitecap.engine.sql.compiler import compile_term
 from whitecap.engine.sql.scope import Scope, schema_scope
 from whitecap.engine.sql.terms import Term, convert, literal
@@ -46,6 +47,15 @@ def is_made_up(column: Field) -> bool:
     return bool(known) or identity_of(column) is not None
 
 
+def given_columns(schema: Schema, rows: Sequence[Mapping[str, Any]]) -> Schema:
+    """The columns of rows by name, but for those that the table computes and no row has."""
+    return Schema(tuple(c for c in schema if not _is_computed(c) or any(c.name in r for r in rows)))
+
+
+def _is_computed(column: Field) -> bool:
+    return identity_of(column) is not None or EXPRESSION in column.metadata
+
+
 def check_given(schema: Schema, given: Sequence[str]) -> None:
     """Raises `DeltaError` for values of a column that only the table may fill."""
     for name in given:
@@ -67,20 +77,55 @@ def generated(
     tasks: Sequence[Sequence[Row]], schema: Schema, given: Sequence[str], session: Session
 ) -> Generated:
     """Fill the columns that a write leaves out, in rows that already have defaults."""
-    left_out = _left_out(schema, given)
-    expressions = [(at, _expression(column, schema, session)) for at, column in left_out]
-    computed = [(at, compute) for at, compute in expressions if compute is not None]
-    counted = [(at, i) for at, column in left_out if (i := identity_of(column)) is not None]
-    if not computed and not counted:
-        return Generated(tasks, {})
-    filled = [
-        [_filled(row, computed, counted, number, place, len(tasks)) for number, row in enumerate(r)]
-        for place, r in enumerate(tasks)
+    rows = numbered(tasks, schema, given)
+    complete = completion(schema, given, session)
+    if complete is None:
+        return rows
+    return Generated([[complete(row) for row in task] for task in rows.tasks], rows.marks)
+
+
+Complete = Callable[[Row], Row]
+
+
+def completion(schema: Schema, given: Sequence[str], session: Session) -> Complete | None:
+    """What computes a row's generated columns, but for the given ones; `None` if there are none.
+
+    Source: UpdateExpressionsSupport.scala: generateUpdateExprsForGeneratedColumns (UPDATE and MERGE
+    compute them from the row's new values), ColumnWithDefaultExprUtils.scala (INSERT).
+    """
+    expressions = [
+        (at, _expression(text, column, schema, session))
+        for at, column in _left_out(schema, given)
+        if (text := column.metadata.get(EXPRESSION)) is not None
     ]
-    rows = [row for task in filled for row in task]
-    names = schema.physical_names
-    marks = {names[at]: identity.farthest([row[at] for row in rows]) for at, identity in counted}
-    return Generated(filled, marks if rows else {})
+    if not expressions:
+        return None
+
+    def complete(row: Row) -> Row:
+        values = list(row)
+        for at, compute in expressions:
+            values[at] = compute(row)
+        return tuple(values)
+
+    return complete
+
+
+def completed(make: Callable[[Row], Row], complete: Complete | None) -> Callable[[Row], Row]:
+    """What makes a row, and then computes its generated columns."""
+    return make if complete is None else lambda row: complete(make(row))
+
+
+def generation_conditions(schema: Schema) -> list[tuple[str, str]]:
+    """What must hold of the generated columns of every row, with a name for it.
+
+    Source: ColumnWithDefaultExprUtils.scala: addDefaultExprsOrReturnConstraints.
+    """
+    texts = ((column, column.metadata.get(EXPRESSION)) for column in schema)
+    return [
+        ("Generated Column", f"{quoted_name(column.name)} <=> ({text})")
+        for column, text in texts
+        if text is not None
+    ]
 
 
 def _left_out(schema: Schema, given: Sequence[str]) -> list[tuple[int, Field]]:
@@ -88,26 +133,34 @@ def _left_out(schema: Schema, given: Sequence[str]) -> list[tuple[int, Field]]:
     return [(at, column) for at, column in enumerate(schema) if column.name.lower() not in named]
 
 
-def _expression(column: Field, schema: Schema, session: Session) -> Callable[[Row], object] | None:
-    text = column.metadata.get(EXPRESSION)
-    if text is None:
-        return None
+def _expression(
+    text: str, column: Field, schema: Schema, session: Session
+) -> Callable[[Row], object]:
     term = compile_term(parse_condition(text), schema_scope(schema, session=session))
     return convert(term, column.type, session).bind({}).evaluate
 
 
-def _filled(
-    row: Row,
-    computed: Sequence[tuple[int, Callable[[Row], object]]],
-    counted: Sequence[tuple[int, Identity]],
-    number: int,
-    task: int,
-    tasks: int,
-) -> Row:
-    """Each task counts on its own, in steps as wide as there are tasks."""
+def numbered(tasks: Sequence[Sequence[Row]], schema: Schema, given: Sequence[str]) -> Generated:
+    """Rows with the next values of identity columns: each task counts on its own.
+
+    In steps as wide as there are tasks. Source: GenerateIdentityValues.scala.
+    """
+    left_out = _left_out(schema, given)
+    counted = [(at, i) for at, column in left_out if (i := identity_of(column)) is not None]
+    if not counted:
+        return Generated(tasks, {})
+    filled = [
+        [_counted(row, counted, place + number * len(tasks)) for number, row in enumerate(rows)]
+        for place, rows in enumerate(tasks)
+    ]
+    rows = [row for task in filled for row in task]
+    names = schema.physical_names
+    marks = {names[at]: identity.farthest([row[at] for row in rows]) for at, identity in counted}
+    return Generated(filled, marks if rows else {})
+
+
+def _counted(row: Row, counted: Sequence[tuple[int, Identity]], steps: int) -> Row:
     values = list(row)
     for at, identity in counted:
-        values[at] = identity.next_value + identity.step * (task + number * tasks)
-    for at, compute in computed:
-        values[at] = compute(tuple(values))
+        values[at] = identity.next_value + identity.step * steps
     return tuple(values)

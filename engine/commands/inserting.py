@@ -17,6 +17,7 @@ from whitecap.engine.commands.generation import (
     check_given,
     default_term,
     generated,
+    generation_conditions,
     is_made_up,
 )
 from whitecap.engine.commands.sources import Source, projection
@@ -115,26 +116,32 @@ def _wrong_arity(
 
 
 @lru_cache(maxsize=256)
-def _constraints(configuration: frozenset[tuple[str, str]]) -> tuple[tuple[str, Predicate], ...]:
-    return tuple(
-        (key.removeprefix(CONSTRAINT_PREFIX), parse_predicate(text))
-        for key, text in sorted(configuration)
+def _conditions(named: tuple[tuple[str, str], ...]) -> tuple[tuple[str, Predicate], ...]:
+    return tuple((name, parse_predicate(text)) for name, text in named)
+
+
+def _named_conditions(metadata: Metadata, schema: Schema) -> tuple[tuple[str, str], ...]:
+    """The CHECK constraints by name, then what must hold of generated columns."""
+    checks = (
+        (key.removeprefix(CONSTRAINT_PREFIX), text)
+        for key, text in sorted(metadata.configuration.items())
+        if key.startswith(CONSTRAINT_PREFIX)
     )
+    return (*checks, *generation_conditions(schema))
 
 
 def row_check(metadata: Metadata, session: Session) -> Callable[[Row], None] | None:
-    """Raises `DeltaError` for a row that NOT NULL or a CHECK constraint forbids; `None` if none."""
+    """Raises `DeltaError` for a row that the table may not hold; `None` if it may hold any.
+
+    NOT NULL, the limits of texts, CHECK constraints and generated columns say what it may.
+    """
     schema = schema_of_metadata(metadata)
-    checks = frozenset(
-        (key, text)
-        for key, text in metadata.configuration.items()
-        if key.startswith(CONSTRAINT_PREFIX)
-    )
+    conditions = _conditions(_named_conditions(metadata, schema))
     required = [(at, f.name) for at, f in enumerate(schema) if not f.nullable]
     limits = [(at, f.name, limit) for at, f in enumerate(schema) if (limit := text_limit(f))]
-    if not checks and not required and not limits:
+    if not conditions and not required and not limits:
         return None
-    tests = [(name, p.sql, p.bind(schema, session)) for name, p in _constraints(checks)]
+    tests = [(name, p.sql, p.bind(schema, session)) for name, p in conditions]
 
     def check(row: Row) -> None:
         for at, name in required:

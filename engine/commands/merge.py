@@ -19,7 +19,7 @@ from whitecap.engine.commands.execution import (
     progress_of,
     uses_vectors,
 )
-from whitecap.engine.commands.generation import generated
+from whitecap.engine.commands.generation import completed, numbered
 from whitecap.engine.commands.inserting import row_check
 from whitecap.engine.commands.merge_plan import Clause, MergePlan, plan_merge
 from whitecap.engine.commands.queries import OwnRead, in_transaction
@@ -178,7 +178,7 @@ class _Run:
         """What the MERGE adds and removes."""
         found = [self._match(one) for one in candidates]
         touched = [file for file in found if file.is_touched]
-        inserts = self._generated(self._inserts())
+        inserts = self._numbered(self._inserts())
         writer = FileWriter(self.table, self.txn.metadata)
         if self.plan.is_insert_only or not touched:
             adds = yield from writer.write([inserts])
@@ -206,10 +206,9 @@ class _Run:
                 if clause.make is not None:
                     yield clause.make(joined) + AFTER_UPDATE
 
-    def _generated(self, rows: list[Row]) -> list[Row]:
-        """New rows with what the table makes up; identity columns count on."""
-        columns = self.plan.inserted_columns
-        made = generated([rows], self.schema, columns, self.table.session)
+    def _numbered(self, rows: list[Row]) -> list[Row]:
+        """New rows with the next values of identity columns."""
+        made = numbered([rows], self.schema, self.plan.inserted_columns)
         self.txn.move_identity_marks(made.marks)
         return list(made.tasks[0])
 
@@ -336,7 +335,9 @@ class _Run:
 def _bound(clause: Clause, parameters: Parameters) -> _Bound:
     applies = None if clause.condition is None else clause.condition.bind(parameters).evaluate
     # The width is that of no joined row, so that a projection never takes one for the new row.
-    make = None if clause.values is None else projection(clause.values, parameters, -1)
+    if clause.values is None:
+        return _Bound(clause.act, applies, None)
+    make = completed(projection(clause.values, parameters, -1), clause.complete)
     return _Bound(clause.act, applies, make)
 
 

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from whitecap.engine.commands import errors, write_errors
 from whitecap.engine.commands.assigning import is_default, updated
-from whitecap.engine.commands.generation import check_given, default_term
+from whitecap.engine.commands.generation import Complete, check_given, completion, default_term
 from whitecap.engine.commands.sources import Source
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem
 from whitecap.engine.log.identity import identity_of
@@ -33,11 +33,15 @@ from whitecap.engine.sql.types import Session
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One WHEN: its condition, and the values of the row that it makes (`None` for DELETE)."""
+    """One WHEN: its condition, and the values of the row that it makes (`None` for DELETE).
+
+    `complete` computes the generated columns that it gives no value for.
+    """
 
     act: Act
     condition: Term | None
-    values: tuple[Term, ...] | None
+    values: tuple[Term, ...] | None = None
+    complete: Complete | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,12 +192,17 @@ class _Planner:
     def _clause(self, clause: MergeClause, scope: Scope) -> Clause:
         condition = clause.condition
         test = None if condition is None else compile_boolean(condition, scope)
-        match clause.act:
-            case Act.UPDATE:
-                return Clause(clause.act, test, self._updated(clause, scope))
-            case Act.INSERT:
-                return Clause(clause.act, test, self._inserted(clause, scope))
-        return Clause(clause.act, test, None)
+        if clause.act is Act.DELETE:
+            return Clause(clause.act, test)
+        make = self._updated if clause.act is Act.UPDATE else self._inserted
+        complete = completion(self.schema, self._given(clause), self.session)
+        return Clause(clause.act, test, make(clause, scope), complete)
+
+    def _given(self, clause: MergeClause) -> Sequence[str]:
+        """The columns that a clause gives values for."""
+        if clause.assignments is None:
+            return self.source.names
+        return [name for name, _ in clause.assignments]
 
     def _updated(self, clause: MergeClause, scope: Scope) -> tuple[Term, ...]:
         if clause.assignments is None:
@@ -226,12 +235,8 @@ class _Planner:
         return self._assigned(terms, clause.assignments, scope, write_errors.merge_column_twice)
 
     def _inserted_columns(self) -> tuple[str, ...]:
-        known = {name.lower() for name in self.source.names}
         inserts = [
-            known
-            if clause.assignments is None
-            else {name.lower() for name, _ in clause.assignments}
-            for clause in self._of(Match.NOT_MATCHED)
+            {name.lower() for name in self._given(clause)} for clause in self._of(Match.NOT_MATCHED)
         ]
         given = [c.name for c in self.schema if all(c.name.lower() in one for one in inserts)]
         if inserts:

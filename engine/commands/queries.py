@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from whitecap.engine.commands.data_files import FileRows
 from whitecap.engine.commands.parameter_rows import check_widths, rows_of_parameter, value_names
+from whitecap.engine.commands.partition_filters import with_partition_filters
 from whitecap.engine.commands.relational_sources import evaluated, own_rows, pinned_rows, reads_own
 from whitecap.engine.commands.row_reads import track_limited_rows, track_rows
 from whitecap.engine.commands.select_parts import Rows
@@ -138,11 +139,12 @@ def _tracked_files(
         return list(txn.snapshot.all_files())
     if select is None or select.limit is None:
         track_rows(table, txn, parts)
-        return list(txn.filter_files(parts) if parts else txn.filter_all_files())
+        filters = with_partition_filters(parts, txn)
+        return list(txn.filter_files(filters) if filters else txn.filter_all_files())
     track_limited_rows(txn)
     if all(part.is_over(txn.metadata.partition_columns) for part in parts):
         return _files_for_limit(txn, parts, select.limit)
-    return list(txn.filter_files(parts))
+    return list(txn.filter_files(with_partition_filters(parts, txn)))
 
 
 def _files_for_limit(txn: Transaction, parts: Sequence[Predicate], limit: int) -> list[AddFile]:

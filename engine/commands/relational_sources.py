@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from whitecap.engine.commands.data_files import FileRows
+from whitecap.engine.commands.partition_filters import with_partition_filters
 from whitecap.engine.commands.relational import Planner
 from whitecap.engine.commands.row_reads import track_rows
 from whitecap.engine.commands.select_parts import Rows
@@ -120,7 +121,8 @@ def _own_rows(
         txn.read_whole_table()
         return _rows(schema, (yield from table.data_files.read(txn.snapshot.all_files(), schema)))
     track_rows(table, txn, predicates)
-    files = list(txn.filter_files(predicates) if predicates else txn.filter_all_files())
+    filters = with_partition_filters(predicates, txn)
+    files = list(txn.filter_files(filters) if filters else txn.filter_all_files())
     if _is_answered_by_statistics(query, predicates):
         txn.filter_all_files()
     found = yield from table.data_files.read(files, schema)

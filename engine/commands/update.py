@@ -20,7 +20,7 @@ from whitecap.engine.commands.execution import (
     progress_of,
     uses_vectors,
 )
-from whitecap.engine.commands.generation import default_term
+from whitecap.engine.commands.generation import completed, completion, default_term
 from whitecap.engine.commands.inserting import row_check
 from whitecap.engine.commands.row_conditions import Pinned, row_condition, with_values
 from whitecap.engine.commands.row_reads import track_rows
@@ -123,9 +123,11 @@ def _change_of(statement: Update, txn: Transaction, table: Table) -> Callable[[R
     schema = txn.snapshot.schema
     known = statement.plans.get((id(schema), table.session))
     if known is None or known[0] is not schema:
-        known = (schema, assignment_terms(statement, schema, table.session))
+        assigned = [name for name, _ in statement.assignments]
+        complete = completion(schema, assigned, table.session)
+        known = (schema, assignment_terms(statement, schema, table.session), complete)
         statement.plans[id(schema), table.session] = known
-    project = projection(known[1], statement.parameters, len(schema))
+    project = completed(projection(known[1], statement.parameters, len(schema)), known[2])
     check = row_check(txn.metadata, table.session)
     if check is None:
         return project

@@ -108,7 +108,8 @@ class FileWriter:
         names = [schema.fields[at].physical_name for at in places]
         key_of = itemgetter(*places)
         parts: dict[Any, list[Row]] = {}
-        for row in rows:
+        texts = [at for at in places if schema.fields[at].type == "string"]
+        for row in _without_empty(rows, texts):
             parts.setdefault(key_of(row), []).append(row)
         return [(_texts(names, [part[0][at] for at in places]), part) for part in parts.values()]
 
@@ -161,12 +162,26 @@ def _texts(names: Sequence[str], values: Sequence[Any]) -> PartitionValues:
     return {name: partition_text(value) for name, value in zip(names, values, strict=True)}
 
 
-def partition_text(value: Any) -> str | None:
-    """A partition value as the log writes it; an empty string is a null partition.
+def _without_empty(rows: Sequence[Row], texts: Sequence[int]) -> Iterable[Row]:
+    """Rows with NULL for the empty texts of partition columns: a path has no name for them.
 
-    Source: PROTOCOL.md "Partition Value Serialization"; Spark's Empty2Null.
+    Source: Spark's V1WritesUtils.convertEmptyToNull (Empty2Null).
     """
-    if value is None or value == "":
+    if not any(row[at] == "" for at in texts for row in rows):
+        return rows
+    empty = frozenset(texts)
+    return [
+        tuple(None if at in empty and value == "" else value for at, value in enumerate(row))
+        for row in rows
+    ]
+
+
+def partition_text(value: Any) -> str | None:
+    """A partition value as the log writes it.
+
+    Source: PROTOCOL.md "Partition Value Serialization".
+    """
+    if value is None:
         return None
     if isinstance(value, datetime):
         zone = "Z" if value.tzinfo else ""

@@ -14,14 +14,13 @@ from typing import Any
 import msgspec
 
 from whitecap.engine.commands import SharedTable, Table, Tables, run_statement
-from whitecap.engine.commands.generation import EXPRESSION
+from whitecap.engine.commands.generation import given_columns
 from whitecap.engine.conformance.case import CaseResult, DataFile, StatementCase, TableOf
 from whitecap.engine.conformance.compare import failed, judge, skipped
 from whitecap.engine.conformance.staged import StagedStatement
 from whitecap.engine.dialects import dialect_named
 from whitecap.engine.errors import UnsupportedFeature
-from whitecap.engine.log.identity import identity_of
-from whitecap.engine.log.schema import Field, Schema, parse_ddl
+from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing import parse_statement
@@ -143,18 +142,10 @@ def _create(name: str, wanted: TableOf, properties: Mapping[str, str]) -> str:
 
 def _insert(name: str, file: DataFile, schema: Schema) -> str:
     """The INSERT of a file's rows; columns that Delta makes itself are left to it."""
-    given = Schema(tuple(f for f in schema if not _is_made(f) or _is_given(f, file)))
+    given = given_columns(schema, file.rows)
     listed = "" if len(given) == len(schema) else f" ({', '.join(given.names)})"
     rows = ", ".join(f"({_values(row)})" for row in _rows_of(file, given))
     return f"INSERT INTO {name}{listed} VALUES {rows}"
-
-
-def _is_made(column: Field) -> bool:
-    return identity_of(column) is not None or EXPRESSION in column.metadata
-
-
-def _is_given(column: Field, file: DataFile) -> bool:
-    return any(column.name in row for row in file.rows)
 
 
 def _rows_of(file: DataFile, schema: Schema) -> Iterable[Row]:

@@ -216,9 +216,13 @@ def _field_of_text(column: ColumnText) -> Field:
     return Field(column.name, simple_type(kind), column.nullable, column.metadata, nested)
 
 
+def quoted_name(name: str) -> str:
+    """A column's name as SQL takes any name."""
+    return "`" + name.replace("`", "``") + "`"
+
+
 def _definition(column: Field) -> str:
-    plain = column.name.isidentifier()
-    name = column.name if plain else "`" + column.name.replace("`", "``") + "`"
+    name = column.name if column.name.isidentifier() else quoted_name(column.name)
     required = "" if column.nullable else " NOT NULL"
     comment = column.metadata.get("comment")
     quoted = "" if comment is None else " COMMENT '" + str(comment).replace("'", "\\'") + "'"

@@ -50,6 +50,12 @@ def may_unwrap(type_name: str, wider: str) -> bool:
     return INTEGRAL_BITS[type_name] <= {"float": 16, "double": 32}[wider]
 
 
+def is_day(node: exp.Expr) -> bool:
+    """Whether a node is a cast to a day: CAST AS DATE, date(), to_date()."""
+    node = node.unnest()
+    return isinstance(node, exp.Cast) and spark_type(node.to) == "date"
+
+
 def _is_wider(shape: tuple[int, int], other: tuple[int, int]) -> bool:
     """Whether decimals of the other shape hold all of the first. Source: Decimal.isWiderThan."""
     return other[0] - other[1] >= shape[0] - shape[1] and other[1] >= shape[1]

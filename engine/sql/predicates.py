@@ -189,6 +189,11 @@ class Predicate:
         return self._template.node
 
     @property
+    def parameters(self) -> Parameters:
+        """The values of its parameters."""
+        return self._parameters
+
+    @property
     def sql(self) -> str:
         """The condition as Spark SQL, parameters filled in."""
         if self._sql is None:
