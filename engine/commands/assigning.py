@@ -7,7 +7,6 @@ Source: TableOutputResolver.scala (store assignment of INSERT), UpdateExpression
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,8 +16,8 @@ from whitecap.engine.commands import write_errors
 from whitecap.engine.commands.generation import DEFAULT
 from whitecap.engine.commands.table import Table
 from whitecap.engine.errors import DeltaError
-from whitecap.engine.log.ddl import LIMITED_TEXT
 from whitecap.engine.log.schema import Field
+from whitecap.engine.log.type_changes import text_limit
 from whitecap.engine.sql.function_nodes import function_name
 from whitecap.engine.sql.functions import NON_DETERMINISTIC
 from whitecap.engine.sql.statements import Insert, Values
@@ -62,26 +61,15 @@ def _assigned(term: Term, field: Field, session: Session, overflow: Overflow) ->
     return apply(fitted, term, field.type)
 
 
-_LIMITED = re.compile(r"(var)?char\((\d+)\)")
-
-
-def text_limit(field: Field) -> int | None:
-    """How many letters a CHAR or VARCHAR column holds, `None` for other columns."""
-    told = field.metadata.get(LIMITED_TEXT)
-    found = None if told is None else _LIMITED.match(str(told))
-    return None if found is None else int(found[2])
-
-
 def _limited(term: Term, field: Field) -> Term:
-    """A text cut of blanks beyond its column's limit; CHAR is filled up with them."""
+    """A text cut of blanks beyond its column's limit."""
     limit = text_limit(field)
     if limit is None:
         return term
-    fills = str(field.metadata[LIMITED_TEXT]).startswith("char")
+    letters = limit.letters
 
     def fitted(text: str) -> str:
-        kept = text if len(text) <= limit else text[:limit] + text[limit:].rstrip(" ")
-        return kept.ljust(limit) if fills else kept
+        return text if len(text) <= letters else text[:letters] + text[letters:].rstrip(" ")
 
     return apply(fitted, term, field.type)
 

@@ -68,6 +68,8 @@ def _checked(name: str, snapshot: Snapshot) -> str:
     found = next((known for known in present if known.lower() == name.lower()), None)
     if found is None:
         raise errors.feature_not_in_protocol(name)
+    if found in _NOT_MODELLED:
+        raise UnsupportedFeature(f"DROP FEATURE {name}")
     if found not in _REMOVABLE:
         raise errors.feature_not_removable(name)
     needing = sorted(f.name for f in FEATURES.values() if found in f.needs and f.name in present)
@@ -216,6 +218,8 @@ _ROW_TRACKING_KEYS = frozenset(
         properties.ROW_COMMIT_VERSION_COLUMN,
     }
 )
+_NOT_MODELLED = frozenset({"typeWidening", "typeWidening-preview"})
+"""Delta drops them, and rewrites the files that hold narrower values."""
 _REMOVABLE: dict[str, _Removal] = {
     "checkConstraints": _Removal(_check_constraints),
     "columnMapping": _Removal(_clean_column_mapping),

@@ -99,30 +99,6 @@ def drop_clustering_column(names: Sequence[str]) -> DeltaError:
     return analysis("DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN", text)
 
 
-def constraint_on_column(column: str, names: Sequence[str]) -> DeltaError:
-    return analysis(
-        "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE",
-        f"Cannot alter column {column} because this column is referenced by the following check"
-        f" constraint(s):\n{', '.join(names)}",
-    )
-
-
-def impossible_column_change(column: str, old: str, new: str) -> DeltaError:
-    text = f"ALTER TABLE CHANGE COLUMN is not supported for changing column {column} from {old}"
-    return analysis("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP", f"{text} to {new}")
-
-
-def narrower_column(column: str, old: str, new: str) -> DeltaError:
-    text = "ALTER TABLE ALTER/CHANGE COLUMN is not supported for changing"
-    text = f"{text} column {column} with type {old} to {column} with type {new}."
-    return analysis("NOT_SUPPORTED_CHANGE_COLUMN", text, IN_PLAN)
-
-
-def column_made_not_null(column: str) -> DeltaError:
-    text = f"Cannot change nullable column to non-nullable: {column}."
-    return DeltaError(IN_PLAN, "_LEGACY_ERROR_TEMP_2330", text)
-
-
 def use_add_constraint() -> DeltaError:
     text = "Please use ALTER TABLE ADD CONSTRAINT to add CHECK constraints."
     return analysis("DELTA_ADD_CONSTRAINTS", text)

@@ -5,8 +5,8 @@ Source: ColumnWithDefaultExprUtils.scala, GeneratedColumn.scala, GenerateIdentit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from whitecap.engine.commands import errors, write_errors
@@ -67,10 +67,14 @@ def check_given(schema: Schema, given: Sequence[str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """Rows with what the table made up, and the identity columns' last values by physical name."""
+    """Rows with what the table made up, and the identity columns' last values by physical name.
+
+    `given` are the columns that it did not make up, in lower case.
+    """
 
     tasks: Sequence[Sequence[Row]]
     marks: dict[str, int]
+    given: frozenset[str]
 
 
 def generated(
@@ -81,7 +85,7 @@ def generated(
     complete = completion(schema, given, session)
     if complete is None:
         return rows
-    return Generated([[complete(row) for row in task] for task in rows.tasks], rows.marks)
+    return replace(rows, tasks=[[complete(row) for row in task] for task in rows.tasks])
 
 
 Complete = Callable[[Row], Row]
@@ -115,8 +119,8 @@ def completed(make: Callable[[Row], Row], complete: Complete | None) -> Callable
     return make if complete is None else lambda row: complete(make(row))
 
 
-def generation_conditions(schema: Schema) -> list[tuple[str, str]]:
-    """What must hold of the generated columns of every row, with a name for it.
+def generation_conditions(schema: Schema, given: Collection[str]) -> list[tuple[str, str]]:
+    """What must hold of given generated columns, with a name for it; their names in lower case.
 
     Source: ColumnWithDefaultExprUtils.scala: addDefaultExprsOrReturnConstraints.
     """
@@ -124,7 +128,7 @@ def generation_conditions(schema: Schema) -> list[tuple[str, str]]:
     return [
         ("Generated Column", f"{quoted_name(column.name)} <=> ({text})")
         for column, text in texts
-        if text is not None
+        if text is not None and column.name.lower() in given
     ]
 
 
@@ -145,18 +149,18 @@ def numbered(tasks: Sequence[Sequence[Row]], schema: Schema, given: Sequence[str
 
     In steps as wide as there are tasks. Source: GenerateIdentityValues.scala.
     """
-    left_out = _left_out(schema, given)
+    left_out, names = _left_out(schema, given), frozenset(name.lower() for name in given)
     counted = [(at, i) for at, column in left_out if (i := identity_of(column)) is not None]
     if not counted:
-        return Generated(tasks, {})
+        return Generated(tasks, {}, names)
     filled = [
         [_counted(row, counted, place + number * len(tasks)) for number, row in enumerate(rows)]
         for place, rows in enumerate(tasks)
     ]
     rows = [row for task in filled for row in task]
-    names = schema.physical_names
-    marks = {names[at]: identity.farthest([row[at] for row in rows]) for at, identity in counted}
-    return Generated(filled, marks if rows else {})
+    physical = schema.physical_names
+    marks = {physical[at]: identity.farthest([row[at] for row in rows]) for at, identity in counted}
+    return Generated(filled, marks if rows else {}, names)
 
 
 def _counted(row: Row, counted: Sequence[tuple[int, Identity]], steps: int) -> Row:

@@ -17,7 +17,7 @@ from whitecap.engine.commands.clustering import clustering_domain
 from whitecap.engine.commands.delete import delete_actions
 from whitecap.engine.commands.execution import begin, check_removable, job, logged, progress_of
 from whitecap.engine.commands.generation import Generated
-from whitecap.engine.commands.inserting import rows_for
+from whitecap.engine.commands.inserting import row_check, rows_for
 from whitecap.engine.commands.queries import OwnRead, in_transaction
 from whitecap.engine.commands.replacing import (
     Replacement,
@@ -113,10 +113,10 @@ class _Write:
 
     def actions(self, source: Source) -> Steps[list[AnyAction]]:
         """What the write adds and removes. Raises `DeltaError` for rows that may not be written."""
-        evolve_for_insert(self.statement, self.txn, source)
+        session = self.table.session
+        evolve_for_insert(self.statement, self.txn, source, session)
         if self.is_dynamic and self.statement.is_set("overwriteSchema"):
             raise errors.overwrite_schema_in_dynamic_mode()
-        session = self.table.session
         rows = rows_for(self.statement, source, self.txn.metadata, session)
         replacement = replaced_rows(self.statement, self.txn, rows, source, session)
         self.replaced = replacement.conditions
@@ -141,7 +141,8 @@ class _Write:
 
     def _written(self, rows: Generated, with_changes: bool) -> Steps[FileActions]:
         """Write the rows; to the change data feed too if what they replace is there as well."""
-        self.writer = FileWriter(self.table, self.txn.metadata)
+        check = row_check(self.txn.metadata, self.table.session, rows.given)
+        self.writer = FileWriter(self.table, self.txn.metadata, check=check)
         adds: FileActions = yield from self.writer.write(rows.tasks)
         if with_changes:
             new = [[row + INSERTED for row in task] for task in rows.tasks]

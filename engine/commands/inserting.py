@@ -6,12 +6,12 @@ assignment), schema/DeltaInvariantCheckerExec (NOT NULL and CHECK constraints).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from whitecap.engine.commands import errors, write_errors
-from whitecap.engine.commands.assigning import inserted, text_limit
+from whitecap.engine.commands.assigning import inserted
 from whitecap.engine.commands.generation import (
     Generated,
     check_given,
@@ -21,10 +21,12 @@ from whitecap.engine.commands.generation import (
     is_made_up,
 )
 from whitecap.engine.commands.sources import Source, projection
+from whitecap.engine.commands.writing import Check
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import Metadata
 from whitecap.engine.log.properties import CONSTRAINT_PREFIX
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
+from whitecap.engine.log.type_changes import text_limit
 from whitecap.engine.sql.compiler import compile_term
 from whitecap.engine.sql.predicates import Predicate, parse_predicate
 from whitecap.engine.sql.scope import Scope
@@ -120,25 +122,33 @@ def _conditions(named: tuple[tuple[str, str], ...]) -> tuple[tuple[str, Predicat
     return tuple((name, parse_predicate(text)) for name, text in named)
 
 
-def _named_conditions(metadata: Metadata, schema: Schema) -> tuple[tuple[str, str], ...]:
+def _named_conditions(
+    metadata: Metadata, schema: Schema, given: Collection[str]
+) -> tuple[tuple[str, str], ...]:
     """The CHECK constraints by name, then what must hold of generated columns."""
     checks = (
         (key.removeprefix(CONSTRAINT_PREFIX), text)
         for key, text in sorted(metadata.configuration.items())
         if key.startswith(CONSTRAINT_PREFIX)
     )
-    return (*checks, *generation_conditions(schema))
+    return (*checks, *generation_conditions(schema, given))
 
 
-def row_check(metadata: Metadata, session: Session) -> Callable[[Row], None] | None:
+def row_check(
+    metadata: Metadata, session: Session, given: Collection[str] | None = None
+) -> Check | None:
     """Raises `DeltaError` for a row that the table may not hold; `None` if it may hold any.
 
-    NOT NULL, the limits of texts, CHECK constraints and generated columns say what it may.
+    NOT NULL, the limits of texts, CHECK constraints and generated columns say what it may; of the
+    latter only the given ones, by names in lower case, are checked, all of them by default.
     """
     schema = schema_of_metadata(metadata)
-    conditions = _conditions(_named_conditions(metadata, schema))
+    names = {name.lower() for name in schema.names} if given is None else given
+    conditions = _conditions(_named_conditions(metadata, schema, names))
     required = [(at, f.name) for at, f in enumerate(schema) if not f.nullable]
-    limits = [(at, f.name, limit) for at, f in enumerate(schema) if (limit := text_limit(f))]
+    limits = [
+        (at, f.name, limit) for at, f in enumerate(schema) if (limit := text_limit(f)) is not None
+    ]
     if not conditions and not required and not limits:
         return None
     tests = [(name, p.sql, p.bind(schema, session)) for name, p in conditions]
@@ -148,8 +158,9 @@ def row_check(metadata: Metadata, session: Session) -> Callable[[Row], None] | N
             if row[at] is None:
                 raise _violation("DELTA_NOT_NULL_CONSTRAINT_VIOLATED", name, "NOT NULL")
         for at, name, limit in limits:
-            if len(row[at] or "") > limit:
-                raise _violation("DELTA_EXCEED_CHAR_VARCHAR_LIMIT", name, f"length <= {limit}")
+            if len(row[at] or "") > limit.letters:
+                text = f"length <= {limit.letters}"
+                raise _violation("DELTA_EXCEED_CHAR_VARCHAR_LIMIT", name, text)
         for name, text, test in tests:
             if test(row) is not True:
                 raise _violation("DELTA_VIOLATE_CONSTRAINT_WITH_VALUES", name, text)
@@ -166,17 +177,11 @@ def _violation(error_class: str, name: str, text: str) -> DeltaError:
 
 
 def rows_for(statement: Insert, source: Source, metadata: Metadata, session: Session) -> Generated:
-    """The rows to write, by task. Raises `DeltaError` for a row that may not be in the table."""
+    """The rows to write, by task. Raises `DeltaError` if the columns do not fit."""
     schema = schema_of_metadata(metadata)
     if schema.fields and len(metadata.partition_columns) == len(schema):
         raise write_errors.only_partition_columns()
     plan = insert_plan(statement, source, schema, session)
     project = projection(plan.terms, statement.parameters, len(source.names))
     tasks = [[project(row) for row in task] for task in source.tasks]
-    made = generated(tasks, schema, plan.given, session)
-    check = row_check(metadata, session)
-    if check is not None:
-        for task in made.tasks:
-            for row in task:
-                check(row)
-    return made
+    return generated(tasks, schema, plan.given, session)

@@ -24,7 +24,7 @@ from whitecap.engine.commands.inserting import row_check
 from whitecap.engine.commands.merge_plan import Clause, MergePlan, plan_merge
 from whitecap.engine.commands.queries import OwnRead, in_transaction
 from whitecap.engine.commands.row_reads import track_merge_rows
-from whitecap.engine.commands.schema_changes import evolve, missing_columns
+from whitecap.engine.commands.schema_changes import evolve_for_merge
 from whitecap.engine.commands.search import files_to_read
 from whitecap.engine.commands.sources import Projection, Source, projection
 from whitecap.engine.commands.table import Table
@@ -58,9 +58,7 @@ def merge(table: Table, statement: Merge, read: Source | OwnRead) -> Steps[Outco
     if progress is None:
         return NothingToCommit(txn.read_version)
     source = yield from in_transaction(read, table, txn, statement.parameters)
-    evolves = statement.schema_evolution or txn.settings.schema_auto_merge
-    if evolves and any(clause.assignments is None for clause in statement.clauses):
-        evolve(txn, missing_columns(txn.snapshot.schema, source))
+    evolves = evolve_for_merge(statement, txn, source, table.session)
     schema = schema_of_metadata(txn.metadata)
     takes_random = txn.dialect.resolves_rows
     plan = plan_merge(
@@ -171,7 +169,6 @@ class _Run:
         self.matched = [_bound(clause, parameters) for clause in plan.matched]
         self.not_matched = [_bound(clause, parameters) for clause in plan.not_matched]
         self.by_source = [_bound(c, parameters) for c in plan.not_matched_by_source]
-        self.check = row_check(txn.metadata, table.session)
         self.used: set[int] = set()
 
     def actions(self, candidates: Sequence[FileRows]) -> Steps[Changes]:
@@ -179,7 +176,8 @@ class _Run:
         found = [self._match(one) for one in candidates]
         touched = [file for file in found if file.is_touched]
         inserts = self._numbered(self._inserts())
-        writer = FileWriter(self.table, self.txn.metadata)
+        check = row_check(self.txn.metadata, self.table.session)
+        writer = FileWriter(self.table, self.txn.metadata, check=check)
         if self.plan.is_insert_only or not touched:
             adds = yield from writer.write([inserts])
             yield from job("MERGE", candidates, writer)
@@ -258,13 +256,8 @@ class _Run:
                 joined = self.blank + row
                 clause = _first(self.not_matched, joined)
                 if clause is not None and clause.make is not None:
-                    made.append(self._checked(clause.make(joined)))
+                    made.append(clause.make(joined))
         return made
-
-    def _checked(self, row: Row) -> Row:
-        if self.check is not None:
-            self.check(row)
-        return row
 
     def _outcome(self, file: _Matched, at: int, row: Row) -> tuple[_Bound | None, Row]:
         """The clause for one row of a touched file, and the joined row that it sees."""
@@ -286,7 +279,7 @@ class _Run:
             if clause is None:
                 rows.append(row)
             elif clause.make is not None:
-                rows.append(self._checked(clause.make(joined)))
+                rows.append(clause.make(joined))
         return rows
 
     def _changed(self, file: _Matched) -> tuple[list[int], list[Row]]:
@@ -298,7 +291,7 @@ class _Run:
             if clause is not None:
                 positions.append(at)
                 if clause.make is not None:
-                    rows.append(self._checked(clause.make(joined)))
+                    rows.append(clause.make(joined))
         return positions, rows
 
     def _hide_and_write(

@@ -87,7 +87,8 @@ def _actions(
     changed_only = vectors and has_data_condition
     rows = {one.file.path: _new_rows(one, at, change, changed_only) for one, at in touched}
     tasks = scan_tasks([one.file for one, _ in touched])
-    writer = FileWriter(table, txn.metadata)
+    check = row_check(txn.metadata, table.session)
+    writer = FileWriter(table, txn.metadata, check=check)
     adds = yield from writer.write(by_task(tasks, rows))
     changes = yield from writer.write_changes(lambda: by_task(tasks, _images(touched, change)))
     yield from job("UPDATE", [one for one, _ in touched], writer)
@@ -119,7 +120,7 @@ def _new_rows(
 
 
 def _change_of(statement: Update, txn: Transaction, table: Table) -> Callable[[Row], Row]:
-    """What the assignments make of a row, checked against the table's constraints."""
+    """What the assignments make of a row."""
     schema = txn.snapshot.schema
     known = statement.plans.get((id(schema), table.session))
     if known is None or known[0] is not schema:
@@ -127,17 +128,7 @@ def _change_of(statement: Update, txn: Transaction, table: Table) -> Callable[[R
         complete = completion(schema, assigned, table.session)
         known = (schema, assignment_terms(statement, schema, table.session), complete)
         statement.plans[id(schema), table.session] = known
-    project = completed(projection(known[1], statement.parameters, len(schema)), known[2])
-    check = row_check(txn.metadata, table.session)
-    if check is None:
-        return project
-
-    def changed(row: Row) -> Row:
-        new = project(row)
-        check(new)
-        return new
-
-    return changed
+    return completed(projection(known[1], statement.parameters, len(schema)), known[2])
 
 
 def assignment_terms(statement: Update, schema: Schema, session: Session) -> list[Term]:

@@ -42,6 +42,8 @@ _MAX_SPLIT_BYTES = 128 * 1024**2  # spark.sql.files.maxPartitionBytes
 _OPEN_COST_BYTES = 4 * 1024**2  # spark.sql.files.openCostInBytes
 
 
+Check = Callable[[Row], None]
+
 # Source: CDCReader.scala: CDC_LOCATION, CDC_TYPE_COLUMN_NAME and the types of change.
 CHANGE_DIRECTORY = "_change_data/"
 CHANGE_TYPE_COLUMN = "_change_type"
@@ -51,11 +53,16 @@ BEFORE_UPDATE, AFTER_UPDATE = ("update_preimage",), ("update_postimage",)
 
 @dataclass(slots=True)
 class FileWriter:
-    """Writes the data files of one command; counts what it wrote."""
+    """Writes the data files of one command; counts what it wrote.
+
+    `check` raises `DeltaError` for a row that the table may not hold. Every row is checked as it is
+    written, those that a rewritten file had before too.
+    """
 
     table: Table
     metadata: Metadata
     data_change: bool = True
+    check: Check | None = None
     rows_written: int = 0
     bytes_written: int = 0
     files_written: int = 0
@@ -72,6 +79,7 @@ class FileWriter:
         adds: list[AddFile] = []
         for rows in tasks:
             for values, part in self._partitioned(rows):
+                self._check(part)
                 adds.append((yield from self._write_file(values, part)))
         return adds
 
@@ -98,6 +106,12 @@ class FileWriter:
             "numOutputRows": str(self.rows_written),
             "numOutputBytes": str(self.bytes_written),
         }
+
+    def _check(self, rows: Sequence[Row]) -> None:
+        check = self.check
+        if check is not None:
+            for row in rows:
+                check(row)
 
     def _partitioned(self, rows: Sequence[Row]) -> Iterable[tuple[PartitionValues, Sequence[Row]]]:
         columns = self.metadata.partition_columns

@@ -159,10 +159,15 @@ def json_type(simple: str) -> Any:
     return _json_of_type(read_type(simple))
 
 
+def log_name(simple: str) -> str:
+    """The log's name of a type without parts."""
+    return _LOG_NAMES.get(simple, simple)
+
+
 def _json_of_type(parsed: Any) -> Any:
     match parsed:
         case str():
-            return _LOG_NAMES.get(parsed, parsed)
+            return log_name(parsed)
         case ("array", element):
             return {
                 "type": "array",

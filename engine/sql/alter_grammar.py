@@ -123,6 +123,8 @@ def _change_column(match: re.Match[str], template: Template) -> Statement:
 
 
 def _changed(match: re.Match[str], template: Template, column: str, text: str) -> Statement:
+    if len(split_top_level(text)) > 1:
+        raise UnsupportedFeature(f"several columns in one ALTER COLUMN: {template.render({})}")
     parts = cut_clauses(text, _CHANGES)
     parts.pop(HEAD)
     nullable = True if "DROP NOT NULL" in parts else False if "SET NOT NULL" in parts else None
