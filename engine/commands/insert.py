@@ -24,6 +24,7 @@ from whitecap.engine.commands.replacing import (
     check_partition_clause,
     is_dynamic,
     replaced_rows,
+    replacing_check,
 )
 from whitecap.engine.commands.schema_changes import evolve_for_insert
 from whitecap.engine.commands.sources import Source
@@ -37,6 +38,7 @@ from whitecap.engine.log.actions import (
     RemoveFile,
 )
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
+from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.sql.predicates import Predicate
 from whitecap.engine.sql.statements import Insert
@@ -124,7 +126,8 @@ class _Write:
         gone: FileActions = ()
         if replacement.conditions:
             gone = yield from self._deleted(replacement)
-        adds = yield from self._written(rows, any(isinstance(a, AddCDCFile) for a in gone))
+        with_changes = any(isinstance(action, AddCDCFile) for action in gone)
+        adds = yield from self._written(rows, replacement, with_changes)
         if not replacement.conditions:
             gone = yield from self._overwritten([a for a in adds if isinstance(a, AddFile)])
         self.txn.move_identity_marks(rows.marks)
@@ -139,9 +142,13 @@ class _Write:
         is_clustered = CLUSTERING_DOMAIN in self.txn.snapshot.domains
         return [clustering_domain((), self.txn.metadata)] if replaces_all and is_clustered else []
 
-    def _written(self, rows: Generated, with_changes: bool) -> Steps[FileActions]:
+    def _written(
+        self, rows: Generated, replacement: Replacement, with_changes: bool
+    ) -> Steps[FileActions]:
         """Write the rows; to the change data feed too if what they replace is there as well."""
-        check = row_check(self.txn.metadata, self.table.session, rows.given)
+        metadata, session = self.txn.metadata, self.table.session
+        own = row_check(metadata, session, rows.given)
+        check = replacing_check(replacement, own, schema_of_metadata(metadata), session)
         self.writer = FileWriter(self.table, self.txn.metadata, check=check)
         adds: FileActions = yield from self.writer.write(rows.tasks)
         if with_changes:

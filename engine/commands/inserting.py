@@ -168,9 +168,12 @@ def row_check(
     return check
 
 
+INVARIANT = "DeltaInvariantViolationException"
+
+
 def _violation(error_class: str, name: str, text: str) -> DeltaError:
     return DeltaError(
-        "DeltaInvariantViolationException",
+        INVARIANT,
         error_class,
         f"[{error_class}] constraint {name} ({text}) is violated by a row",
     )

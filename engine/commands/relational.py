@@ -31,6 +31,7 @@ from whitecap.engine.commands.select_parts import (
     unaliased,
 )
 from whitecap.engine.commands.windows import with_windows
+from whitecap.engine.commands.write_errors import too_many_rows
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature
 from whitecap.engine.sql.coercion import common_type
 from whitecap.engine.sql.compiler import DIALECT, compile_boolean, compile_term
@@ -181,7 +182,7 @@ class Planner:
             return part
 
         items = [(item_name(n, at), unaliased(n)) for at, n in enumerate(node.expressions)]
-        nodes = [item.copy().transform(replaced) for _, item in items]
+        nodes = [self.resolved(item, scope).transform(replaced) for _, item in items]
         having = node.args.get("having")
         test_node = None if having is None else having.this.copy().transform(replaced)
         columns = (*(f"key {at}" for at in range(len(keys))), *names)
@@ -302,29 +303,42 @@ class Planner:
         return member
 
     def resolved(self, node: exp.Expr, scope: Scope) -> exp.Expr:
-        """The expression with scalar subqueries replaced by their values."""
+        """The expression with subqueries of one value, and EXISTS, replaced by their values."""
 
-        if isinstance(node, exp.Subquery):
-            return self._scalar(node)
+        if isinstance(node, _VALUED):
+            return self._value(node)
         copy = node.copy()
-        for query, place in zip(_subqueries(node), _subqueries(copy), strict=True):
-            place.replace(self._scalar(query))
+        for query, place in zip(_valued(node), _valued(copy), strict=True):
+            place.replace(self._value(query))
         return copy
 
-    def _scalar(self, query: exp.Subquery) -> exp.Expr:
-        """The one value of a subquery, as a literal. Tables are known by the original nodes."""
+    def _value(self, query: exp.Subquery | exp.Exists) -> exp.Expr:
+        """The value of a subquery, as a literal. Tables are known by the original nodes.
+
+        Raises `DeltaError` if it has more than one.
+        """
         try:
-            rows = self.plan(query.this, Scope((), self.session)).of(())
+            planned = self.plan(query.this, Scope((), self.session))
         except InvalidInput as error:
             text = f"a subquery that depends on the row around it: {query.sql(DIALECT)}"
             raise UnsupportedFeature(text) from error
-        return parse_condition(sql_literal(rows[0][0] if rows else None)).copy()
+        rows = planned.of(())
+        if isinstance(query, exp.Exists):
+            return exp.Boolean(this=bool(rows))
+        if len(rows) > 1:
+            raise too_many_rows(query.sql(DIALECT))
+        value = sql_literal(rows[0][0] if rows else None)
+        kind = planned.types[0]
+        return parse_condition(value if kind == "void" else f"CAST({value} AS {kind})").copy()
 
 
-def _subqueries(node: exp.Expr) -> list[exp.Subquery]:
-    """The outermost subqueries of an expression."""
-    parts = node.walk(prune=lambda part: isinstance(part, exp.Query))
-    return [part for part in parts if isinstance(part, exp.Subquery)]
+_VALUED = (exp.Subquery, exp.Exists)
+
+
+def _valued(node: exp.Expr) -> list[exp.Subquery | exp.Exists]:
+    """The outermost subqueries of an expression that have a value."""
+    parts = node.walk(prune=lambda part: isinstance(part, (*_VALUED, exp.Query)))
+    return [part for part in parts if isinstance(part, _VALUED)]
 
 
 def _depth_below(outer: Scope) -> int:

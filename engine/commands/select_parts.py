@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.sql.compiler import DIALECT
+from whitecap.engine.sql.predicates import outside_queries
 from whitecap.engine.sql.scope import Scope
 from whitecap.engine.sql.tree_reading import whole_number
 from whitecap.engine.sql.types import caster
@@ -56,9 +57,9 @@ def numbers_of(node: exp.Table) -> Rows | None:
     call = node.this
     if not isinstance(call, exp.Func):
         return None
-    numbers = [int(one.sql()) for one in call.expressions if isinstance(one, exp.Literal | exp.Neg)]
-    if call.name.lower() != "range" or not 0 < len(numbers) == len(call.expressions) < 4:
+    if call.name.lower() != "range" or not 0 < len(call.expressions) < 4:
         raise UnsupportedFeature(f"the table function {call.sql(DIALECT)}")
+    numbers = [whole_number(one, call) for one in call.expressions]
     rows = [(number,) for number in range(*numbers)]
     return Rows(("id",), ("bigint",), lambda _outer: rows)
 
@@ -96,7 +97,8 @@ def by_position(node: exp.Expr, select: exp.Select) -> exp.Expr:
 
 
 def has_aggregate(node: exp.Select) -> bool:
-    found = (part for item in node.expressions for part in item.find_all(exp.AggFunc))
+    parts = (part for item in node.expressions for part in outside_queries(item))
+    found = (part for part in parts if isinstance(part, exp.AggFunc))
     return any(part.find_ancestor(exp.Window) is None for part in found)
 
 

@@ -18,6 +18,7 @@ from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.sql.compiler import DIALECT, compile_term
 from whitecap.engine.sql.scope import Relation, Scope
 from whitecap.engine.sql.terms import Evaluate, Parameters
+from whitecap.engine.sql.tree_reading import whole_number
 from whitecap.engine.storage.requests import Row
 
 Ranks = Callable[[Sequence[Any]], list[int]]
@@ -126,7 +127,7 @@ def _neighbour(
     term = compile_term(function.this, scope)
     evaluate = term.bind(parameters).evaluate
     offset = function.args.get("offset")
-    steps = 1 if offset is None else int(offset.name)
+    steps = 1 if offset is None else whole_number(offset, function)
     ahead = steps if isinstance(function, exp.Lead) else -steps
     if function.args.get("default") is not None:
         raise UnsupportedFeature(f"defaults of {function.sql(DIALECT)}")

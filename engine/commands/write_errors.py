@@ -23,6 +23,11 @@ def non_deterministic(condition: str) -> DeltaError:
     )
 
 
+def too_many_rows(query: str) -> DeltaError:
+    text = f"More than one row returned by a subquery used as an expression: {query}"
+    return analysis("SCALAR_SUBQUERY_TOO_MANY_ROWS", text, "SparkException")
+
+
 def column_set_twice(column: str) -> DeltaError:
     text = f"There is a conflict from these SET columns: [`{column}`, `{column}`]."
     return analysis("DELTA_CONFLICT_SET_COLUMN", text)

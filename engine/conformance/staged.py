@@ -50,7 +50,7 @@ class StagedStatement:
             case Aborted(verdict):
                 return {
                     "current": verdict.exception.value,
-                    "error_class": verdict.error_class,
+                    "error_class": verdict.error_class or None,
                     "message": verdict.message,
                 }
             case Committed() | NothingToCommit():

@@ -17,14 +17,15 @@ from whitecap.engine.commands import SharedTable, Table, Tables, run_statement
 from whitecap.engine.commands.generation import given_columns
 from whitecap.engine.conformance.case import CaseResult, DataFile, StatementCase, TableOf
 from whitecap.engine.conformance.compare import failed, judge, skipped
+from whitecap.engine.conformance.read_only import read_only
 from whitecap.engine.conformance.staged import StagedStatement
 from whitecap.engine.dialects import dialect_named
-from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.errors import InvalidInput, UnsupportedFeature
 from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing import parse_statement
-from whitecap.engine.sql.rendering import sql_literal
+from whitecap.engine.sql.rendering import quoted, sql_literal
 from whitecap.engine.sql.types import from_python
 from whitecap.engine.storage.memory import MemoryStore, Store, counting_clock, run
 from whitecap.engine.storage.requests import Row, Steps
@@ -41,7 +42,7 @@ def run_case(case: StatementCase) -> CaseResult:
     """Run one case; skipped if it needs what is not modelled."""
     try:
         return _run(case)
-    except UnsupportedFeature as lack:
+    except (InvalidInput, UnsupportedFeature) as lack:
         return skipped(case, str(lack))
 
 
@@ -74,6 +75,9 @@ def _run(case: StatementCase) -> CaseResult:
 
 def _run_text(text: str, tables: Tables) -> Steps[Outcome]:
     """A statement from its text on: what Spark's parser refuses is an ending too."""
+    reading = read_only(text, tables)
+    if reading is not None:
+        return (yield from reading)
     return (yield from run_statement(parse_statement(text), tables))
 
 
@@ -135,7 +139,7 @@ def _create(name: str, wanted: TableOf, properties: Mapping[str, str]) -> str:
     if wanted.partition_columns:
         text += f" PARTITIONED BY ({', '.join(wanted.partition_columns)})"
     if properties:
-        pairs = ", ".join(f"'{key}' = '{value}'" for key, value in properties.items())
+        pairs = ", ".join(f"'{key}' = {quoted(value)}" for key, value in properties.items())
         text += f" TBLPROPERTIES ({pairs})"
     return text
 

@@ -7,7 +7,7 @@ extractMetadataPredicates), `DeltaLog.scala: rewritePartitionFilters`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -148,8 +148,12 @@ _Casts = tuple[tuple[str, Callable[[Any], Any] | None], ...]
 
 def columns_outside_queries(node: exp.Expr) -> list[exp.Column]:
     """The columns of an expression, but for those of queries inside of it."""
-    parts = node.walk(prune=lambda part: isinstance(part, exp.Query))
-    return [part for part in parts if isinstance(part, exp.Column)]
+    return [part for part in outside_queries(node) if isinstance(part, exp.Column)]
+
+
+def outside_queries(node: exp.Expr) -> Iterator[exp.Expr]:
+    """The parts of an expression, down to the queries inside of it."""
+    return node.walk(prune=lambda part: isinstance(part, exp.Query))
 
 
 def unqualified(node: exp.Expr) -> exp.Expr:

@@ -63,12 +63,14 @@ def table_name(node: exp.Expr) -> TableName:
 
 
 def whole_number(node: exp.Expr, within: exp.Expr) -> int:
-    """The number that a node spells out. Raises `UnsupportedFeature` for anything else."""
-    if isinstance(node, exp.Literal) and node.is_int:
-        return int(node.name)
-    raise UnsupportedFeature(
-        f"{node.sql(DIALECT)} where a number is expected: {within.sql(DIALECT)}"
-    )
+    """The number that a literal is. Raises `UnsupportedFeature` for anything that is computed."""
+    negative = isinstance(node, exp.Neg)
+    literal = node.this if negative else node
+    if not (isinstance(literal, exp.Literal) and literal.name.isdecimal()):
+        raise UnsupportedFeature(
+            f"{node.sql(DIALECT)} where a number is expected: {within.sql(DIALECT)}"
+        )
+    return -int(literal.name) if negative else int(literal.name)
 
 
 def _predicate(node: exp.Expr | None, table: TableName) -> Predicate | None:
@@ -279,6 +281,12 @@ def _alias_columns(node: exp.Expr) -> tuple[str, ...]:
     return tuple(c.name for c in alias.args.get("columns") or ()) if alias else ()
 
 
+_QUERY_IN_VALUES = (
+    "ExtendedAnalysisException",
+    "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.SCALAR_SUBQUERY_IN_VALUES",
+)
+
+
 def _values(node: exp.Values) -> Values:
     alias, columns = node.alias, _alias_columns(node)
     name = rows_parameter(node)
@@ -287,6 +295,9 @@ def _values(node: exp.Values) -> Values:
     rows = tuple(
         tuple(row.expressions) if isinstance(row, exp.Tuple) else (row,) for row in node.expressions
     )
+    if node.find(exp.Query) is not None:
+        text = "a query has no place among literal rows"
+        raise InvalidInput([Problem(node.sql(DIALECT), text, refused_as=_QUERY_IN_VALUES)])
     return Values(rows, None, alias, columns)
 
 
