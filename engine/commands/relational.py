@@ -31,7 +31,7 @@ from whitecap.engine.commands.select_parts import (
     unaliased,
 )
 from whitecap.engine.commands.windows import with_windows
-from whitecap.engine.commands.write_errors import too_many_rows
+from whitecap.engine.commands.write_errors import different_widths, too_many_rows
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature
 from whitecap.engine.sql.coercion import common_type
 from whitecap.engine.sql.compiler import DIALECT, compile_boolean, compile_term
@@ -226,6 +226,8 @@ class Planner:
 
     def _set_operation(self, node: exp.SetOperation, outer: Scope) -> Rows:
         left, right = self.plan(node.left, outer), self.plan(node.right, outer)
+        if len(left.types) != len(right.types):
+            raise different_widths(len(left.types), len(right.types))
         pairs = zip(left.types, right.types, strict=True)
         types = tuple(common_type(one, other) for one, other in pairs)
         sides = [(side, casts_between(side.types, types)) for side in (left, right)]
@@ -289,6 +291,8 @@ class Planner:
 
     def _in_query(self, node: exp.In, scope: Scope) -> Evaluate:
         query = self.plan(node.args["query"], scope)
+        if len(query.types) != 1:
+            raise UnsupportedFeature(f"IN of several columns: {node.sql(DIALECT)}")
         term = compile_term(node.this, scope)
         common = common_type(term.type, query.types[0])
         needle = convert(term, common, self.session).bind(self.parameters).evaluate

@@ -28,6 +28,11 @@ def too_many_rows(query: str) -> DeltaError:
     return analysis("SCALAR_SUBQUERY_TOO_MANY_ROWS", text, "SparkException")
 
 
+def different_widths(left: int, right: int) -> DeltaError:
+    text = f"The sides of a set operation have {left} and {right} columns."
+    return analysis("NUM_COLUMNS_MISMATCH", text, IN_PLAN)
+
+
 def column_set_twice(column: str) -> DeltaError:
     text = f"There is a conflict from these SET columns: [`{column}`, `{column}`]."
     return analysis("DELTA_CONFLICT_SET_COLUMN", text)

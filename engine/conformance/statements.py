@@ -17,6 +17,7 @@ from whitecap.engine.commands import SharedTable, Table, Tables, run_statement
 from whitecap.engine.commands.generation import given_columns
 from whitecap.engine.conformance.case import CaseResult, DataFile, StatementCase, TableOf
 from whitecap.engine.conformance.compare import failed, judge, skipped
+from whitecap.engine.conformance.grammar import check_grammar
 from whitecap.engine.conformance.read_only import read_only
 from whitecap.engine.conformance.staged import StagedStatement
 from whitecap.engine.dialects import dialect_named
@@ -78,7 +79,9 @@ def _run_text(text: str, tables: Tables) -> Steps[Outcome]:
     reading = read_only(text, tables)
     if reading is not None:
         return (yield from reading)
-    return (yield from run_statement(parse_statement(text), tables))
+    statement = parse_statement(text)
+    check_grammar(statement, next(iter(tables.values())).dialect)
+    return (yield from run_statement(statement, tables))
 
 
 def _race(case: StatementCase, stage: Callable[..., StagedStatement]) -> dict[str, Any]:

@@ -59,7 +59,7 @@ def _check_names(node: exp.Expr, known: set[str]) -> None:
 
 def _refuse(node: exp.Expr, name: str) -> None:
     part = name.strip("_").upper()
-    if type(node) in _NOT_SPARK:
+    if type(node) in _NOT_SPARK and name != "with_":
         refused_as = "ParseException", "PARSE_SYNTAX_ERROR"
         text = f"{part} is no part of {node.key.upper()} in Spark"
         raise InvalidInput([Problem(node.sql(DIALECT), text, refused_as=refused_as)])

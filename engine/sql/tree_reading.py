@@ -62,10 +62,12 @@ def table_name(node: exp.Expr) -> TableName:
     return TableName(path, node.alias, at)
 
 
-def whole_number(node: exp.Expr, within: exp.Expr) -> int:
+def whole_number(node: exp.Expr | None, within: exp.Expr) -> int:
     """The number that a literal is. Raises `UnsupportedFeature` for anything that is computed."""
+    if node is None:
+        raise InvalidInput([Problem("line 1", "a number is missing", refused_as=SYNTAX_ERROR)])
     negative = isinstance(node, exp.Neg)
-    literal = node.this if negative else node
+    literal = node.this if isinstance(node, exp.Neg) else node
     if not (isinstance(literal, exp.Literal) and literal.name.isdecimal()):
         raise UnsupportedFeature(
             f"{node.sql(DIALECT)} where a number is expected: {within.sql(DIALECT)}"
@@ -181,10 +183,19 @@ def _truncate(node: exp.TruncateTable, template: Template) -> Statement:
     return Truncate(table_name(table), template, partition or bool(node.args.get("partition")))
 
 
+def _written(node: exp.Expr) -> TableName:
+    """The table of a statement that writes. Raises `InvalidInput` for aliases of its columns."""
+    if _alias_columns(node):
+        refused_as = "ParseException", "COLUMN_ALIASES_NOT_ALLOWED"
+        text = "its columns cannot be renamed here"
+        raise InvalidInput([Problem(node.sql(DIALECT), text, refused_as=refused_as)])
+    return table_name(node)
+
+
 def _merge(node: exp.Merge, template: Template) -> Statement:
-    table = table_name(node.this)
+    table = _written(node.this)
     using = _with_common(node, node.args["using"])
-    source = table_name(using) if isinstance(using, exp.Table) else query_of(using)
+    source = _written(using) if isinstance(using, exp.Table) else query_of(using)
     clauses = tuple(_clause(when, table) for when in node.args["whens"].expressions)
     for match in Match:
         _check_order([clause for clause in clauses if clause.match is match])
@@ -233,6 +244,8 @@ def _clause(when: exp.When, table: TableName) -> MergeClause:
 
 
 def _set_clause(then: exp.Update, table: TableName) -> tuple[tuple[str, exp.Expr], ...] | None:
+    if isinstance(then.expressions, exp.Star):
+        raise InvalidInput([Problem(then.sql(DIALECT), "SET is missing", refused_as=SYNTAX_ERROR)])
     if any(isinstance(node, exp.Star) for node in then.expressions):
         return None
     return _assignments(then.expressions, table)
@@ -241,10 +254,9 @@ def _set_clause(then: exp.Update, table: TableName) -> tuple[tuple[str, exp.Expr
 def _insert_clause(then: exp.Insert) -> tuple[tuple[str, exp.Expr], ...] | None:
     if isinstance(then.this, exp.Star):
         return None
-    if then.this is None:
-        raise InvalidInput(
-            [Problem(then.sql(DIALECT), "names no columns", refused_as=SYNTAX_ERROR)]
-        )
+    if not (isinstance(then.this, exp.Expr) and isinstance(then.expression, exp.Expr)):
+        text = "needs columns and a value for each"
+        raise InvalidInput([Problem(then.sql(DIALECT), text, refused_as=SYNTAX_ERROR)])
     names, values = then.this.expressions, then.expression.expressions
     if len(names) != len(values):
         raise InvalidInput(
