@@ -6,7 +6,7 @@ Source: ColumnWithDefaultExprUtils.scala, GeneratedColumn.scala, GenerateIdentit
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from whitecap.engine.commands import errors, write_errors
@@ -65,6 +65,10 @@ def check_given(schema: Schema, given: Sequence[str]) -> None:
             raise errors.identity_given(name)
 
 
+Tasks = Sequence[Sequence[Row]]
+"""Rows by the task that writes them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Generated:
     """Rows with what the table made up, and the identity columns' last values by physical name.
@@ -72,20 +76,20 @@ class Generated:
     `given` are the columns that it did not make up, in lower case.
     """
 
-    tasks: Sequence[Sequence[Row]]
+    tasks: Tasks
     marks: dict[str, int]
     given: frozenset[str]
 
 
-def generated(
-    tasks: Sequence[Sequence[Row]], schema: Schema, given: Sequence[str], session: Session
-) -> Generated:
+def generated(tasks: Tasks, schema: Schema, given: Sequence[str], session: Session) -> Generated:
     """Fill the columns that a write leaves out, in rows that already have defaults."""
-    rows = numbered(tasks, schema, given)
+    filled = numbered(tasks, schema, given)
     complete = completion(schema, given, session)
-    if complete is None:
-        return rows
-    return replace(rows, tasks=[[complete(row) for row in task] for task in rows.tasks])
+    if complete is not None:
+        filled = [[complete(row) for row in task] for task in filled]
+    rows = [row for task in filled for row in task]
+    marks = identity_marks(rows, schema, given, of_none=True)
+    return Generated(filled, marks, frozenset(name.lower() for name in given))
 
 
 Complete = Callable[[Row], Row]
@@ -144,23 +148,43 @@ def _expression(
     return convert(term, column.type, session).bind({}).evaluate
 
 
-def numbered(tasks: Sequence[Sequence[Row]], schema: Schema, given: Sequence[str]) -> Generated:
+def numbered(tasks: Tasks, schema: Schema, given: Sequence[str]) -> Tasks:
     """Rows with the next values of identity columns: each task counts on its own.
 
     In steps as wide as there are tasks. Source: GenerateIdentityValues.scala.
     """
-    left_out, names = _left_out(schema, given), frozenset(name.lower() for name in given)
-    counted = [(at, i) for at, column in left_out if (i := identity_of(column)) is not None]
+    counted = _identities(schema, given)
     if not counted:
-        return Generated(tasks, {}, names)
-    filled = [
+        return tasks
+    return [
         [_counted(row, counted, place + number * len(tasks)) for number, row in enumerate(rows)]
         for place, rows in enumerate(tasks)
     ]
-    rows = [row for task in filled for row in task]
-    physical = schema.physical_names
-    marks = {physical[at]: identity.farthest([row[at] for row in rows]) for at, identity in counted}
-    return Generated(filled, marks if rows else {}, names)
+
+
+def identity_marks(
+    rows: Sequence[Row], schema: Schema, given: Sequence[str], of_none: bool = False
+) -> dict[str, int]:
+    """How far the identity columns got in rows that a write makes up values for.
+
+    By physical name. Rows that only move along count too; of no rows at all, with `of_none`, it is
+    as far as they were. Source: DeltaIdentityColumnStatsTracker.
+    """
+    names = schema.physical_names
+    marks = {}
+    for at, identity in _identities(schema, given):
+        values = [row[at] for row in rows if row[at] is not None]
+        if values:
+            marks[names[at]] = identity.farthest(values)
+        elif of_none and identity.high_water_mark is not None:
+            marks[names[at]] = identity.high_water_mark
+    return marks
+
+
+def _identities(schema: Schema, given: Sequence[str]) -> list[tuple[int, Identity]]:
+    """The identity columns that a write leaves out, with their positions."""
+    left_out = _left_out(schema, given)
+    return [(at, i) for at, column in left_out if (i := identity_of(column)) is not None]
 
 
 def _counted(row: Row, counted: Sequence[tuple[int, Identity]], steps: int) -> Row:

@@ -19,7 +19,7 @@ from whitecap.engine.commands.execution import (
     progress_of,
     uses_vectors,
 )
-from whitecap.engine.commands.generation import completed, numbered
+from whitecap.engine.commands.generation import completed, identity_marks, numbered
 from whitecap.engine.commands.inserting import row_check
 from whitecap.engine.commands.merge_plan import Clause, MergePlan, plan_merge
 from whitecap.engine.commands.queries import OwnRead, in_transaction
@@ -179,12 +179,14 @@ class _Run:
         check = row_check(self.txn.metadata, self.table.session)
         writer = FileWriter(self.table, self.txn.metadata, check=check)
         if self.plan.is_insert_only or not touched:
+            self._move_marks([inserts])
             adds = yield from writer.write([inserts])
             yield from job("MERGE", candidates, writer)
             return list(adds)
         if uses_vectors(self.txn.metadata, self.txn.settings.merge_with_deletion_vectors):
             return (yield from self._hide_and_write(touched, inserts, writer))
         tasks = self._tasks(touched, inserts, self._rewritten)
+        self._move_marks(tasks)
         adds = yield from writer.write(tasks)
         changes = yield from writer.write_changes(lambda: self._feed(touched, inserts))
         yield from job("MERGE", [file.one for file in touched], writer)
@@ -206,9 +208,14 @@ class _Run:
 
     def _numbered(self, rows: list[Row]) -> list[Row]:
         """New rows with the next values of identity columns."""
-        made = numbered([rows], self.schema, self.plan.inserted_columns)
-        self.txn.move_identity_marks(made.marks)
-        return list(made.tasks[0])
+        return list(numbered([rows], self.schema, self.plan.inserted_columns)[0])
+
+    def _move_marks(self, tasks: Sequence[Sequence[Row]]) -> None:
+        """Note how far identity columns got, if some clause makes up their values."""
+        if self.plan.not_matched:
+            rows = [row for task in tasks for row in task]
+            marks = identity_marks(rows, self.schema, self.plan.inserted_columns)
+            self.txn.move_identity_marks(marks)
 
     def _match(self, one: FileRows) -> _Matched:
         """Join one file. Raises `DeltaError` if a row has several matches that would change it."""
@@ -299,6 +306,7 @@ class _Run:
     ) -> Steps[Changes]:
         changed = {file.one.file.path: self._changed(file) for file in touched}
         new_rows = self._tasks(touched, inserts, lambda file: changed[file.one.file.path][1])
+        self._move_marks(new_rows)
         adds = yield from writer.write(new_rows)
         changes = yield from writer.write_changes(lambda: self._feed(touched, inserts))
         yield from job("MERGE", [file.one for file in touched], writer)

@@ -25,6 +25,18 @@ SIZES = {
     "found.json": 8,
     "explained.json": 26,
     "skipping_off.json": 18,
+    "generated_columns.json": 241,
+    "type_widening.json": 182,
+    "empty_texts.json": 74,
+    "only_reading.json": 58,
+    "numbering.json": 84,
+    "replacing.json": 30,
+    "dates_and_decimals.json": 148,
+    "mapped_checked_clustered.json": 78,
+    "merge_sources.json": 147,
+    "several_winners.json": 132,
+    "grammar.json": 23,
+    "identity.json": 52,
 }
 
 
