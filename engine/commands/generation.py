@@ -9,12 +9,15 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqlglot import exp
+
 from whitecap.engine.commands import errors, write_errors
+from whitecap.engine.commands.sources import Projection, projection
 from whitecap.engine.log.identity import Identity, identity_of
 from whitecap.engine.log.schema import Field, Schema, quoted_name
 from whitecap.engine.sql.compiler import compile_term
 from whitecap.engine.sql.scope import Scope, schema_scope
-from whitecap.engine.sql.terms import Term, convert, literal
+from whitecap.engine.sql.terms import Bound, Parameters, Term, convert, literal
 from whitecap.engine.sql.text import parse_condition
 from whitecap.engine.sql.types import Session
 from whitecap.engine.storage.requests import Row
@@ -81,10 +84,11 @@ class Generated:
     given: frozenset[str]
 
 
-def generated(tasks: Tasks, schema: Schema, given: Sequence[str], session: Session) -> Generated:
+def generated(
+    tasks: Tasks, schema: Schema, given: Sequence[str], complete: Callable[[Row], Row] | None
+) -> Generated:
     """Fill the columns that a write leaves out, in rows that already have defaults."""
     filled = numbered(tasks, schema, given)
-    complete = completion(schema, given, session)
     if complete is not None:
         filled = [[complete(row) for row in task] for task in filled]
     rows = [row for task in filled for row in task]
@@ -92,35 +96,68 @@ def generated(tasks: Tasks, schema: Schema, given: Sequence[str], session: Sessi
     return Generated(filled, marks, frozenset(name.lower() for name in given))
 
 
-Complete = Callable[[Row], Row]
+class _Expression:
+    """What computes one generated column, at position `at`, from those at positions `reads`."""
+
+    def __init__(self, at: int, text: str, column: Field, schema: Schema, session: Session) -> None:
+        node = parse_condition(text)
+        term = compile_term(node, schema_scope(schema, session=session))
+        names = {part.name.lower() for one in node.find_all(exp.Column) for part in one.parts}
+        self.at = at
+        self.reads = [at for at, field in enumerate(schema) if field.name.lower() in names]
+        self.compute = convert(term, column.type, session).bind({}).evaluate
 
 
-def completion(schema: Schema, given: Sequence[str], session: Session) -> Complete | None:
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """Computes a row's generated columns."""
+
+    expressions: tuple[_Expression, ...]
+
+    def __call__(self, row: Row) -> Row:
+        """The row with its generated columns."""
+        values = list(row)
+        for expression in self.expressions:
+            values[expression.at] = expression.compute(row)
+        return tuple(values)
+
+    def check_constants(self, bounds: Sequence[Bound]) -> None:
+        """Raises `DeltaError` for what fails whatever the rows are.
+
+        Spark's optimizer computes it, before any row is read. Source: ConstantFolding.
+        """
+        row = [bound.value for bound in bounds]
+        for expression in self.expressions:
+            if all(bounds[at].is_constant for at in expression.reads):
+                expression.compute(row)
+
+
+def completion(schema: Schema, given: Sequence[str], session: Session) -> Completion | None:
     """What computes a row's generated columns, but for the given ones; `None` if there are none.
 
     Source: UpdateExpressionsSupport.scala: generateUpdateExprsForGeneratedColumns (UPDATE and MERGE
     compute them from the row's new values), ColumnWithDefaultExprUtils.scala (INSERT).
     """
-    expressions = [
-        (at, _expression(text, column, schema, session))
+    expressions = tuple(
+        _Expression(at, str(text), column, schema, session)
         for at, column in _left_out(schema, given)
         if (text := column.metadata.get(EXPRESSION)) is not None
-    ]
-    if not expressions:
-        return None
-
-    def complete(row: Row) -> Row:
-        values = list(row)
-        for at, compute in expressions:
-            values[at] = compute(row)
-        return tuple(values)
-
-    return complete
+    )
+    return Completion(expressions) if expressions else None
 
 
-def completed(make: Callable[[Row], Row], complete: Complete | None) -> Callable[[Row], Row]:
-    """What makes a row, and then computes its generated columns."""
-    return make if complete is None else lambda row: complete(make(row))
+def completed(
+    terms: Sequence[Term], parameters: Parameters, width: int, complete: Completion | None
+) -> Projection:
+    """What makes of a row of `width` values another one, with its generated columns.
+
+    Raises `DeltaError` where constants alone make a generated column fail.
+    """
+    make = projection(terms, parameters, width)
+    if complete is None:
+        return make
+    complete.check_constants([term.bind(parameters) for term in terms])
+    return lambda row: complete(make(row))
 
 
 def generation_conditions(schema: Schema, given: Collection[str]) -> list[tuple[str, str]]:
@@ -139,13 +176,6 @@ def generation_conditions(schema: Schema, given: Collection[str]) -> list[tuple[
 def _left_out(schema: Schema, given: Sequence[str]) -> list[tuple[int, Field]]:
     named = {name.lower() for name in given}
     return [(at, column) for at, column in enumerate(schema) if column.name.lower() not in named]
-
-
-def _expression(
-    text: str, column: Field, schema: Schema, session: Session
-) -> Callable[[Row], object]:
-    term = compile_term(parse_condition(text), schema_scope(schema, session=session))
-    return convert(term, column.type, session).bind({}).evaluate
 
 
 def numbered(tasks: Tasks, schema: Schema, given: Sequence[str]) -> Tasks:

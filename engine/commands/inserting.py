@@ -6,7 +6,7 @@ assignment), schema/DeltaInvariantCheckerExec (NOT NULL and CHECK constraints).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,13 +15,14 @@ from whitecap.engine.commands.assigning import inserted
 from whitecap.engine.commands.generation import (
     Generated,
     check_given,
+    completion,
     default_term,
     generated,
     generation_conditions,
     is_made_up,
 )
 from whitecap.engine.commands.sources import Source, projection
-from whitecap.engine.commands.writing import Check
+from whitecap.engine.commands.writing import Check, in_task
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import Metadata
 from whitecap.engine.log.properties import CONSTRAINT_PREFIX
@@ -30,7 +31,7 @@ from whitecap.engine.log.type_changes import text_limit
 from whitecap.engine.sql.compiler import compile_term
 from whitecap.engine.sql.predicates import Predicate, parse_predicate
 from whitecap.engine.sql.scope import Scope
-from whitecap.engine.sql.statements import Insert
+from whitecap.engine.sql.statements import Insert, reads_tables
 from whitecap.engine.sql.terms import Term, column
 from whitecap.engine.sql.types import Session
 from whitecap.engine.storage.requests import Row
@@ -186,5 +187,9 @@ def rows_for(statement: Insert, source: Source, metadata: Metadata, session: Ses
         raise write_errors.only_partition_columns()
     plan = insert_plan(statement, source, schema, session)
     project = projection(plan.terms, statement.parameters, len(source.names))
+    complete: Callable[[Row], Row] | None = completion(schema, plan.given, session)
+    if reads_tables(statement.query):  # else the optimizer computes it
+        project = in_task(project, metadata)
+        complete = None if complete is None else in_task(complete, metadata)
     tasks = [[project(row) for row in task] for task in source.tasks]
-    return generated(tasks, schema, plan.given, session)
+    return generated(tasks, schema, plan.given, complete)

@@ -26,7 +26,7 @@ from whitecap.engine.commands.queries import OwnRead, in_transaction
 from whitecap.engine.commands.row_reads import track_merge_rows
 from whitecap.engine.commands.schema_changes import evolve_for_merge
 from whitecap.engine.commands.search import files_to_read
-from whitecap.engine.commands.sources import Projection, Source, projection
+from whitecap.engine.commands.sources import Projection, Source
 from whitecap.engine.commands.table import Table
 from whitecap.engine.commands.vectors import hide_rows
 from whitecap.engine.commands.writing import (
@@ -35,14 +35,15 @@ from whitecap.engine.commands.writing import (
     DELETED,
     INSERTED,
     FileWriter,
+    in_task,
     remove,
     scan_tasks,
 )
 from whitecap.engine.errors import DeltaError
-from whitecap.engine.log.actions import AddCDCFile, AddFile, RemoveFile
+from whitecap.engine.log.actions import AddCDCFile, AddFile, Metadata, RemoveFile
 from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.outcomes import NothingToCommit, Outcome
-from whitecap.engine.sql.statements import Act, Merge
+from whitecap.engine.sql.statements import Act, Merge, reads_tables
 from whitecap.engine.sql.terms import Evaluate, Parameters
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
 from whitecap.engine.transaction.operation import Operation
@@ -71,7 +72,7 @@ def merge(table: Table, statement: Merge, read: Source | OwnRead) -> Steps[Outco
     pins = {} if plan.not_matched_by_source else join.pins()
     files = yield from files_to_read(table, txn, scan, pins)
     candidates = yield from table.data_files.read(files, schema)
-    run = _Run(table, txn, plan, join, schema, statement.parameters)
+    run = _Run(table, txn, plan, join, schema, statement)
     track_merge_rows(txn, statement, predicates, scan, run.concerns)
     actions = yield from run.actions(candidates)
     operation = Operation("MERGE", {"predicate": [f"({plan.on.render(statement.parameters)})"]})
@@ -158,7 +159,7 @@ class _Run:
         plan: MergePlan,
         join: Join,
         schema: Schema,
-        parameters: Parameters,
+        statement: Merge,
     ) -> None:
         self.table = table
         self.txn = txn
@@ -166,9 +167,13 @@ class _Run:
         self.join = join
         self.schema = schema
         self.blank = (None,) * len(schema)
-        self.matched = [_bound(clause, parameters) for clause in plan.matched]
-        self.not_matched = [_bound(clause, parameters) for clause in plan.not_matched]
-        self.by_source = [_bound(c, parameters) for c in plan.not_matched_by_source]
+        parameters = statement.parameters
+        # What only literals are inserted for is computed before: by the optimizer.
+        in_tasks = not plan.is_insert_only or reads_tables(statement.source)
+        metadata = txn.metadata if in_tasks else None
+        self.matched = [_bound(c, parameters, metadata) for c in plan.matched]
+        self.not_matched = [_bound(c, parameters, metadata) for c in plan.not_matched]
+        self.by_source = [_bound(c, parameters, metadata) for c in plan.not_matched_by_source]
         self.used: set[int] = set()
 
     def actions(self, candidates: Sequence[FileRows]) -> Steps[Changes]:
@@ -333,13 +338,14 @@ class _Run:
         return [[row for f in task for row in rows_of(by_path[f.path])] for task in tasks]
 
 
-def _bound(clause: Clause, parameters: Parameters) -> _Bound:
+def _bound(clause: Clause, parameters: Parameters, metadata: Metadata | None) -> _Bound:
+    """`metadata`: of the table whose writing tasks run the clause, if they do."""
     applies = None if clause.condition is None else clause.condition.bind(parameters).evaluate
     # The width is that of no joined row, so that a projection never takes one for the new row.
     if clause.values is None:
         return _Bound(clause.act, applies, None)
-    make = completed(projection(clause.values, parameters, -1), clause.complete)
-    return _Bound(clause.act, applies, make)
+    make = completed(clause.values, parameters, -1, clause.complete)
+    return _Bound(clause.act, applies, make if metadata is None else in_task(make, metadata))
 
 
 def _first(clauses: Sequence[_Bound], row: Row) -> _Bound | None:

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from whitecap.engine.commands import errors, write_errors
 from whitecap.engine.commands.assigning import is_default, updated
-from whitecap.engine.commands.generation import Complete, check_given, completion, default_term
+from whitecap.engine.commands.generation import Completion, check_given, completion, default_term
 from whitecap.engine.commands.sources import Source
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem
 from whitecap.engine.log.identity import identity_of
@@ -41,7 +41,7 @@ class Clause:
     act: Act
     condition: Term | None
     values: tuple[Term, ...] | None = None
-    complete: Complete | None = None
+    complete: Completion | None = None
 
 
 @dataclass(frozen=True, slots=True)

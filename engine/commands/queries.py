@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from whitecap.engine.commands.data_files import FileRows
+from whitecap.engine.commands.inline_tables import evaluated_early
 from whitecap.engine.commands.parameter_rows import check_widths, rows_of_parameter, value_names
 from whitecap.engine.commands.partition_filters import with_partition_filters
 from whitecap.engine.commands.relational_sources import evaluated, own_rows, pinned_rows, reads_own
@@ -229,10 +230,11 @@ def values_source(query: Query | TableName, parameters: Parameters, session: Ses
         return Source(value_names(query.columns, len(kinds)), kinds, [known])
     table = [[compile_term(node, scope) for node in row] for row in query.rows]
     check_widths(table)
-    rows = [tuple(term.bind(parameters).evaluate(()) for term in row) for row in table]
-    types = tuple(_column_type(table, rows, at) for at in range(len(table[0])))
-    names = value_names(query.columns, len(types))
-    return Source(names, types, [_in_types(table, rows, types, session)])
+    with evaluated_early((node for row in query.rows for node in row), scope):
+        rows = [tuple(term.bind(parameters).evaluate(()) for term in row) for row in table]
+        types = tuple(_column_type(table, rows, at) for at in range(len(table[0])))
+        typed = _in_types(table, rows, types, session)
+    return Source(value_names(query.columns, len(types)), types, [typed])
 
 
 def _column_type(table: list[list[Term]], rows: list[Row], at: int) -> str:

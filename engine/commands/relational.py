@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from sqlglot import exp
 
 from whitecap.engine.commands.aggregates import Aggregate, compile_aggregate
+from whitecap.engine.commands.inline_tables import evaluated_early
 from whitecap.engine.commands.parameter_rows import check_widths, rows_of_parameter, value_names
 from whitecap.engine.commands.select_parts import (
     Rows,
@@ -252,10 +254,8 @@ class Planner:
         if name is not None:
             kinds, known = rows_of_parameter(name, self.parameters, columns)
             return Rows(value_names(columns, len(kinds)), kinds, lambda _outer: known)
-        cells = [
-            [compile_term(cell, outer) for cell in cells_of(tuple_node)]
-            for tuple_node in node.expressions
-        ]
+        nodes = [cells_of(one) for one in node.expressions]
+        cells = [[compile_term(cell, outer) for cell in one] for one in nodes]
         check_widths(cells)
         types = [term.type for term in cells[0]]
         for row_of_terms in cells[1:]:
@@ -263,9 +263,14 @@ class Planner:
         terms = [
             [convert(c, t, self.session) for c, t in zip(r, types, strict=True)] for r in cells
         ]
-        bounds = [[term.bind(self.parameters).evaluate for term in row] for row in terms]
-        names = value_names(columns, len(types))
-        return Rows(names, tuple(types), lambda row: [tuple(b(row) for b in r) for r in bounds])
+
+        def rows(row: Row) -> list[Row]:
+            with evaluated_early(chain.from_iterable(nodes), outer):
+                return [tuple(evaluate(row) for evaluate in one) for one in bounds]
+
+        with evaluated_early(chain.from_iterable(nodes), outer):
+            bounds = [[term.bind(self.parameters).evaluate for term in row] for row in terms]
+        return Rows(value_names(columns, len(types)), tuple(types), rows)
 
     # Conditions -----------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.sql.compiler import DIALECT
 from whitecap.engine.sql.predicates import outside_queries
 from whitecap.engine.sql.scope import Scope
-from whitecap.engine.sql.tree_reading import whole_number
+from whitecap.engine.sql.text import whole_number
 from whitecap.engine.sql.types import caster
 from whitecap.engine.storage.requests import Row
 

@@ -25,7 +25,6 @@ from whitecap.engine.commands.inserting import row_check
 from whitecap.engine.commands.row_conditions import Pinned, row_condition, with_values
 from whitecap.engine.commands.row_reads import track_rows
 from whitecap.engine.commands.search import Found, search
-from whitecap.engine.commands.sources import projection
 from whitecap.engine.commands.table import Table
 from whitecap.engine.commands.vectors import hide_rows
 from whitecap.engine.commands.writing import (
@@ -33,6 +32,7 @@ from whitecap.engine.commands.writing import (
     BEFORE_UPDATE,
     FileWriter,
     by_task,
+    in_task,
     remove,
     scan_tasks,
 )
@@ -128,7 +128,8 @@ def _change_of(statement: Update, txn: Transaction, table: Table) -> Callable[[R
         complete = completion(schema, assigned, table.session)
         known = (schema, assignment_terms(statement, schema, table.session), complete)
         statement.plans[id(schema), table.session] = known
-    return completed(projection(known[1], statement.parameters, len(schema)), known[2])
+    change = completed(known[1], statement.parameters, len(schema), known[2])
+    return in_task(change, txn.metadata)
 
 
 def assignment_terms(statement: Update, schema: Schema, session: Session) -> list[Term]:

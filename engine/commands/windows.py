@@ -18,7 +18,7 @@ from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.sql.compiler import DIALECT, compile_term
 from whitecap.engine.sql.scope import Relation, Scope
 from whitecap.engine.sql.terms import Evaluate, Parameters
-from whitecap.engine.sql.tree_reading import whole_number
+from whitecap.engine.sql.text import whole_number
 from whitecap.engine.storage.requests import Row
 
 Ranks = Callable[[Sequence[Any]], list[int]]

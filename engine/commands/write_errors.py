@@ -33,6 +33,11 @@ def different_widths(left: int, right: int) -> DeltaError:
     return analysis("NUM_COLUMNS_MISMATCH", text, IN_PLAN)
 
 
+def task_failed(cause: DeltaError) -> DeltaError:
+    text = f"Task failed while writing rows: {cause.message}"
+    return analysis("TASK_WRITE_FAILED", text, "SparkException")
+
+
 def column_set_twice(column: str) -> DeltaError:
     text = f"There is a conflict from these SET columns: [`{column}`, `{column}`]."
     return analysis("DELTA_CONFLICT_SET_COLUMN", text)

@@ -14,7 +14,9 @@ from typing import Any
 
 import msgspec
 
+from whitecap.engine.commands import write_errors
 from whitecap.engine.commands.table import Table
+from whitecap.engine.errors import DeltaError
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import (
     AddCDCFile,
@@ -43,6 +45,25 @@ _OPEN_COST_BYTES = 4 * 1024**2  # spark.sql.files.openCostInBytes
 
 
 Check = Callable[[Row], None]
+
+
+def in_task(make: Callable[[Row], Row], metadata: Metadata) -> Callable[[Row], Row]:
+    """What makes rows, as a task that writes them runs it: it fails in Spark's words.
+
+    Rows of a partitioned table are sorted before, and what fails there fails as it is. Source:
+    FileFormatWriter.scala: executeTask (taskFailedWhileWritingRowsError).
+    """
+    if metadata.partition_columns:
+        return make
+
+    def run(row: Row) -> Row:
+        try:
+            return make(row)
+        except DeltaError as error:
+            raise write_errors.task_failed(error) from error
+
+    return run
+
 
 # Source: CDCReader.scala: CDC_LOCATION, CDC_TYPE_COLUMN_NAME and the types of change.
 CHANGE_DIRECTORY = "_change_data/"

@@ -10,7 +10,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.sql.compiler import DIALECT
 
 # sqlglot logs a warning for each statement that it keeps as plain text; ours are refused or read
@@ -54,3 +54,16 @@ def parse_condition(sql: str) -> exp.Expr:
     if not isinstance(node, exp.Condition) or isinstance(node, exp.Query | exp.Alias | exp.Star):
         raise InvalidInput([Problem(repr(sql), "is not a condition")])
     return node
+
+
+def whole_number(node: exp.Expr | None, within: exp.Expr) -> int:
+    """The number that a literal is. Raises `UnsupportedFeature` for anything that is computed."""
+    if node is None:
+        raise InvalidInput([Problem("line 1", "a number is missing", refused_as=SYNTAX_ERROR)])
+    negative = isinstance(node, exp.Neg)
+    literal = node.this if isinstance(node, exp.Neg) else node
+    if not (isinstance(literal, exp.Literal) and literal.name.isdecimal()):
+        raise UnsupportedFeature(
+            f"{node.sql(DIALECT)} where a number is expected: {within.sql(DIALECT)}"
+        )
+    return -int(literal.name) if negative else int(literal.name)

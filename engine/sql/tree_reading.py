@@ -30,7 +30,7 @@ from whitecap.engine.sql.statements import (
     Update,
     Values,
 )
-from whitecap.engine.sql.text import SYNTAX_ERROR
+from whitecap.engine.sql.text import SYNTAX_ERROR, whole_number
 
 
 def statement_of(node: exp.Expr, template: Template) -> Statement | None:
@@ -60,19 +60,6 @@ def table_name(node: exp.Expr) -> TableName:
         raise UnsupportedFeature(f"time travel by @: {node.sql(DIALECT)}")
     at = None if version is None else whole_number(version.expression, node)
     return TableName(path, node.alias, at)
-
-
-def whole_number(node: exp.Expr | None, within: exp.Expr) -> int:
-    """The number that a literal is. Raises `UnsupportedFeature` for anything that is computed."""
-    if node is None:
-        raise InvalidInput([Problem("line 1", "a number is missing", refused_as=SYNTAX_ERROR)])
-    negative = isinstance(node, exp.Neg)
-    literal = node.this if isinstance(node, exp.Neg) else node
-    if not (isinstance(literal, exp.Literal) and literal.name.isdecimal()):
-        raise UnsupportedFeature(
-            f"{node.sql(DIALECT)} where a number is expected: {within.sql(DIALECT)}"
-        )
-    return -int(literal.name) if negative else int(literal.name)
 
 
 def _predicate(node: exp.Expr | None, table: TableName) -> Predicate | None:
@@ -108,13 +95,17 @@ def _insert(node: exp.Insert, template: Template) -> Statement:
     table_node = target.this if isinstance(target, exp.Schema) else target
     table = table_name(table_node)
     source = _with_common(node, node.args.get("source") or node.expression)
+    by_name, overwrite = bool(node.args.get("by_name")), bool(node.args.get("overwrite"))
+    if (columns and by_name) or (_where(node) is not None and (columns or overwrite)):
+        text = "BY NAME and REPLACE WHERE take no columns, REPLACE WHERE no OVERWRITE"
+        raise InvalidInput([Problem("INSERT", text, refused_as=SYNTAX_ERROR)])
     return Insert(
         table,
         template,
         query_of(source),
         columns,
-        bool(node.args.get("by_name")),
-        bool(node.args.get("overwrite")),
+        by_name,
+        overwrite,
         tuple(_partition_value(part) for part in _partition(table_node)),
         _predicate(_where(node), table),
     )
@@ -235,12 +226,22 @@ def _clause(when: exp.When, table: TableName) -> MergeClause:
     then = when.args["then"]
     condition = when.args.get("condition")
     if isinstance(then, exp.Update):
-        return MergeClause(match, Act.UPDATE, condition, _set_clause(then, table))
-    if isinstance(then, exp.Insert):
-        return MergeClause(match, Act.INSERT, condition, _insert_clause(then))
-    if then.name.upper() != "DELETE":
-        raise InvalidInput([Problem(when.sql(DIALECT), "no such action", refused_as=SYNTAX_ERROR)])
-    return MergeClause(match, Act.DELETE, condition)
+        assignments = _set_clause(then, table)
+        clause = MergeClause(match, Act.UPDATE, condition, assignments)
+    elif isinstance(then, exp.Insert):
+        clause = MergeClause(match, Act.INSERT, condition, _insert_clause(then))
+    else:
+        clause = MergeClause(match, Act.DELETE, condition)
+        if then.name.upper() != "DELETE":
+            raise _no_such_action(when)
+    takes_all = clause.act is Act.UPDATE and clause.assignments is None
+    if (clause.act is Act.INSERT) != (match is Match.NOT_MATCHED) or (takes_all and by_source):
+        raise _no_such_action(when)
+    return clause
+
+
+def _no_such_action(when: exp.When) -> InvalidInput:
+    return InvalidInput([Problem(when.sql(DIALECT), "no such action", refused_as=SYNTAX_ERROR)])
 
 
 def _set_clause(then: exp.Update, table: TableName) -> tuple[tuple[str, exp.Expr], ...] | None:
