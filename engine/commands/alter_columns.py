@@ -89,13 +89,13 @@ def rename_column(table: Table, statement: RenameColumn) -> Steps[Outcome]:
     txn = yield from begin(table)
     schema = txn.snapshot.schema
     _check_known(schema, [statement.column])
-    if not is_mapped(txn.metadata):
-        raise errors.rename_without_mapping()
     old = schema.fields[schema.index(statement.column)].name
     new = statement.new_name
     if _found(schema, new) is not None and new.lower() != old.lower():
         raise errors.column_exists(new)
     check_nothing_depends_on(old, txn.metadata)
+    if not is_mapped(txn.metadata):
+        raise errors.rename_without_mapping()
     columns = [dataclasses.replace(c, name=new) if c.name == old else c for c in schema]
     partitions = [new if name == old else name for name in txn.metadata.partition_columns]
     operation = Operation("RENAME COLUMN", {"oldColumnPath": old, "newColumnPath": new})

@@ -73,14 +73,14 @@ _FORMS = {
 _STATEMENTS = (*_FORMS, "INSERT", "DELETE", "UPDATE", "MERGE", "TRUNCATE")
 _OTHER_SQL = (
     *("SELECT", "ANALYZE", "DESCRIBE", "DESC", "SHOW", "DROP", "REFRESH", "COPY", "CONVERT"),
-    *("GENERATE", "EXPLAIN", "CACHE", "USE", "SET", "RESET", "CALL"),
+    *("GENERATE", "EXPLAIN", "CACHE", "USE", "SET", "RESET", "CALL", "FROM"),
 )
 
 
 def _check_own(text: str) -> None:
     """Raises `InvalidInput` for text that begins as one of Delta's statements, or as none.
 
-    Raises `UnsupportedFeature` for statements that change no table.
+    Raises `UnsupportedFeature` for statements that change no table, and for FROM ... INSERT.
     """
     words = text.upper().split(None, 2)
     word = words[0] if words else ""

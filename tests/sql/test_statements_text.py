@@ -127,6 +127,7 @@ def test_optimize_is_read_with_its_condition_and_columns(
     [
         "SELECT 1",
         "ANALYZE TABLE t COMPUTE STATISTICS",
+        "FROM s INSERT INTO t SELECT k, v",
         "DELETE FROM t, u",
     ],
 )
