@@ -31,16 +31,15 @@ from whitecap.engine.commands.select_parts import (
     select_items,
     sort_key,
     unaliased,
+    value_of,
 )
 from whitecap.engine.commands.windows import with_windows
-from whitecap.engine.commands.write_errors import different_widths, too_many_rows
+from whitecap.engine.commands.write_errors import different_widths
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature
 from whitecap.engine.sql.coercion import common_type
 from whitecap.engine.sql.compiler import DIALECT, compile_boolean, compile_term
-from whitecap.engine.sql.rendering import sql_literal
 from whitecap.engine.sql.scope import Relation, Scope
 from whitecap.engine.sql.terms import Evaluate, Parameters, convert
-from whitecap.engine.sql.text import parse_condition
 from whitecap.engine.sql.tree_reading import rows_parameter
 from whitecap.engine.sql.types import Session
 from whitecap.engine.storage.requests import Row
@@ -322,23 +321,13 @@ class Planner:
         return copy
 
     def _value(self, query: exp.Subquery | exp.Exists) -> exp.Expr:
-        """The value of a subquery, as a literal. Tables are known by the original nodes.
-
-        Raises `DeltaError` if it has more than one.
-        """
+        """The value of a subquery, as a literal. Tables are known by the original nodes."""
         try:
             planned = self.plan(query.this, Scope((), self.session))
         except InvalidInput as error:
             text = f"a subquery that depends on the row around it: {query.sql(DIALECT)}"
             raise UnsupportedFeature(text) from error
-        rows = planned.of(())
-        if isinstance(query, exp.Exists):
-            return exp.Boolean(this=bool(rows))
-        if len(rows) > 1:
-            raise too_many_rows(query.sql(DIALECT))
-        value = sql_literal(rows[0][0] if rows else None)
-        kind = planned.types[0]
-        return parse_condition(value if kind == "void" else f"CAST({value} AS {kind})").copy()
+        return value_of(planned, query)
 
 
 _VALUED = (exp.Subquery, exp.Exists)

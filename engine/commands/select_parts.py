@@ -9,11 +9,13 @@ from typing import Any
 
 from sqlglot import exp
 
+from whitecap.engine.commands.write_errors import too_many_columns_of_value, too_many_rows
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.sql.compiler import DIALECT
 from whitecap.engine.sql.predicates import outside_queries
+from whitecap.engine.sql.rendering import sql_literal
 from whitecap.engine.sql.scope import Scope
-from whitecap.engine.sql.text import whole_number
+from whitecap.engine.sql.text import parse_condition, whole_number
 from whitecap.engine.sql.types import caster
 from whitecap.engine.storage.requests import Row
 
@@ -135,3 +137,19 @@ def distinct_rows(rows: Rows) -> Rows:
 
 def sort_key(value: Any) -> tuple[bool, Any]:
     return (value is not None, 0 if value is None else value)
+
+
+def value_of(planned: Rows, query: exp.Subquery | exp.Exists) -> exp.Expr:
+    """The value of a planned subquery, as a literal.
+
+    Raises `DeltaError` if it has several columns or rows.
+    """
+    if isinstance(query, exp.Exists):
+        return exp.Boolean(this=bool(planned.of(())))
+    if len(planned.types) > 1:
+        raise too_many_columns_of_value(len(planned.types))
+    rows = planned.of(())
+    if len(rows) > 1:
+        raise too_many_rows(query.sql(DIALECT))
+    value, kind = sql_literal(rows[0][0] if rows else None), planned.types[0]
+    return parse_condition(value if kind == "void" else f"CAST({value} AS {kind})").copy()

@@ -28,6 +28,14 @@ def too_many_rows(query: str) -> DeltaError:
     return analysis("SCALAR_SUBQUERY_TOO_MANY_ROWS", text, "SparkException")
 
 
+def too_many_columns_of_value(count: int) -> DeltaError:
+    return analysis(
+        "INVALID_SUBQUERY_EXPRESSION.SCALAR_SUBQUERY_RETURN_MORE_THAN_ONE_OUTPUT_COLUMN",
+        f"Scalar subquery must return only one column, but returned {count}.",
+        IN_PLAN,
+    )
+
+
 def different_widths(left: int, right: int) -> DeltaError:
     text = f"The sides of a set operation have {left} and {right} columns."
     return analysis("NUM_COLUMNS_MISMATCH", text, IN_PLAN)
