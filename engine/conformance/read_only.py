@@ -26,7 +26,8 @@ _NAME = r"(?P<name>`[^`]+`|[\w.]+)"
 _ASKED = (
     rf"(?:DESC|DESCRIBE) (?:HISTORY {_NAME}(?: LIMIT \d+)?)",
     rf"(?:DESC|DESCRIBE) (?:DETAIL |TABLE )?(?:EXTENDED |FORMATTED )?{_NAME}",
-    rf"SHOW (?:TBLPROPERTIES|PARTITIONS) {_NAME}",
+    rf"SHOW TBLPROPERTIES {_NAME}(?:\s*\([^()]+\))?",
+    rf"SHOW PARTITIONS {_NAME}",
     rf"SHOW COLUMNS (?:IN|FROM) {_NAME}",
     rf"(?:REFRESH )?TABLE {_NAME}",
 )
