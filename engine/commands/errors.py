@@ -265,48 +265,6 @@ def restore_misses_files(version: int, paths: Sequence[str]) -> DeltaError:
     )
 
 
-def feature_not_in_protocol(feature: str) -> DeltaError:
-    return refused_feature(
-        "DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT",
-        f"Cannot drop {feature} from this table because it is not currently present in the table's"
-        " protocol.",
-    )
-
-
-def feature_unknown(feature: str) -> DeltaError:
-    return refused_feature(
-        "DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE",
-        f"Cannot drop {feature} because it is not supported by this Delta version.",
-    )
-
-
-def feature_is_needed(feature: str, others: Sequence[str]) -> DeltaError:
-    return refused_feature(
-        "DELTA_FEATURE_DROP_DEPENDENT_FEATURE",
-        f"Cannot drop table feature `{feature}` because some other features ({', '.join(others)})"
-        " in this table depends on it.",
-    )
-
-
-def feature_not_removable(feature: str) -> DeltaError:
-    return refused_feature(
-        "DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE",
-        f"Cannot drop {feature} because dropping this feature is not supported.",
-    )
-
-
-def constraints_keep_feature(names: Sequence[str]) -> DeltaError:
-    return refused_feature(
-        "DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE",
-        f"Cannot drop the CHECK constraints table feature: {', '.join(names)}",
-    )
-
-
-def refused_feature(error_class: str, text: str) -> DeltaError:
-    """What is refused about a table feature."""
-    return DeltaError("DeltaTableFeatureException", error_class, f"[{error_class}] {text}")
-
-
 def file_is_gone(path: str) -> DeltaError:
     error_class = "FAILED_READ_FILE.FILE_NOT_EXIST"
     text = f"Encountered error while reading file {path}. File does not exist."

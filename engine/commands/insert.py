@@ -7,12 +7,13 @@ partitions that it writes, or the rows that a condition matches; the last by a D
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
-from whitecap.engine.commands import errors
+from whitecap.engine.commands import errors, write_errors
 from whitecap.engine.commands.clustering import clustering_domain
 from whitecap.engine.commands.delete import delete_actions
 from whitecap.engine.commands.execution import begin, check_removable, job, logged, progress_of
@@ -60,6 +61,7 @@ def insert_into(
     table: Table, txn: Transaction, statement: Insert, source: Source | OwnRead
 ) -> Steps[Outcome]:
     """The same in a transaction that has begun."""
+    _check_flags(statement)
     progress = yield from progress_of(table, txn, *_application(statement))
     if progress is None:
         return NothingToCommit(txn.read_version)
@@ -73,8 +75,21 @@ def insert_into(
 
 
 def _application(statement: Insert) -> tuple[str | None, int | None]:
-    version = statement.option("txnVersion")
-    return statement.option("txnAppId"), None if version is None else int(version)
+    """Raises `DeltaError` if only one of the two is told, or the version is no number."""
+    app_id, version = statement.option("txnAppId"), statement.option("txnVersion")
+    if (app_id is None) is not (version is None):
+        raise write_errors.half_an_application()
+    if version is not None and not re.fullmatch(r"[+-]?[0-9]{1,19}", version):
+        raise write_errors.illegal_option("txnVersion", version)
+    return app_id, None if version is None else int(version)
+
+
+def _check_flags(statement: Insert) -> None:
+    """Raises `DeltaError` for an option that is neither true nor false."""
+    for name in ("dataChange", "mergeSchema", "overwriteSchema"):
+        value = statement.option(name)
+        if value is not None and value.lower() not in ("true", "false"):
+            raise write_errors.illegal_option(name, value)
 
 
 @dataclass(slots=True)
@@ -96,7 +111,8 @@ class _Write:
     @property
     def _replacement_is_named(self) -> bool:
         insert = self.statement
-        named = insert.replace_where, insert.option("replaceWhere"), insert.replace_on
+        option = insert.option("replaceWhere") if insert.overwrite else None
+        named = insert.replace_where, option, insert.replace_on
         return bool(insert.replace_using) or any(one is not None for one in named)
 
     @property

@@ -69,9 +69,17 @@ def write_overflow(from_type: str, to_type: str, column: str) -> DeltaError:
     )
 
 
-def cannot_cast(from_type: str, to_type: str) -> DeltaError:
-    text = f'cannot cast "{from_type.upper()}" to "{to_type.upper()}"'
-    return analysis("DATATYPE_MISMATCH.CAST_WITH_FUNC_SUGGESTION", text, IN_PLAN)
+def half_an_application() -> DeltaError:
+    return analysis(
+        "DELTA_INVALID_IDEMPOTENT_WRITES_OPTIONS",
+        "Invalid options for idempotent Dataframe writes: both txnAppId and txnVersion are needed.",
+        "DeltaIllegalArgumentException",
+    )
+
+
+def illegal_option(name: str, value: str) -> DeltaError:
+    text = f"Invalid value '{value}' for option '{name}'."
+    return analysis("DELTA_ILLEGAL_OPTION", text, "DeltaIllegalArgumentException")
 
 
 def wrong_number_of_columns(given: int, wanted: int) -> DeltaError:
@@ -142,3 +150,8 @@ def merge_not_deterministic(what: str, condition: str) -> DeltaError:
         f"Non-deterministic functions are not supported in the {what} of MERGE operation"
         f" (condition = ({condition})).",
     )
+
+
+def cannot_cast(from_type: str, to_type: str) -> DeltaError:
+    text = f'cannot cast "{from_type.upper()}" to "{to_type.upper()}"'
+    return analysis("DATATYPE_MISMATCH.CAST_WITH_FUNC_SUGGESTION", text, IN_PLAN)

@@ -31,6 +31,7 @@ from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.log.statistics import (
     FileStatistics,
     collect_statistics,
+    indexed_by,
     parse_statistics,
     statistics_text,
     wide_bounds,
@@ -183,9 +184,11 @@ class FileWriter:
         return f"{kind}-{self.files_written:05d}-{self._job}{separator}c000.snappy.parquet"
 
     def _statistics(self, rows: Sequence[Row]) -> FileStatistics:
-        limit = properties.INDEXED_COLUMNS.of(self.metadata.configuration)
+        indexed = indexed_by(self.metadata.configuration)
         tight = True if properties.DELETION_VECTORS.of(self.metadata.configuration) else None
-        return collect_statistics(rows, self.schema, self.metadata.partition_columns, limit, tight)
+        return collect_statistics(
+            rows, self.schema, self.metadata.partition_columns, indexed, tight
+        )
 
     def _count(self, rows: Sequence[Row], size_bytes: int) -> None:
         self.rows_written += len(rows)

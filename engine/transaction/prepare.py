@@ -27,6 +27,7 @@ from whitecap.engine.transaction.metadata_checks import check_joining, check_met
 from whitecap.engine.transaction.operation import Operation
 from whitecap.engine.transaction.row_ids import (
     assign_fresh,
+    check_not_suspended,
     is_suspended,
     readable_watermark,
     without_row_ids,
@@ -220,6 +221,7 @@ def _with_row_ids(
     """Source: `RowId.assignFreshRowIds`, `DefaultRowCommitVersion.assignIfMissing`."""
     if not supports(protocol, "rowTracking"):
         return actions
+    check_not_suspended(snapshot.configuration)
     if snapshot.metadata is not None and is_suspended(snapshot.metadata):
         return [without_row_ids(action) for action in actions]
     return assign_fresh(actions, readable_watermark(snapshot), snapshot.version + 1)
