@@ -31,7 +31,7 @@ from whitecap.engine.log.features import protocol_of_new_table, supports
 from whitecap.engine.log.paths import log_path, partition_directory
 from whitecap.engine.log.schema import schema_string
 from whitecap.engine.log.statistics import collect_statistics, indexed_by, statistics_text
-from whitecap.engine.sql.types import to_text
+from whitecap.engine.sql.value_texts import to_text
 from whitecap.engine.storage.requests import PutIfAbsent, WriteRows
 from whitecap.engine.transaction import in_commit_timestamp
 from whitecap.engine.transaction.new_metadata import as_stored

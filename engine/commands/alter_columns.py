@@ -12,6 +12,7 @@ import msgspec
 
 from whitecap.engine.commands import change_errors, errors
 from whitecap.engine.commands.constraints import check_nothing_depends_on
+from whitecap.engine.commands.default_values import check_default
 from whitecap.engine.commands.execution import begin
 from whitecap.engine.commands.generation import DEFAULT, check_expressions
 from whitecap.engine.commands.table import Table
@@ -23,6 +24,7 @@ from whitecap.engine.log.features import supports
 from whitecap.engine.log.schema import Field, Schema, log_name, parse_ddl, schema_string
 from whitecap.engine.log.type_changes import declared_type, widened, with_limit_of
 from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.sql.predicates import session_of
 from whitecap.engine.sql.table_statements import (
     AddColumns,
     ChangeColumn,
@@ -148,6 +150,7 @@ def _defaulting(column: Field, text: str, txn: Transaction) -> Field:
         return dataclasses.replace(column, metadata=kept)
     if not supports(txn.snapshot.protocol, "allowColumnDefaults"):
         raise errors.defaults_not_enabled()
+    check_default(column, text, session_of(txn.settings))
     return dataclasses.replace(column, metadata={**kept, DEFAULT: text})
 
 

@@ -17,7 +17,10 @@ from whitecap.engine.log.actions import Metadata
 from whitecap.engine.log.properties import CONSTRAINT_PREFIX
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.outcomes import Outcome
-from whitecap.engine.sql.predicates import columns_of, parse_predicate
+from whitecap.engine.sql.building import CHECK_NOT_BOOLEAN
+from whitecap.engine.sql.columns import columns_of
+from whitecap.engine.sql.predicates import parse_predicate
+from whitecap.engine.sql.rendering import Template
 from whitecap.engine.sql.table_statements import AddConstraint, DropConstraint
 from whitecap.engine.sql.text import parse_condition
 from whitecap.engine.storage.requests import Steps
@@ -31,7 +34,8 @@ def add_constraint(table: Table, statement: AddConstraint) -> Steps[Outcome]:
     old = txn.metadata.configuration.get(key)
     if old is not None:
         raise errors.constraint_exists(statement.name, old)
-    text = statement.condition_text
+    text = Template.of(statement.condition).render(statement.parameters)
+    parse_predicate(text).check(txn.snapshot.schema, table.session, CHECK_NOT_BOOLEAN)
     violating = parse_predicate(f"NOT coalesce({text}, FALSE)")
     found = yield from search(table, txn, txn.filter_all_files(), [violating])
     yield from job("ADD CONSTRAINT", [one for one, _ in found])

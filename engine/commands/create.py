@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from whitecap.engine.commands import errors
 from whitecap.engine.commands.clustering import clustering_domain, with_clustering
+from whitecap.engine.commands.default_values import check_defaults
 from whitecap.engine.commands.execution import job, progress_of
 from whitecap.engine.commands.generation import check_expressions
 from whitecap.engine.commands.property_checks import check_keys, checked_for_new_table
@@ -59,6 +60,7 @@ def create_table(
 def _metadata(statement: CreateTable, txn: Transaction, source: Source | None) -> Steps[Metadata]:
     schema = _schema(statement, source)
     check_expressions(schema, session_of(txn.settings))
+    check_defaults(schema, session_of(txn.settings))
     scope = schema_scope(schema)
     partitions = [schema.fields[scope.find(n, "")[0]].name for n in statement.partition_columns]
     configuration = checked_for_new_table(dict(statement.properties), txn.dialect)

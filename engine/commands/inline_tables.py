@@ -15,6 +15,7 @@ from whitecap.engine.commands.errors import analysis
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.sql.compiler import compile_term
 from whitecap.engine.sql.scope import Scope
+from whitecap.engine.sql.spark_text import CALLED
 
 
 @contextmanager
@@ -36,6 +37,8 @@ def _is_resolved(node: exp.Expr, scope: Scope) -> bool:
     match node:
         case exp.Literal() | exp.Null() | exp.Boolean():
             return True
+        case exp.Cast() if node.meta.get(CALLED) not in (None, "literal"):
+            return False
         case exp.Cast() | exp.Neg() | exp.Paren():
             return _is_resolved(node.this, scope)
         case exp.Add() | exp.Sub() | exp.Mul() | exp.Mod() | exp.Div():

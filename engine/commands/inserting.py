@@ -10,6 +10,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from sqlglot import exp
+
 from whitecap.engine.commands import errors, write_errors
 from whitecap.engine.commands.assigning import inserted
 from whitecap.engine.commands.generation import (
@@ -32,7 +34,7 @@ from whitecap.engine.sql.compiler import compile_term
 from whitecap.engine.sql.predicates import Predicate, parse_predicate
 from whitecap.engine.sql.scope import Scope
 from whitecap.engine.sql.statements import Insert, reads_tables
-from whitecap.engine.sql.terms import Term, column
+from whitecap.engine.sql.terms import Term, column, literal
 from whitecap.engine.sql.types import Session
 from whitecap.engine.storage.requests import Row
 
@@ -62,7 +64,7 @@ def _planned(statement: Insert, source: Source, schema: Schema, session: Session
     scope = Scope((), session)
     for name, node in statement.partition:
         if node is not None:
-            given[name.lower()] = compile_term(node, scope)
+            given[name.lower()] = _static_value(node, scope)
     order = statement.columns or (source.names if statement.by_name else ())
     names = [n for n in order or schema.names if n.lower() not in given]
     if len(names) != len(source.names):
@@ -79,6 +81,12 @@ def _planned(statement: Insert, source: Source, schema: Schema, session: Session
             raise write_errors.required_column(field.name)
     terms = [_term(column, given, session) for column in schema]
     return InsertPlan(terms, tuple(given))
+
+
+def _static_value(node: exp.Expr, scope: Scope) -> Term:
+    """A value in a PARTITION clause: a number is read as its text."""
+    plain = isinstance(node, exp.Literal)
+    return literal(node.name, "string") if plain else compile_term(node, scope)
 
 
 def _term(column: Field, given: Mapping[str, Term], session: Session) -> Term:

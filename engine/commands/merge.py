@@ -7,7 +7,8 @@ rewritten, or their changed rows are hidden and written anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,10 +96,11 @@ class Join:
         self._residual = residual.evaluate
         self._always = residual.is_constant and residual.value is True
         self._by_key: dict[Any, list[int]] = {}
-        for at, row in enumerate(rows):
-            key = source_key(blank + row)
-            if key is not None:
-                self._by_key.setdefault(key, []).append(at)
+        with _joining():
+            for at, row in enumerate(rows):
+                key = source_key(blank + row)
+                if key is not None:
+                    self._by_key.setdefault(key, []).append(at)
 
     def pins(self) -> dict[str, set[Any]]:
         """The values that a row of the target must have to match, by column."""
@@ -112,11 +114,29 @@ class Join:
 
     def matches(self, row: Row) -> list[int]:
         """The positions of the source rows that match a target row."""
-        found = self._by_key.get(self._target_key(row))  # NULL is never among the keys
-        if not found or self._always:
-            return found or []
-        residual, rows = self._residual, self.rows
-        return [at for at in found if residual(row + rows[at]) is True]
+        try:
+            found = self._by_key.get(self._target_key(row))  # NULL is never among the keys
+            if not found or self._always:
+                return found or []
+            residual, rows = self._residual, self.rows
+            return [at for at in found if residual(row + rows[at]) is True]
+        except DeltaError as error:
+            raise _of_join(error) from error
+
+
+def _of_join(error: DeltaError) -> DeltaError:
+    """What fails while rows are joined reaches Delta through a thread that joins them."""
+    if not error.exception.startswith("Spark"):
+        return error
+    return DeltaError("ExecutionException", None, error.message)
+
+
+@contextmanager
+def _joining() -> Iterator[None]:
+    try:
+        yield
+    except DeltaError as error:
+        raise _of_join(error) from error
 
 
 def _compared(evaluates: Sequence[Evaluate]) -> Evaluate:

@@ -20,12 +20,19 @@ from whitecap.engine.commands.sources import Source
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem
 from whitecap.engine.log.identity import identity_of
 from whitecap.engine.log.schema import Schema
-from whitecap.engine.sql.coercion import common_type
+from whitecap.engine.sql.building import (
+    CLAUSE_NOT_BOOLEAN,
+    JOIN_NOT_BOOLEAN,
+    NOT_BOOLEAN,
+    check_condition,
+)
+from whitecap.engine.sql.coercion import compared_type
+from whitecap.engine.sql.columns import unqualified
 from whitecap.engine.sql.compiler import DIALECT, compile_boolean, compile_term
 from whitecap.engine.sql.normal_form import conjuncts_of, join_and
-from whitecap.engine.sql.predicates import TRUE, Predicate, is_deterministic, unqualified
+from whitecap.engine.sql.predicates import TRUE, Predicate, is_deterministic
 from whitecap.engine.sql.rendering import Template
-from whitecap.engine.sql.scope import AMBIGUOUS, Relation, Scope
+from whitecap.engine.sql.scope import UNRESOLVED, Relation, Scope
 from whitecap.engine.sql.statements import Act, Match, Merge, MergeClause, TableName
 from whitecap.engine.sql.terms import Term, column, convert
 from whitecap.engine.sql.types import Session
@@ -117,6 +124,7 @@ class _Planner:
         self.alone = Scope((self.target,), session)
 
     def plan(self) -> MergePlan:
+        self._check_conditions()
         conjuncts = conjuncts_of(self.statement.on)
         keys = [self._join_key(node) for node in conjuncts]
         rest = [node for node, key in zip(conjuncts, keys, strict=True) if key is None]
@@ -131,6 +139,24 @@ class _Planner:
             self._clauses(Match.NOT_MATCHED_BY_SOURCE),
             self._inserted_columns(),
         )
+
+    def _check_conditions(self) -> None:
+        """Raises `InvalidInput` for an ON or a clause that is no condition."""
+        on = self.statement.on
+        is_null = isinstance(on.unnest(), exp.Null)
+        check_condition(on, self.joined, NOT_BOOLEAN if is_null else JOIN_NOT_BOOLEAN)
+        for clause in self.statement.clauses:
+            if clause.condition is not None and not isinstance(clause.condition.unnest(), exp.Null):
+                check_condition(clause.condition, self._scope_of(clause.match), CLAUSE_NOT_BOOLEAN)
+
+    def _scope_of(self, match: Match) -> Scope:
+        """The columns that a clause may name: of both rows, or of the only one."""
+        match match:
+            case Match.NOT_MATCHED:
+                return Scope((self.other,), self.session)
+            case Match.NOT_MATCHED_BY_SOURCE:
+                return self.alone
+        return self.joined
 
     def _of(self, match: Match) -> list[MergeClause]:
         return [clause for clause in self.statement.clauses if clause.match is match]
@@ -174,19 +200,13 @@ class _Planner:
 
     def _equality(self, target: exp.Expr, source: exp.Expr) -> JoinKey:
         left, right = compile_term(target, self.joined), compile_term(source, self.joined)
-        common = common_type(left.type, right.type)
+        common = compared_type(left.type, right.type)
         name = target.name if isinstance(target, exp.Column) and left.type == common else None
         left, right = (convert(term, common, self.session) for term in (left, right))
         return JoinKey(left, right, name)
 
     def _clauses(self, match: Match) -> tuple[Clause, ...]:
-        """Compiled over the columns that a clause may name: of both rows, or of the only one."""
-        scopes = {
-            Match.MATCHED: self.joined,
-            Match.NOT_MATCHED: Scope((self.other,), self.session),
-            Match.NOT_MATCHED_BY_SOURCE: self.alone,
-        }
-        scope = scopes[match]
+        scope = self._scope_of(match)
         return tuple(self._clause(clause, scope) for clause in self._of(match))
 
     def _clause(self, clause: MergeClause, scope: Scope) -> Clause:
@@ -219,12 +239,13 @@ class _Planner:
     ) -> tuple[Term, ...]:
         seen: set[str] = set()
         for name, node in assignments:
-            at, _ = self.alone.find(name, "")
+            at = self.alone.place(name)
             if name.lower() in seen:
                 raise twice(name)
             seen.add(name.lower())
             if is_default(node):
-                raise InvalidInput([Problem(name, "DEFAULT is not known to MERGE")])
+                text, refused_as = "DEFAULT is not known to MERGE", write_errors.MERGE_UNRESOLVED
+                raise InvalidInput([Problem(name, text, refused_as=refused_as)])
             terms[at] = updated(compile_term(node, scope), self.schema.fields[at], self.session)
         return tuple(terms)
 
@@ -277,12 +298,12 @@ def _check_conditions(statement: Merge, takes_random: bool) -> None:
 
 
 def _resolved(planner: _Planner) -> MergePlan:
-    """The plan; what it cannot resolve is refused as Delta's own resolution of MERGE does."""
+    """The plan; columns that are not there are refused as Delta's own resolution of MERGE does."""
     try:
         return planner.plan()
     except InvalidInput as error:
         first, *others = error.problems
-        if first.text == AMBIGUOUS:
+        if first.refused_as != UNRESOLVED:
             raise
         told = dataclasses.replace(first, refused_as=write_errors.MERGE_UNRESOLVED)
         raise InvalidInput([told, *others]) from error

@@ -21,6 +21,7 @@ from sqlglot import exp
 from whitecap.engine.commands.generation import EXPRESSION
 from whitecap.engine.log.schema import Field, parse_schema, quoted_name
 from whitecap.engine.sql.constants import Constants, is_day
+from whitecap.engine.sql.functions.nodes import function_name
 from whitecap.engine.sql.predicates import Predicate, parse_predicate, session_of
 from whitecap.engine.sql.rendering import sql_literal
 from whitecap.engine.sql.spark_text import DIALECT
@@ -207,11 +208,7 @@ _PATTERNS = {
     "timestamp": (_MONTHS, "yyyy-MM-dd", "yyyy-MM-dd-HH"),
     "date": (_MONTHS,),
 }
-_SMALLER_UNITS = (
-    (exp.Month,),
-    (exp.Day, exp.DayOfMonth),
-    (exp.Hour,),
-)
+_SMALLER_UNITS = (("month",), ("day", "dayofmonth"), ("hour",))
 _TO_DATE = re.compile(r"\s*to_date\b", re.IGNORECASE)
 """A function of its own until the optimizer has run; CAST AS DATE and DATE() are casts at once."""
 
@@ -238,10 +235,10 @@ def _rules(schema_string: str, partition_columns: tuple[str, ...]) -> tuple[_Rul
 def _rules_of(source: Field, parts: Sequence[_Part]) -> Iterator[_Rule]:
     """The rules of one source column; a month alone says nothing, beside its year it does."""
     name, found = source.name.lower(), list(parts)
-    year = next((part for part in parts if isinstance(part.node, exp.Year)), None)
+    year = next((part for part in parts if _function(part.node) == "year"), None)
     units = [] if year is None else [year, *_smaller_units(parts, source)]
     if len(units) > 1:
-        found = [part for part in found if not isinstance(part.node, _UNITS)]
+        found = [part for part in found if _function(part.node) not in _UNITS]
         if source.type == "timestamp":
             yield _Rule(name, tuple(units), _units)
     for part in found:
@@ -250,15 +247,20 @@ def _rules_of(source: Field, parts: Sequence[_Part]) -> Iterator[_Rule]:
             yield _Rule(name, (part,), compared)
 
 
-_UNITS = (exp.Year, exp.Month, exp.Day, exp.DayOfMonth, exp.Hour)
+_UNITS = ("year", *(name for names in _SMALLER_UNITS for name in names))
+
+
+def _function(node: exp.Expr) -> str:
+    """The function that an expression calls, nothing for one that calls none."""
+    return function_name(node) if isinstance(node, exp.Anonymous) else ""
 
 
 def _smaller_units(parts: Sequence[_Part], source: Field) -> Iterator[_Part]:
     """Month, day and hour as far as none is left out."""
     if source.type != "timestamp":
         return
-    for kinds in _SMALLER_UNITS:
-        part = next((part for part in parts if isinstance(part.node, kinds)), None)
+    for names in _SMALLER_UNITS:
+        part = next((part for part in parts if _function(part.node) in names), None)
         if part is None:
             return
         yield part
@@ -269,16 +271,16 @@ def _comparison(
 ) -> Callable[[tuple[_Part, ...], Operator, str], str | None] | None:
     """What a comparison of the source says of the expression; `None` if nothing."""
     of_moment = kind in ("timestamp", "date")
-    match node:
-        case exp.Column():
-            return _same
-        case exp.Cast() if of_moment and node.to.is_type("date"):
+    if isinstance(node, exp.Column):
+        return _same
+    if isinstance(node, exp.Cast):
+        return _ordered if of_moment and node.to.is_type("date") else None
+    match _function(node):
+        case "year" | "date_trunc" | "trunc" if of_moment:
             return _ordered
-        case exp.Year() | exp.TimestampTrunc() | exp.DateTrunc() if of_moment:
-            return _ordered
-        case exp.Substring() if kind == "string":
-            return _beginning if node.args["start"].name in ("0", "1") else _middle
-        case exp.Anonymous(this=str(called)) if called.lower() == "date_format":
+        case "substring" | "substr" if kind == "string":
+            return _beginning if node.expressions[1].name in ("0", "1") else _middle
+        case "date_format":
             pattern = node.expressions[1].name
             known = pattern in _PATTERNS.get(kind, ())
             return partial(_written, pattern) if known else None

@@ -19,8 +19,10 @@ from whitecap.engine.commands.select_parts import Rows
 from whitecap.engine.commands.sources import Source
 from whitecap.engine.commands.table import Table, Tables, table_named
 from whitecap.engine.log.schema import Schema
+from whitecap.engine.sql.columns import unqualified
+from whitecap.engine.sql.functions.nodes import function_name
 from whitecap.engine.sql.normal_form import conjuncts_of
-from whitecap.engine.sql.predicates import Predicate, unqualified
+from whitecap.engine.sql.predicates import Predicate
 from whitecap.engine.sql.scope import Scope
 from whitecap.engine.sql.statements import Relational, TableName
 from whitecap.engine.sql.terms import Parameters
@@ -29,7 +31,7 @@ from whitecap.engine.sql.types import Session
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.transaction import Transaction
 
-_FROM_STATISTICS = (exp.Count, exp.Min, exp.Max)
+_FROM_STATISTICS = ("count", "min", "max")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,9 @@ def _is_answered_by_statistics(query: Relational, predicates: Sequence[Predicate
     if predicates or any(value and key not in plain for key, value in node.args.items()):
         return False
     items = (item.unalias() for item in node.expressions)
-    return all(isinstance(item, _FROM_STATISTICS) for item in items)
+    return all(
+        isinstance(item, exp.AggFunc) and function_name(item) in _FROM_STATISTICS for item in items
+    )
 
 
 def _rows(schema: Schema, file_rows: Sequence[FileRows]) -> Rows:

@@ -61,14 +61,14 @@ def _check_filter(
         raise write_errors.non_deterministic(condition.sql)
     schema = txn.snapshot.schema
     # Refuses a column that is not there.
-    condition.with_parameters(statement.parameters).bind(schema, session)
+    condition.check(schema, session, write_errors.NO_FILTER)
     if not is_filter(condition.node, schema, session, statement.parameters):
         raise write_errors.no_overwrite_by(condition.sql)
 
 
 def _conditions(statement: Insert, txn: Transaction) -> tuple[Predicate, ...]:
     text = statement.option("replaceWhere")
-    if text is not None:
+    if text is not None and statement.overwrite:
         return parse_predicate(text).conjuncts()
     if statement.replace_where is not None:
         return statement.replace_where.with_parameters(statement.parameters).conjuncts()

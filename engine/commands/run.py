@@ -35,6 +35,7 @@ from whitecap.engine.commands.table import Table, Tables, table_named
 from whitecap.engine.commands.update import update
 from whitecap.engine.commands.vacuum import vacuum
 from whitecap.engine.outcomes import Outcome
+from whitecap.engine.sql.functions.times import NOW, START, asks_time
 from whitecap.engine.sql.statements import (
     Delete,
     Insert,
@@ -64,7 +65,6 @@ from whitecap.engine.sql.table_statements import (
     UnsetProperties,
     Vacuum,
 )
-from whitecap.engine.sql.time_functions import NOW, START, asks_time
 from whitecap.engine.storage.requests import ReadClock, Steps
 
 _COMMANDS: dict[type[Statement], Callable[[Table, Any], Steps[Outcome]]] = {

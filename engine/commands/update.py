@@ -9,7 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from whitecap.engine.commands import errors, write_errors
-from whitecap.engine.commands.assigning import check_deterministic, is_default, updated
+from whitecap.engine.commands.assigning import (
+    check_deterministic,
+    check_placement,
+    is_default,
+    updated,
+)
 from whitecap.engine.commands.data_files import FileRows
 from whitecap.engine.commands.execution import (
     begin,
@@ -138,7 +143,7 @@ def assignment_terms(statement: Update, schema: Schema, session: Session) -> lis
     terms = [column(at, f.type) for at, f in enumerate(schema)]
     seen: set[str] = set()
     for name, node in statement.assignments:
-        at, _ = scope.find(name, "")
+        at = scope.place(name)
         field = schema.fields[at]
         if identity_of(field) is not None:
             raise errors.identity_updated(name)
@@ -146,6 +151,7 @@ def assignment_terms(statement: Update, schema: Schema, session: Session) -> lis
             raise write_errors.column_set_twice(name)
         seen.add(name.lower())
         check_deterministic(node)
+        check_placement(node, schema)
         default = is_default(node) and schema.get(node.name) is None
         value = default_term(field, session) if default else compile_term(node, scope)
         terms[at] = updated(value, field, session)

@@ -14,6 +14,10 @@ MERGE_UNRESOLVED = "DeltaAnalysisException", "DELTA_MERGE_UNRESOLVED_EXPRESSION"
 """How Delta refuses a name in MERGE; PySpark 4.2 has no words for it and shows INTERNAL_ERROR."""
 
 
+NO_FILTER = "AnalysisException", "_LEGACY_ERROR_TEMP_1109"
+"""How Spark refuses to replace by what is no condition."""
+
+
 def non_deterministic(condition: str) -> DeltaError:
     return analysis(
         "INVALID_NON_DETERMINISTIC_EXPRESSIONS",
@@ -21,24 +25,6 @@ def non_deterministic(condition: str) -> DeltaError:
         f' "({condition})".',
         IN_PLAN,
     )
-
-
-def too_many_rows(query: str) -> DeltaError:
-    text = f"More than one row returned by a subquery used as an expression: {query}"
-    return analysis("SCALAR_SUBQUERY_TOO_MANY_ROWS", text, "SparkException")
-
-
-def too_many_columns_of_value(count: int) -> DeltaError:
-    return analysis(
-        "INVALID_SUBQUERY_EXPRESSION.SCALAR_SUBQUERY_RETURN_MORE_THAN_ONE_OUTPUT_COLUMN",
-        f"Scalar subquery must return only one column, but returned {count}.",
-        IN_PLAN,
-    )
-
-
-def different_widths(left: int, right: int) -> DeltaError:
-    text = f"The sides of a set operation have {left} and {right} columns."
-    return analysis("NUM_COLUMNS_MISMATCH", text, IN_PLAN)
 
 
 def task_failed(cause: DeltaError) -> DeltaError:
@@ -49,6 +35,15 @@ def task_failed(cause: DeltaError) -> DeltaError:
 def column_set_twice(column: str) -> DeltaError:
     text = f"There is a conflict from these SET columns: [`{column}`, `{column}`]."
     return analysis("DELTA_CONFLICT_SET_COLUMN", text)
+
+
+def default_inside() -> DeltaError:
+    text = "A DEFAULT keyword in a MERGE, INSERT, UPDATE, or SET VARIABLE command could not be"
+    return analysis(
+        "DEFAULT_PLACEMENT_INVALID",
+        f"{text} directly assigned to a target column.",
+        "AnalysisException",
+    )
 
 
 def insert_overflow(from_type: str, to_type: str, column: str) -> DeltaError:
@@ -150,8 +145,3 @@ def merge_not_deterministic(what: str, condition: str) -> DeltaError:
         f"Non-deterministic functions are not supported in the {what} of MERGE operation"
         f" (condition = ({condition})).",
     )
-
-
-def cannot_cast(from_type: str, to_type: str) -> DeltaError:
-    text = f'cannot cast "{from_type.upper()}" to "{to_type.upper()}"'
-    return analysis("DATATYPE_MISMATCH.CAST_WITH_FUNC_SUGGESTION", text, IN_PLAN)

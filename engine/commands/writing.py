@@ -36,7 +36,7 @@ from whitecap.engine.log.statistics import (
     statistics_text,
     wide_bounds,
 )
-from whitecap.engine.sql.types import to_text
+from whitecap.engine.sql.value_texts import to_text
 from whitecap.engine.storage.requests import NewId, ReadClock, Row, Steps, WriteRows, Written
 
 # How many tasks Spark splits a small scan into: the cores of the session. Source: FilePartition.

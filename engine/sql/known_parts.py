@@ -72,6 +72,9 @@ def _check_values(node: exp.Expr) -> None:
         descending, first = bool(node.args.get("desc")), bool(node.args.get("nulls_first"))
         if descending == first:
             raise UnsupportedFeature(f"another place of NULLs: {node.sql(DIALECT)}")
-    distinct = node.this if isinstance(node, exp.Count) else None
-    if isinstance(distinct, exp.Distinct) and len(distinct.expressions) > 1:
-        raise UnsupportedFeature(f"several columns in {node.sql(DIALECT)}")
+    if (
+        isinstance(node, exp.Distinct)
+        and isinstance(node.parent, exp.AggFunc)
+        and len(node.expressions) > 1
+    ):
+        raise UnsupportedFeature(f"several columns in {node.parent.sql(DIALECT)}")

@@ -101,8 +101,7 @@ class AddConstraint(Statement):
     """ALTER TABLE ADD CONSTRAINT name CHECK (condition)."""
 
     name: str
-    condition: Predicate
-    condition_text: str
+    condition: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,11 @@ from typing import Any
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.sql.columns import unqualified
 from whitecap.engine.sql.compiler import DIALECT
-from whitecap.engine.sql.predicates import Predicate, columns_outside_queries, unqualified
+from whitecap.engine.sql.predicates import Predicate
 from whitecap.engine.sql.rendering import Template
-from whitecap.engine.sql.scope import nearest
+from whitecap.engine.sql.scope import check_star
 from whitecap.engine.sql.spark_text import IN_PARENTHESES, NAMED_INSIDE
 from whitecap.engine.sql.statements import (
     Act,
@@ -62,26 +63,27 @@ def table_name(node: exp.Expr) -> TableName:
     return TableName(path, node.alias, at)
 
 
-def _predicate(node: exp.Expr | None, table: TableName) -> Predicate | None:
-    """A condition on one table: its columns may be qualified by the table's names."""
-    if node is None:
-        return None
-    check_qualifiers(node, table.names)
-    return Predicate.of_node(unqualified(node))
+def limit_of(node: exp.Expr) -> int | None:
+    """How many rows a SELECT gives at most, `None` for all.
 
-
-def check_qualifiers(node: exp.Expr, names: Iterable[str]) -> None:
-    """Raises `InvalidInput` for a column of a table that is not there.
-
-    What queries inside speak of is known only when they are planned.
+    Raises `InvalidInput` for a text, `UnsupportedFeature` for what has to be computed.
     """
-    known = {name.lower() for name in names}
-    columns = columns_outside_queries(node)
-    wrong = [c for c in columns if c.table and c.table.lower() not in known]
-    if wrong:
-        raise InvalidInput(
-            [Problem(c.sql(DIALECT), "no such table here", nearest(c.table, known)) for c in wrong]
-        )
+    limit = node.args.get("limit")
+    if limit is None:
+        return None
+    count = limit.expression
+    if isinstance(count, exp.Literal) and not count.is_int:
+        refused_as = "ExtendedAnalysisException", "INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE"
+        raise InvalidInput([Problem("LIMIT", f"{count} is no number of rows", None, refused_as)])
+    return whole_number(count, node)
+
+
+def _predicate(node: exp.Expr | None, table: TableName) -> Predicate | None:
+    """A condition on one table: its columns may be qualified by the table's names.
+
+    Another qualifier stays: whether it is a table that is not there or a struct, schemas tell.
+    """
+    return None if node is None else Predicate.of_node(unqualified(node, table.names))
 
 
 def _where(node: exp.Expr) -> exp.Expr | None:
@@ -150,11 +152,9 @@ def _delete(node: exp.Delete, template: Template) -> Statement:
 def _update(node: exp.Update, template: Template) -> Statement:
     table = table_name(node.this)
     assignments = _assignments(node.expressions, table)
-    for _, value in assignments:
-        check_qualifiers(value, table.names)
     if not assignments:
         raise InvalidInput([Problem(node.sql(DIALECT), "sets no column")])
-    plain = tuple((name, unqualified(value)) for name, value in assignments)
+    plain = tuple((name, unqualified(value, table.names)) for name, value in assignments)
     return Update(table, template, plain, _predicate(_where(node), table))
 
 
@@ -163,9 +163,16 @@ def _assignments(nodes: Iterable[exp.Expr], table: TableName) -> tuple[tuple[str
     for node in nodes:
         if not isinstance(node, exp.EQ):
             raise InvalidInput([Problem(node.sql(DIALECT), "is not an assignment")])
-        check_qualifiers(node.this, table.names)
-        pairs.append((node.this.name, node.expression))
+        pairs.append((_assigned_column(node.this, table), node.expression))
     return tuple(pairs)
+
+
+def _assigned_column(node: exp.Expr, table: TableName) -> str:
+    """Its name, with what is no name of the table before it: a mistake, or a struct."""
+    column = unqualified(node, table.names)
+    if not isinstance(column, exp.Column):
+        raise UnsupportedFeature(f"assigning {node.sql(DIALECT)}")
+    return f"{column.table}.{column.name}" if column.table else column.name
 
 
 def _truncate(node: exp.TruncateTable, template: Template) -> Statement:
@@ -336,8 +343,7 @@ def _select(node: exp.Select) -> Query:
         return _values(source.this)
     if not _is_plain(node):
         return Relational(node)
-    limit = node.args.get("limit")
-    count = None if limit is None else whole_number(limit.expression, node)
+    count = limit_of(node)
     if source is None:
         return Select(tuple(node.expressions), limit=count)
     table = table_name(source.this)
@@ -379,10 +385,10 @@ def _is_star(node: exp.Select) -> bool:
 
 
 def _item(node: exp.Expr, table: TableName) -> exp.Expr:
-    check_qualifiers(node, table.names)
     if isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
+        check_star(node.table, table.names)
         return exp.Star()
-    return unqualified(node)
+    return unqualified(node, table.names)
 
 
 _READERS: dict[type[exp.Expr], Callable[[Any, Template], Statement]] = {

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from whitecap.engine.log.properties import ROW_TRACKING
-from whitecap.engine.sql.time_functions import asks_time
+from whitecap.engine.sql.functions.times import asks_time
 from whitecap.sim.recorder import ABORTED, COMMITTED, IN_FLIGHT, UNKNOWN
 from whitecap.sim.recording import Recording
 from whitecap.sim.replay.history.parts import Attempts, Row, read_attempts
