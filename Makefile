@@ -7,7 +7,7 @@ DEMO := out/demo
 CASES := tests/conformance/cases
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint type bench notebooks conformance
+.PHONY: help setup demo test lint type bench notebooks conformance answers
 
 help: ## Print this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -44,3 +44,6 @@ notebooks: setup ## Open the notebooks
 conformance: setup ## Run all conformance cases on the engine and on real Delta Lake
 	$(BIN)/whitecap conformance $(CASES)/*.json
 	$(BIN)/whitecap conformance --engine spark $(CASES)/*.json
+
+answers: setup ## Ask real Spark again what functions and casts make of values
+	$(BIN)/python -m tests.sql.observe_values

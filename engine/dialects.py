@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.log.property_names import why_not_modelled
 from whitecap.engine.settings import Settings
 from whitecap.engine.transaction.isolation import IsolationLevel
 
@@ -76,12 +77,18 @@ class Dialect:
         return dataclasses.replace(settings, resolve_feature_enablement=False)
 
     def require(self, names: Iterable[str]) -> None:
-        """Raises `UnsupportedFeature` for the first setting, property or command that it lacks."""
+        """Raises `UnsupportedFeature` for the first setting, property or command that it lacks.
+
+        Also for a property that no dialect here models.
+        """
         lacks = {name.lower(): reason for name, reason in self.lacks.items()}
         for name in names:
             reason = lacks.get(name.lower())
             if reason is not None:
                 raise UnsupportedFeature(f"{name} is not part of {self.name}: {reason}")
+            reason = why_not_modelled(name)
+            if reason is not None:
+                raise UnsupportedFeature(f"{name} is not modelled: {reason}")
 
     def settings_of(self, conf: Mapping[str, str]) -> Settings:
         """A session's configuration, read for this dialect.
@@ -173,14 +180,15 @@ DELTA_OSS_3_3 = Dialect(
     ),
 )
 
-DATABRICKS_PROPERTIES = frozenset(
-    {
-        "delta.parquet.compression.codec",
-        "delta.targetFileSize",
-        "delta.tuneFileSizesForRewrites",
-    }
-)
-"""Source: https://docs.databricks.com/en/delta/table-properties.html."""
+DATABRICKS_PROPERTIES = {
+    "delta.parquet.compression.codec": "how data files are written inside",
+    "delta.targetFileSize": "files are as large as the setting optimize.maxFileSize says",
+    "delta.tuneFileSizesForRewrites": "files are rewritten as large as their rows make them",
+}
+"""Properties of their own, which are kept and decide no race, with the reason.
+
+Source: https://docs.databricks.com/en/delta/table-properties.html.
+"""
 
 _OF_DATABRICKS = (
     Difference(
@@ -234,7 +242,7 @@ def _databricks(
         conditions_may_ask_queries=True,
         clustered_tables_get_vectors=True,
         tolerates_row_tracking_enablement=False,
-        own_properties=DATABRICKS_PROPERTIES,
+        own_properties=frozenset(DATABRICKS_PROPERTIES),
         row_level=rows,
         lacks={
             _ENABLEMENT: f"switching a feature on fails concurrent writes, see {_CONFLICTS_PAGE}",

@@ -2,7 +2,8 @@
 
 One field per configuration, each with Delta's default. A configuration that is not listed here is
 refused rather than ignored: a scenario or a case that names it would otherwise be answered as if
-it were unset. Source of keys and defaults: Delta's `DeltaSQLConf.scala`, Spark's `SQLConf.scala`.
+it were unset. So is one whose effect is known and not modelled, unless it is set to what holds
+anyway. Source of keys and defaults: Delta's `DeltaSQLConf.scala`, Spark's `SQLConf.scala`.
 """
 
 # ruff: noqa: RUF009  `_conf` makes a dataclass field, which the rule cannot see.
@@ -77,8 +78,6 @@ class Settings:
     null_partition_check: bool = _conf("nullPartitionCheck.throwEnabled", False)
     skip_recording_empty_commits: bool = _conf("skipRecordingEmptyCommits", True)
     max_commit_attempts: int = _conf("maxCommitAttempts", 10_000_000)
-    max_non_conflict_commit_attempts: int = _conf("maxNonConflictCommitAttempts", 10)
-    commit_lock: bool | None = _conf("commitLock.enabled", None)
     commit_idempotency_check: bool = _conf("commit.idempotencyCheck.enabled", False)
     resolve_feature_enablement: bool = _conf("featureEnablement.conflictResolution.enabled", True)
     enforce_concurrent_feature_enablement: bool = _conf(
@@ -93,7 +92,6 @@ class Settings:
     parse_partition_values: bool = _conf("dynamicPartitionOverwrite.parsePartitionValues", True)
     fail_on_partition_value_parsing_error: bool = _conf("failOnPartitionValueParsingError", False)
     row_tracking_backfill: bool = _conf("rowTracking.backfill.enabled", True)
-    ignore_row_tracking_suspension: bool = _conf("rowTracking.ignoreSuspension", False)
     stats_skipping: bool = _conf("stats.skipping", True)
     history_metrics: bool = _conf("history.metricsEnabled", True)
     user_metadata: str | None = _conf("commitInfo.userMetadata", None)
@@ -119,14 +117,12 @@ class Settings:
     retention_check: bool = _conf("retentionDurationCheck.enabled", True)
     vacuum_ignores_retention: bool = _conf("vacuum.retentionWindowIgnore.enabled", True)
     """Whether VACUUM heeds no RETAIN but that of 0 hours."""
-    fast_drop_feature: bool = _conf("tableFeatures.fastDropFeature.enabled", True)
     restore_may_downgrade_protocol: bool = _conf("restore.protocolDowngradeAllowed", False)
     schema_auto_merge: bool = _conf("schema.autoMerge.enabled", False)
     partition_overwrite_mode: str = _conf("spark.sql.sources.partitionOverwriteMode", "STATIC")
     values_tasks: int = _conf("whitecap.values.tasks", 1)
     """How many tasks write a list of VALUES, each its own files; Spark takes all cores it has."""
     session_time_zone: str = _conf("spark.sql.session.timeZone", "UTC")
-    case_sensitive: bool = _conf("spark.sql.caseSensitive", False)
     ansi: bool = _conf("spark.sql.ansi.enabled", True)
     photon: bool = _conf("whitecap.photon.enabled", True)
     row_level_concurrency: bool = _conf("whitecap.rowLevelConcurrency.enabled", True)
@@ -149,10 +145,34 @@ class Settings:
         for key, text in conf.items():
             if key.startswith(DEFAULT_PROPERTY_PREFIX):
                 defaults["delta." + key.removeprefix(DEFAULT_PROPERTY_PREFIX)] = text
-            else:
+            elif not _is_left_out(key, text):
                 field = _field_of(key)
                 values[field.name] = _value_of(key, text, str(field.type))
         return cls(**values, property_defaults=defaults)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A configuration that is not modelled: the text that holds without it, and why."""
+
+    default: str
+    reason: str
+
+
+LEFT_OUT: Mapping[str, LeftOut] = {
+    DELTA_PREFIX + "maxNonConflictCommitAttempts": LeftOut(
+        "10", "it counts failures of commit coordinators, which are not modelled"
+    ),
+    DELTA_PREFIX + "commitLock.enabled": LeftOut(
+        "false", "the lock is held inside one JVM, and every writer here is a cluster of its own"
+    ),
+    DELTA_PREFIX + "tableFeatures.fastDropFeature.enabled": LeftOut(
+        "true", "the older DROP FEATURE waits for history to expire, and none does here"
+    ),
+    "spark.sql.caseSensitive": LeftOut(
+        "false", "columns are known in any case, as Delta itself knows them"
+    ),
+}
 
 
 def own_options() -> list[str]:
@@ -181,6 +201,20 @@ _ENUMS: dict[str, type[StrEnum]] = {
     "ConsistencyMode": ConsistencyMode,
     "AppendRule": AppendRule,
 }
+
+
+_LEFT_OUT = {key.lower(): left_out for key, left_out in LEFT_OUT.items()}
+
+
+def _is_left_out(key: str, text: str) -> bool:
+    """Whether a key is not modelled, and says what holds anyway.
+
+    Raises `UnsupportedFeature` if it says something else.
+    """
+    left_out = _LEFT_OUT.get(key.lower())
+    if left_out is not None and text.lower() != left_out.default:
+        raise UnsupportedFeature(f"setting {key} cannot be {text!r}: {left_out.reason}")
+    return left_out is not None
 
 
 def _field_of(key: str) -> dataclasses.Field[Any]:

@@ -30,8 +30,8 @@ from whitecap.engine.log.commit_file import encode_commit, log_key
 from whitecap.engine.log.features import protocol_of_new_table, supports
 from whitecap.engine.log.paths import log_path, partition_directory
 from whitecap.engine.log.schema import schema_string
-from whitecap.engine.log.statistics import collect_statistics, statistics_text
-from whitecap.engine.sql.types import to_text
+from whitecap.engine.log.statistics import collect_statistics, indexed_by, statistics_text
+from whitecap.engine.sql.value_texts import to_text
 from whitecap.engine.storage.requests import PutIfAbsent, WriteRows
 from whitecap.engine.transaction import in_commit_timestamp
 from whitecap.engine.transaction.new_metadata import as_stored
@@ -99,7 +99,8 @@ def _write(
     made = FileRows(file.keys, rows.initial.slice_of, rows.maker)
     key = f"{partition_directory(file.partition)}part-00000-{new_id()}-c000.snappy.parquet"
     columns = tuple(table.partition_by)
-    statistics = collect_statistics(list(made), rows.schema, columns)
+    indexed = indexed_by(table.configuration())
+    statistics = collect_statistics(list(made), rows.schema, columns, indexed)
     request = WriteRows(key, made, rows.schema.names, rows.schema.types, columns)
     return AddFile(
         path=log_path(key),

@@ -21,8 +21,8 @@ from whitecap.engine.errors import DeltaError, InvalidInput, Problem, Unsupporte
 from whitecap.engine.explain.case import Case
 from whitecap.engine.log.property_names import is_known, nearest_property
 from whitecap.engine.log.schema import Schema, parse_ddl
+from whitecap.engine.sql.casts import from_python
 from whitecap.engine.sql.scope import nearest
-from whitecap.engine.sql.types import from_python
 from whitecap.engine.transaction.isolation import ISOLATION_PROPERTY
 from whitecap.sim.scenario.problems import problems_of
 from whitecap.sim.scenario.table import TABLE_NAME, property_text

@@ -1,22 +1,19 @@
-"""Aggregate functions over the rows of one group. Source: Spark's aggregate expressions."""
+"""Aggregates of a query: their values for the rows of a group."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.sql.compiler import DIALECT, compile_term
+from whitecap.engine.sql.functions.aggregates import AGGREGATES
 from whitecap.engine.sql.scope import Scope
 from whitecap.engine.sql.terms import Parameters
-from whitecap.engine.sql.types import is_decimal, is_integral
 from whitecap.engine.storage.requests import Row
-
-Fold = Callable[[list[Any]], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,48 +25,26 @@ class Aggregate:
 
 
 def compile_aggregate(node: exp.AggFunc, scope: Scope, parameters: Parameters) -> Aggregate:
-    """Compile one. Raises `UnsupportedFeature` for an aggregate that is not modelled."""
-    argument, distinct = node.this, False
-    if isinstance(argument, exp.Distinct):
-        argument, distinct = argument.expressions[0], True
-    if isinstance(node, exp.Count) and (argument is None or isinstance(argument, exp.Star)):
+    """Compile one. Raises `UnsupportedFeature` for an aggregate that is not modelled.
+
+    Raises `InvalidInput` for arguments that Spark refuses.
+    """
+    name = node.name.lower()
+    fold, nodes = AGGREGATES.get(name), list(node.expressions)
+    if fold is None:
+        raise UnsupportedFeature(f"the aggregate {node.sql(DIALECT)}")
+    if name == "count" and len(nodes) == 1 and isinstance(nodes[0], exp.Star):
         return Aggregate("bigint", len)
-    term = compile_term(argument, scope)
-    fold, type_name = _fold(node, term.type)
-    evaluate = term.bind(parameters).evaluate
+    distinct = len(nodes) == 1 and isinstance(nodes[0], exp.Distinct)
+    if distinct:
+        nodes = nodes[0].expressions
+    terms = [compile_term(one, scope).known(parameters) for one in nodes]
+    (term,) = fold.takes(name, terms, scope.session)
+    type_name, evaluate = fold.gives(term.type), term.bind(parameters).evaluate
 
     def value(rows: Sequence[Row]) -> Any:
-        values = [found for row in rows if (found := evaluate(row)) is not None]
-        return fold(list(dict.fromkeys(values)) if distinct else values)
+        values = [evaluate(row) for row in rows]
+        kept = values if fold.with_nulls else [one for one in values if one is not None]
+        return fold.value(list(dict.fromkeys(kept)) if distinct else kept, type_name)
 
     return Aggregate(type_name, value)
-
-
-def _fold(node: exp.AggFunc, type_name: str) -> tuple[Fold, str]:
-    match node:
-        case exp.CountIf():
-            return lambda values: sum(value is True for value in values), "bigint"
-        case exp.Count():
-            return len, "bigint"
-        case exp.Min():
-            return lambda values: min(values, default=None), type_name
-        case exp.Max():
-            return lambda values: max(values, default=None), type_name
-        case exp.Sum():
-            return lambda values: sum(values) if values else None, _sum_type(type_name)
-        case exp.Avg():
-            return _average, type_name if is_decimal(type_name) else "double"
-        case exp.AnyValue() | exp.First():
-            return lambda values: values[0] if values else None, type_name
-    raise UnsupportedFeature(f"the aggregate {node.sql(DIALECT)}")
-
-
-def _sum_type(type_name: str) -> str:
-    return "bigint" if is_integral(type_name) else type_name
-
-
-def _average(values: list[Any]) -> Any:
-    if not values:
-        return None
-    total = sum(values)
-    return total / len(values) if isinstance(total, Decimal) else float(total) / len(values)

@@ -6,23 +6,25 @@ Source: alterDeltaTableCommands.scala (the commands on columns), SchemaUtils.sca
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
-from whitecap.engine.commands import errors
-from whitecap.engine.commands.constraints import check_no_constraint_on
+from whitecap.engine.commands import change_errors, errors
+from whitecap.engine.commands.constraints import check_nothing_depends_on
+from whitecap.engine.commands.default_values import check_default
 from whitecap.engine.commands.execution import begin
-from whitecap.engine.commands.generation import DEFAULT
+from whitecap.engine.commands.generation import DEFAULT, check_expressions
 from whitecap.engine.commands.table import Table
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log import properties
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.column_mapping import is_mapped
 from whitecap.engine.log.features import supports
-from whitecap.engine.log.schema import Field, Schema, parse_ddl, schema_string
+from whitecap.engine.log.schema import Field, Schema, log_name, parse_ddl, schema_string
+from whitecap.engine.log.type_changes import declared_type, widened, with_limit_of
 from whitecap.engine.outcomes import NothingToCommit, Outcome
-from whitecap.engine.sql.coercion import common_type
+from whitecap.engine.sql.predicates import session_of
 from whitecap.engine.sql.table_statements import (
     AddColumns,
     ChangeColumn,
@@ -31,18 +33,11 @@ from whitecap.engine.sql.table_statements import (
     RenameColumn,
     ReplaceColumns,
 )
+from whitecap.engine.sql.types import Session
+from whitecap.engine.sql.widening import is_text_change, may_upcast, may_widen
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.operation import Operation
 from whitecap.engine.transaction.transaction import Transaction
-
-_WIDER = {
-    "tinyint": ("smallint", "int", "bigint", "double"),
-    "smallint": ("int", "bigint", "double"),
-    "int": ("bigint", "double"),
-    "float": ("double",),
-    "date": ("timestamp_ntz",),
-}
-"""Types that a column may be widened to. Source: TypeWidening.scala: isTypeChangeSupported."""
 
 
 def add_columns(table: Table, statement: AddColumns) -> Steps[Outcome]:
@@ -88,7 +83,7 @@ def _check_droppable(txn: Transaction, names: Sequence[str]) -> None:
     if clustered:
         raise errors.drop_clustering_column(clustered)
     for name in names:
-        check_no_constraint_on(name, txn.metadata)
+        check_nothing_depends_on(name, txn.metadata)
 
 
 def rename_column(table: Table, statement: RenameColumn) -> Steps[Outcome]:
@@ -96,13 +91,13 @@ def rename_column(table: Table, statement: RenameColumn) -> Steps[Outcome]:
     txn = yield from begin(table)
     schema = txn.snapshot.schema
     _check_known(schema, [statement.column])
-    if not is_mapped(txn.metadata):
-        raise errors.rename_without_mapping()
     old = schema.fields[schema.index(statement.column)].name
     new = statement.new_name
     if _found(schema, new) is not None and new.lower() != old.lower():
         raise errors.column_exists(new)
-    check_no_constraint_on(old, txn.metadata)
+    check_nothing_depends_on(old, txn.metadata)
+    if not is_mapped(txn.metadata):
+        raise errors.rename_without_mapping()
     columns = [dataclasses.replace(c, name=new) if c.name == old else c for c in schema]
     partitions = [new if name == old else name for name in txn.metadata.partition_columns]
     operation = Operation("RENAME COLUMN", {"oldColumnPath": old, "newColumnPath": new})
@@ -115,7 +110,9 @@ def change_column(table: Table, statement: ChangeColumn) -> Steps[Outcome]:
     schema = txn.snapshot.schema
     _check_known(schema, [statement.column])
     old = schema.fields[schema.index(statement.column)]
-    new = _changed(old, statement, txn)
+    new = _changed(old, statement, txn, table.session)
+    if new == old and statement.asks_type_alone:
+        return NothingToCommit(txn.read_version)
     others = [column for column in schema if column.name != old.name]
     at = _place(statement.position, others, schema.index(old.name))
     others.insert(at, new)
@@ -124,11 +121,11 @@ def change_column(table: Table, statement: ChangeColumn) -> Steps[Outcome]:
     return (yield from _committed(txn, others, operation))
 
 
-def _changed(old: Field, statement: ChangeColumn, txn: Transaction) -> Field:
+def _changed(old: Field, statement: ChangeColumn, txn: Transaction, session: Session) -> Field:
     new = old
     if statement.type is not None:
         given = parse_ddl(f"`{old.name}` {statement.type}").fields[0]
-        new = _widened(old, given.type, txn)
+        new = _retyped(old, given, txn, session)
         if "comment" in given.metadata:
             new = _commented(new, str(given.metadata["comment"]))
     if statement.comment is not None:
@@ -136,7 +133,7 @@ def _changed(old: Field, statement: ChangeColumn, txn: Transaction) -> Field:
     if statement.default is not None:
         new = _defaulting(new, statement.default, txn)
     if statement.nullable is False and old.nullable:
-        raise errors.column_made_not_null(old.name)
+        raise change_errors.column_made_not_null(old.name)
     if statement.nullable is not None:
         new = dataclasses.replace(new, nullable=statement.nullable)
     return new
@@ -153,27 +150,37 @@ def _defaulting(column: Field, text: str, txn: Transaction) -> Field:
         return dataclasses.replace(column, metadata=kept)
     if not supports(txn.snapshot.protocol, "allowColumnDefaults"):
         raise errors.defaults_not_enabled()
+    check_default(column, text, session_of(txn.settings))
     return dataclasses.replace(column, metadata={**kept, DEFAULT: text})
 
 
-def _widened(old: Field, type_name: str, txn: Transaction) -> Field:
-    if type_name == old.type:
+def _retyped(old: Field, given: Field, txn: Transaction, session: Session) -> Field:
+    """The column with the given type. Raises `DeltaError` for one that its rows cannot have."""
+    before, after = declared_type(old), declared_type(given)
+    if before == after:
         return old
-    if type_name != "string" and common_type(old.type, type_name) != type_name:
-        raise errors.narrower_column(old.name, old.type, type_name)
-    allowed = properties.TYPE_WIDENING.of(txn.metadata.configuration)
-    if not allowed or type_name not in _WIDER.get(old.type, ()):
-        raise errors.impossible_column_change(old.name, old.type, type_name)
-    check_no_constraint_on(old.name, txn.metadata)
-    change = {"toType": _log_name(type_name), "fromType": _log_name(old.type)}
-    told = [*old.metadata.get("delta.typeChanges", []), change]
-    metadata: Mapping[str, object] = {**old.metadata, "delta.typeChanges": told}
-    return dataclasses.replace(old, type=type_name, metadata=metadata)
+    if not may_upcast(before, after):
+        raise change_errors.narrower_column(old.name, before, after)
+    _check_possible(old, given, txn)
+    new = _of_type(old, given)
+    if new.type != old.type:
+        check_nothing_depends_on(old.name, txn.metadata)
+        check_expressions(Schema((new, *(c for c in txn.snapshot.schema if c != old))), session)
+    return new
 
 
-def _log_name(type_name: str) -> str:
-    names = {"int": "integer", "bigint": "long", "smallint": "short", "tinyint": "byte"}
-    return names.get(type_name, type_name)
+def _check_possible(old: Field, new: Field, txn: Transaction) -> None:
+    """Raises `DeltaError` for a type that Delta does not give a column that has rows."""
+    before, after = declared_type(old), declared_type(new)
+    if before == after or is_text_change(before, after):
+        return
+    if not (properties.TYPE_WIDENING.of(txn.metadata.configuration) and may_widen(before, after)):
+        raise change_errors.impossible_column_change(old.name, before, after)
+
+
+def _of_type(old: Field, new: Field) -> Field:
+    """The column with another one's type."""
+    return with_limit_of(old, new) if old.type == new.type else widened(old, new.type)
 
 
 def replace_columns(table: Table, statement: ReplaceColumns) -> Steps[Outcome]:
@@ -184,8 +191,8 @@ def replace_columns(table: Table, statement: ReplaceColumns) -> Steps[Outcome]:
         new = wanted.get(column.name)
         if new is None:
             raise errors.column_left_out(column.name)
-        if new.type != column.type:
-            raise errors.impossible_column_change(column.name, column.type, new.type)
+        # Spark looks at ALTER COLUMN alone; here it is only Delta that refuses.
+        _check_possible(column, new, txn)
     columns = [_replaced(schema.get(column.name), column) for column in wanted]
     shown = [_shown(column) for column in wanted]
     return (yield from _committed(txn, columns, Operation("REPLACE COLUMNS", {"columns": shown})))
@@ -194,7 +201,8 @@ def replace_columns(table: Table, statement: ReplaceColumns) -> Steps[Outcome]:
 def _replaced(old: Field | None, new: Field) -> Field:
     if old is None:
         return new
-    return dataclasses.replace(old, metadata={**old.metadata, **new.metadata})
+    kept = old if declared_type(old) == declared_type(new) else _of_type(old, new)
+    return dataclasses.replace(kept, metadata={**kept.metadata, **new.metadata})
 
 
 def _found(schema: Schema, name: str) -> Field | None:
@@ -223,7 +231,7 @@ def _place(position: Position | None, columns: Sequence[Field], default: int) ->
 def _shown(column: Field) -> dict[str, object]:
     return {
         "name": column.name,
-        "type": _log_name(column.type),
+        "type": log_name(column.type),
         "nullable": column.nullable,
         "metadata": dict(column.metadata),
     }

@@ -7,7 +7,6 @@ Source: TableOutputResolver.scala (store assignment of INSERT), UpdateExpression
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,14 +16,13 @@ from whitecap.engine.commands import write_errors
 from whitecap.engine.commands.generation import DEFAULT
 from whitecap.engine.commands.table import Table
 from whitecap.engine.errors import DeltaError
-from whitecap.engine.log.ddl import LIMITED_TEXT
-from whitecap.engine.log.schema import Field
-from whitecap.engine.sql.function_nodes import function_name
-from whitecap.engine.sql.functions import NON_DETERMINISTIC
+from whitecap.engine.log.schema import Field, Schema
+from whitecap.engine.log.type_changes import text_limit
+from whitecap.engine.sql.functions.nodes import is_random
 from whitecap.engine.sql.statements import Insert, Values
-from whitecap.engine.sql.terms import Term, apply
+from whitecap.engine.sql.terms import Bound, Parameters, Row, Term, apply, convert
 from whitecap.engine.sql.text import parse_condition
-from whitecap.engine.sql.types import TEMPORAL, Session, caster, is_decimal, is_integral, is_numeric
+from whitecap.engine.sql.types import Session, is_decimal, is_integral, is_numeric
 from whitecap.engine.storage.requests import Steps
 
 Overflow = Callable[[str, str, str], DeltaError]
@@ -41,68 +39,73 @@ def updated(term: Term, field: Field, session: Session) -> Term:
 
 
 def _assigned(term: Term, field: Field, session: Session, overflow: Overflow) -> Term:
-    if _never_fits(term.type, field.type):
-        raise write_errors.cannot_cast(term.type, field.type)
-    cast = caster(term.type, field.type, session)
+    """Numbers are cast as in ANSI mode, whatever the session says (storeAssignmentPolicy)."""
+    strict = session if term.type == "string" else dataclasses.replace(session, ansi=True)
+    cast = convert(term, field.type, strict)
     if field.type == "string":
-        text = Term(field.type, term.bind) if cast is None else apply(cast, term, field.type)
-        return _limited(text, field)
-    if cast is None:
-        return Term(field.type, term.bind)
+        return limited(cast, field)
     bounded = is_integral(field.type) or is_decimal(field.type)
-    if not (bounded and is_numeric(term.type)):
-        return apply(cast, term, field.type)
+    if cast.bind is term.bind or not (bounded and is_numeric(term.type)):
+        return cast
+    return _told(cast, lambda: overflow(term.type, field.type, field.name))
 
-    def fitted(value: Any) -> Any:
+
+def _told(term: Term, overflow: Callable[[], DeltaError]) -> Term:
+    """The term, where whatever is wrong with its arithmetic is told as an overflow of the column.
+
+    Source: CheckOverflowInTableWrite, CheckOverflowInTableInsert.
+    """
+
+    def bind(parameters: Parameters) -> Bound:
         try:
-            return cast(value)
+            bound = term.bind(parameters)
         except DeltaError as error:
-            raise overflow(term.type, field.type, field.name) from error
+            raise _as_overflow(error, overflow) from error
+        evaluate = bound.evaluate
 
-    return apply(fitted, term, field.type)
+        def run(row: Row) -> Any:
+            try:
+                return evaluate(row)
+            except DeltaError as error:
+                raise _as_overflow(error, overflow) from error
+
+        return bound if bound.is_constant else Bound(run)
+
+    return Term(term.type, bind, term.foldable)
 
 
-_LIMITED = re.compile(r"(var)?char\((\d+)\)")
+def _as_overflow(error: DeltaError, overflow: Callable[[], DeltaError]) -> DeltaError:
+    return overflow() if error.exception == "SparkArithmeticException" else error
 
 
-def text_limit(field: Field) -> int | None:
-    """How many letters a CHAR or VARCHAR column holds, `None` for other columns."""
-    told = field.metadata.get(LIMITED_TEXT)
-    found = None if told is None else _LIMITED.match(str(told))
-    return None if found is None else int(found[2])
-
-
-def _limited(term: Term, field: Field) -> Term:
-    """A text cut of blanks beyond its column's limit; CHAR is filled up with them."""
+def limited(term: Term, field: Field) -> Term:
+    """A text cut of blanks beyond its column's limit."""
     limit = text_limit(field)
     if limit is None:
         return term
-    fills = str(field.metadata[LIMITED_TEXT]).startswith("char")
+    letters = limit.letters
 
     def fitted(text: str) -> str:
-        kept = text if len(text) <= limit else text[:limit] + text[limit:].rstrip(" ")
-        return kept.ljust(limit) if fills else kept
+        return text if len(text) <= letters else text[:letters] + text[letters:].rstrip(" ")
 
     return apply(fitted, term, field.type)
-
-
-def _never_fits(from_type: str, to_type: str) -> bool:
-    """Days and instants are no numbers, nor numbers days."""
-    sides = {from_type in TEMPORAL, to_type in TEMPORAL}
-    numbers = is_numeric(from_type) or is_numeric(to_type)
-    return sides == {True, False} and numbers
 
 
 def check_deterministic(node: exp.Expr) -> None:
     """Raises `DeltaError` for a value that differs from call to call."""
-    if any(function_name(call) in NON_DETERMINISTIC for call in node.find_all(exp.Func)):
+    if is_random(node):
         raise write_errors.non_deterministic(node.sql("databricks"))
 
 
 def with_defaults(statement: Insert, table: Table) -> Steps[Insert]:
     """An INSERT of VALUES with what DEFAULT stands for in the table as it is now."""
     query = statement.query
-    if not isinstance(query, Values) or not any(is_default(c) for row in query.rows for c in row):
+    if not isinstance(query, Values):
+        return statement
+    cells = [cell for row in query.rows for cell in row]
+    for cell in cells:
+        check_placement(cell)
+    if not any(is_default(cell) for cell in cells):
         return statement
     snapshot = yield from table.at_root(table.latest())
     static = {name.lower() for name, value in statement.partition if value is not None}
@@ -121,6 +124,15 @@ def _default_node(fields: Sequence[Field | None], at: int) -> exp.Expr:
     field = fields[at] if at < len(fields) else None
     text = None if field is None else field.metadata.get(DEFAULT)
     return exp.Null() if text is None else parse_condition(str(text))
+
+
+def check_placement(node: exp.Expr, schema: Schema | None = None) -> None:
+    """Raises `DeltaError` for the keyword DEFAULT inside of an expression."""
+    inside = any(
+        is_default(part) for part in node.find_all(exp.Column, exp.Var) if part is not node
+    )
+    if inside and (schema is None or schema.get("DEFAULT") is None):
+        raise write_errors.default_inside()
 
 
 def is_default(node: exp.Expr) -> bool:

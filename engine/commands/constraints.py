@@ -8,15 +8,21 @@ from __future__ import annotations
 
 import msgspec
 
-from whitecap.engine.commands import errors
+from whitecap.engine.commands import change_errors, errors
 from whitecap.engine.commands.execution import begin, job
+from whitecap.engine.commands.generation import EXPRESSION
 from whitecap.engine.commands.search import search
 from whitecap.engine.commands.table import Table
 from whitecap.engine.log.actions import Metadata
 from whitecap.engine.log.properties import CONSTRAINT_PREFIX
+from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.outcomes import Outcome
+from whitecap.engine.sql.building import CHECK_NOT_BOOLEAN
+from whitecap.engine.sql.columns import columns_of
 from whitecap.engine.sql.predicates import parse_predicate
+from whitecap.engine.sql.rendering import Template
 from whitecap.engine.sql.table_statements import AddConstraint, DropConstraint
+from whitecap.engine.sql.text import parse_condition
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.operation import Operation
 
@@ -28,7 +34,8 @@ def add_constraint(table: Table, statement: AddConstraint) -> Steps[Outcome]:
     old = txn.metadata.configuration.get(key)
     if old is not None:
         raise errors.constraint_exists(statement.name, old)
-    text = statement.condition_text
+    text = Template.of(statement.condition).render(statement.parameters)
+    parse_predicate(text).check(txn.snapshot.schema, table.session, CHECK_NOT_BOOLEAN)
     violating = parse_predicate(f"NOT coalesce({text}, FALSE)")
     found = yield from search(table, txn, txn.filter_all_files(), [violating])
     yield from job("ADD CONSTRAINT", [one for one, _ in found])
@@ -61,16 +68,27 @@ def constraint_names(metadata: Metadata) -> list[str]:
     return sorted(key.removeprefix(CONSTRAINT_PREFIX) for key in keys)
 
 
-def check_no_constraint_on(column: str, metadata: Metadata) -> None:
-    """Raises `DeltaError` for a column that constraints speak of, which must not change."""
-    names = [
-        f"{name} -> {text}"
-        for name in constraint_names(metadata)
-        if column.lower() in parse_predicate(text := _text(metadata, name)).columns
-    ]
-    if names:
-        raise errors.constraint_on_column(column, names)
+def constraints_on(column: str, metadata: Metadata) -> list[str]:
+    """The CHECK constraints that speak of a column, as messages show them."""
+    named = ((n, metadata.configuration[CONSTRAINT_PREFIX + n]) for n in constraint_names(metadata))
+    return [f"{name} -> {text}" for name, text in named if _speaks_of(text, column)]
 
 
-def _text(metadata: Metadata, name: str) -> str:
-    return metadata.configuration[CONSTRAINT_PREFIX + name]
+def generated_from(column: str, metadata: Metadata) -> list[str]:
+    """The generated columns that are computed from a column, as messages show them."""
+    named = ((c.name, c.metadata.get(EXPRESSION)) for c in schema_of_metadata(metadata))
+    return [f"{name} -> {text}" for name, text in named if text and _speaks_of(text, column)]
+
+
+def _speaks_of(text: str, column: str) -> bool:
+    return column.lower() in columns_of(parse_condition(text))
+
+
+def check_nothing_depends_on(column: str, metadata: Metadata) -> None:
+    """Raises `DeltaError` for a column that a constraint or a generated column speaks of."""
+    constraints = constraints_on(column, metadata)
+    if constraints:
+        raise change_errors.constraint_on_column(column, constraints)
+    generated = generated_from(column, metadata)
+    if generated:
+        raise change_errors.generated_from_column(column, generated)

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 
 from whitecap.engine.commands import errors
 from whitecap.engine.commands.clustering import clustering_domain, with_clustering
+from whitecap.engine.commands.default_values import check_defaults
 from whitecap.engine.commands.execution import job, progress_of
 from whitecap.engine.commands.generation import check_expressions
-from whitecap.engine.commands.property_checks import check_keys, checked
+from whitecap.engine.commands.property_checks import check_keys, checked_for_new_table
 from whitecap.engine.commands.queries import OwnRead, in_transaction
 from whitecap.engine.commands.sources import Source
 from whitecap.engine.commands.table import Table
@@ -59,9 +60,10 @@ def create_table(
 def _metadata(statement: CreateTable, txn: Transaction, source: Source | None) -> Steps[Metadata]:
     schema = _schema(statement, source)
     check_expressions(schema, session_of(txn.settings))
+    check_defaults(schema, session_of(txn.settings))
     scope = schema_scope(schema)
     partitions = [schema.fields[scope.find(n, "")[0]].name for n in statement.partition_columns]
-    configuration = checked(dict(statement.properties), txn.dialect)
+    configuration = checked_for_new_table(dict(statement.properties), txn.dialect)
     if statement.cluster_by:
         configuration = with_clustering(configuration, txn.dialect)
     return Metadata(

@@ -9,6 +9,7 @@ from typing import Any
 from pyroaring import BitMap64
 
 from whitecap.engine.commands import errors
+from whitecap.engine.commands.reading import as_read
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.deletion_vectors import read_vector
 from whitecap.engine.log.paths import data_key, log_path
@@ -69,13 +70,14 @@ class DataFiles:
         """
         yield from self.fetch(files, schema)
         wanted = schema.physical_names
+        seen = as_read(schema)
         found = []
         for file in files:
             deleted = None
             if file.deletion_vector is not None:
                 deleted = yield from self.vector(file)
             columns, rows = self._rows[file.path]
-            found.append(FileRows(file, in_columns(rows, columns, wanted), deleted))
+            found.append(FileRows(file, seen(in_columns(rows, columns, wanted)), deleted))
         return found
 
     def vector(self, file: AddFile | RemoveFile) -> Steps[BitMap64]:

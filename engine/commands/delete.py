@@ -19,6 +19,7 @@ from whitecap.engine.commands.execution import (
     progress_of,
     uses_vectors,
 )
+from whitecap.engine.commands.inserting import row_check
 from whitecap.engine.commands.row_conditions import Pinned, row_condition
 from whitecap.engine.commands.row_reads import track_rows
 from whitecap.engine.commands.search import search
@@ -101,7 +102,8 @@ def _rewritten(
     """Files without the rows that match, in place of those with them."""
     kept = {one.file.path: _without(one, positions) for one, positions in touched}
     tasks = scan_tasks([one.file for one, _ in touched])
-    writer = FileWriter(table, txn.metadata)
+    check = row_check(txn.metadata, table.session)
+    writer = FileWriter(table, txn.metadata, check=check)
     adds = yield from writer.write(by_task(tasks, kept))
     changes = yield from writer.write_changes(lambda: by_task(tasks, _deleted(touched)))
     yield from job("DELETE", [one for one, _ in touched], writer)

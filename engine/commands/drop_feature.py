@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from whitecap.engine.commands import errors
+from whitecap.engine.commands import feature_errors
 from whitecap.engine.commands.column_removal import remove_column_mapping
 from whitecap.engine.commands.constraints import constraint_names
 from whitecap.engine.commands.execution import begin
@@ -36,7 +36,6 @@ from whitecap.engine.transaction.operation import Operation
 from whitecap.engine.transaction.transaction import Transaction
 
 BARRIER_COMMITS = 3  # DropTableFeatureUtils.NUMBER_OF_BARRIER_CHECKPOINTS
-_PROTECTED_VERSION = "delta.requireCheckpointProtectionBeforeVersion"
 
 Clean = Callable[[Table], Steps[Outcome | None]]
 """Takes a feature's traces away; the outcome that stopped it, if any."""
@@ -46,9 +45,9 @@ def drop_feature(table: Table, statement: DropFeature) -> Steps[Outcome]:
     """Drop one feature. Raises `DeltaError` for one that is not there or has to stay."""
     txn = yield from begin(table)
     txn.dialect.require(["DROP FEATURE"])
-    feature = _checked(statement.feature, txn.snapshot)
-    if statement.truncate_history:
-        raise UnsupportedFeature("DROP FEATURE ... TRUNCATE HISTORY: no retention period passes")
+    feature = statement.feature
+    _check(feature, txn.snapshot)
+    _check_history(feature, statement.truncate_history)
     removal = _REMOVABLE[feature]
     stopped = yield from removal.clean(table)
     if stopped is not None:
@@ -58,22 +57,36 @@ def drop_feature(table: Table, statement: DropFeature) -> Steps[Outcome]:
         stopped = _stop((yield from _empty_commit(table)))
         if stopped is not None:
             return stopped
-    return (yield from _downgrade(table, statement.feature, removal, barrier))
+    return (yield from _downgrade(table, feature, removal, barrier))
 
 
-def _checked(name: str, snapshot: Snapshot) -> str:
+def _check(name: str, snapshot: Snapshot) -> None:
+    """Raises `DeltaError` for what cannot be dropped.
+
+    Seen on Delta 4.4: a feature is known in any spelling, and present only in its own.
+    """
     if name.lower() not in {feature.lower() for feature in FEATURES}:
-        raise errors.feature_unknown(name)
+        raise feature_errors.unknown(name)
     present = feature_names(snapshot.protocol)
-    found = next((known for known in present if known.lower() == name.lower()), None)
-    if found is None:
-        raise errors.feature_not_in_protocol(name)
-    if found not in _REMOVABLE:
-        raise errors.feature_not_removable(name)
-    needing = sorted(f.name for f in FEATURES.values() if found in f.needs and f.name in present)
+    if name not in present:
+        raise feature_errors.not_in_protocol(name)
+    needing = sorted(f.name for f in FEATURES.values() if name in f.needs and f.name in present)
     if needing:
-        raise errors.feature_is_needed(name, needing)
-    return found
+        raise feature_errors.is_needed(name, needing)
+    if name not in _REMOVABLE and name not in _NOT_MODELLED:
+        raise feature_errors.not_removable(name)
+
+
+def _check_history(feature: str, truncates: bool) -> None:
+    """Raises `DeltaError` for a history that may not, or must, be cut off."""
+    if feature == "checkpointProtection" and not truncates:
+        raise feature_errors.with_history(feature)
+    if truncates and not FEATURES[feature].reader_writer and feature != "checkpointProtection":
+        raise feature_errors.without_history(feature)
+    if feature in _NOT_MODELLED:
+        raise UnsupportedFeature(f"DROP FEATURE {feature}: {_NOT_MODELLED[feature]}")
+    if truncates:
+        raise UnsupportedFeature("DROP FEATURE ... TRUNCATE HISTORY: no retention period passes")
 
 
 def _stop(outcome: Outcome) -> Outcome | None:
@@ -94,7 +107,7 @@ def _downgrade(table: Table, name: str, removal: _Removal, barrier: bool) -> Ste
     }
     if barrier:
         kept |= {"checkpointProtection"}
-        configuration[_PROTECTED_VERSION] = str(txn.read_version + 1)
+        configuration[properties.PROTECTED_VERSION] = str(txn.read_version + 1)
     txn.update_protocol(protocol_for(kept))
     txn.update_metadata(msgspec.structs.replace(txn.metadata, configuration=configuration))
     operation = Operation("DROP FEATURE", {"featureName": name, "truncateHistory": False})
@@ -183,7 +196,7 @@ def _check_constraints(table: Table) -> Steps[Outcome | None]:
     txn = yield from begin(table)
     names = constraint_names(txn.metadata)
     if names:
-        raise errors.constraints_keep_feature(names)
+        raise feature_errors.kept_by_constraints(names)
     return None
 
 
@@ -225,3 +238,13 @@ _REMOVABLE: dict[str, _Removal] = {
     "v2Checkpoint": _Removal(_clean_checkpoint_policy),
     "vacuumProtocolCheck": _Removal(),
 }
+_WIDENED = "files with narrower types are not written again"
+_NOT_MODELLED = {
+    "checkpointProtection": "the log is never cleaned up",
+    "coordinatedCommits-preview": "commit coordinators are not modelled",
+    "domainMetadata": "domains of users are not modelled",
+    "materializePartitionColumns": "how data files are written inside is not modelled",
+    "typeWidening": _WIDENED,
+    "typeWidening-preview": _WIDENED,
+}
+"""What Delta drops and this does not, with the reason."""

@@ -99,30 +99,6 @@ def drop_clustering_column(names: Sequence[str]) -> DeltaError:
     return analysis("DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN", text)
 
 
-def constraint_on_column(column: str, names: Sequence[str]) -> DeltaError:
-    return analysis(
-        "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE",
-        f"Cannot alter column {column} because this column is referenced by the following check"
-        f" constraint(s):\n{', '.join(names)}",
-    )
-
-
-def impossible_column_change(column: str, old: str, new: str) -> DeltaError:
-    text = f"ALTER TABLE CHANGE COLUMN is not supported for changing column {column} from {old}"
-    return analysis("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP", f"{text} to {new}")
-
-
-def narrower_column(column: str, old: str, new: str) -> DeltaError:
-    text = "ALTER TABLE ALTER/CHANGE COLUMN is not supported for changing"
-    text = f"{text} column {column} with type {old} to {column} with type {new}."
-    return analysis("NOT_SUPPORTED_CHANGE_COLUMN", text, IN_PLAN)
-
-
-def column_made_not_null(column: str) -> DeltaError:
-    text = f"Cannot change nullable column to non-nullable: {column}."
-    return DeltaError(IN_PLAN, "_LEGACY_ERROR_TEMP_2330", text)
-
-
 def use_add_constraint() -> DeltaError:
     text = "Please use ALTER TABLE ADD CONSTRAINT to add CHECK constraints."
     return analysis("DELTA_ADD_CONSTRAINTS", text)
@@ -287,48 +263,6 @@ def restore_misses_files(version: int, paths: Sequence[str]) -> DeltaError:
     return DeltaError(
         "IllegalArgumentException", None, f"{text} (top 100 files): {', '.join(paths[:100])}."
     )
-
-
-def feature_not_in_protocol(feature: str) -> DeltaError:
-    return refused_feature(
-        "DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT",
-        f"Cannot drop {feature} from this table because it is not currently present in the table's"
-        " protocol.",
-    )
-
-
-def feature_unknown(feature: str) -> DeltaError:
-    return refused_feature(
-        "DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE",
-        f"Cannot drop {feature} because it is not supported by this Delta version.",
-    )
-
-
-def feature_is_needed(feature: str, others: Sequence[str]) -> DeltaError:
-    return refused_feature(
-        "DELTA_FEATURE_DROP_DEPENDENT_FEATURE",
-        f"Cannot drop table feature `{feature}` because some other features ({', '.join(others)})"
-        " in this table depends on it.",
-    )
-
-
-def feature_not_removable(feature: str) -> DeltaError:
-    return refused_feature(
-        "DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE",
-        f"Cannot drop {feature} because dropping this feature is not supported.",
-    )
-
-
-def constraints_keep_feature(names: Sequence[str]) -> DeltaError:
-    return refused_feature(
-        "DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE",
-        f"Cannot drop the CHECK constraints table feature: {', '.join(names)}",
-    )
-
-
-def refused_feature(error_class: str, text: str) -> DeltaError:
-    """What is refused about a table feature."""
-    return DeltaError("DeltaTableFeatureException", error_class, f"[{error_class}] {text}")
 
 
 def file_is_gone(path: str) -> DeltaError:

@@ -7,23 +7,25 @@ partitions that it writes, or the rows that a condition matches; the last by a D
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
-from whitecap.engine.commands import errors
+from whitecap.engine.commands import errors, write_errors
 from whitecap.engine.commands.clustering import clustering_domain
 from whitecap.engine.commands.delete import delete_actions
 from whitecap.engine.commands.execution import begin, check_removable, job, logged, progress_of
 from whitecap.engine.commands.generation import Generated
-from whitecap.engine.commands.inserting import rows_for
+from whitecap.engine.commands.inserting import row_check, rows_for
 from whitecap.engine.commands.queries import OwnRead, in_transaction
 from whitecap.engine.commands.replacing import (
     Replacement,
     check_partition_clause,
     is_dynamic,
     replaced_rows,
+    replacing_check,
 )
 from whitecap.engine.commands.schema_changes import evolve_for_insert
 from whitecap.engine.commands.sources import Source
@@ -37,6 +39,7 @@ from whitecap.engine.log.actions import (
     RemoveFile,
 )
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
+from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.sql.predicates import Predicate
 from whitecap.engine.sql.statements import Insert
@@ -58,6 +61,7 @@ def insert_into(
     table: Table, txn: Transaction, statement: Insert, source: Source | OwnRead
 ) -> Steps[Outcome]:
     """The same in a transaction that has begun."""
+    _check_flags(statement)
     progress = yield from progress_of(table, txn, *_application(statement))
     if progress is None:
         return NothingToCommit(txn.read_version)
@@ -71,8 +75,21 @@ def insert_into(
 
 
 def _application(statement: Insert) -> tuple[str | None, int | None]:
-    version = statement.option("txnVersion")
-    return statement.option("txnAppId"), None if version is None else int(version)
+    """Raises `DeltaError` if only one of the two is told, or the version is no number."""
+    app_id, version = statement.option("txnAppId"), statement.option("txnVersion")
+    if (app_id is None) is not (version is None):
+        raise write_errors.half_an_application()
+    if version is not None and not re.fullmatch(r"[+-]?[0-9]{1,19}", version):
+        raise write_errors.illegal_option("txnVersion", version)
+    return app_id, None if version is None else int(version)
+
+
+def _check_flags(statement: Insert) -> None:
+    """Raises `DeltaError` for an option that is neither true nor false."""
+    for name in ("dataChange", "mergeSchema", "overwriteSchema"):
+        value = statement.option(name)
+        if value is not None and value.lower() not in ("true", "false"):
+            raise write_errors.illegal_option(name, value)
 
 
 @dataclass(slots=True)
@@ -94,7 +111,8 @@ class _Write:
     @property
     def _replacement_is_named(self) -> bool:
         insert = self.statement
-        named = insert.replace_where, insert.option("replaceWhere"), insert.replace_on
+        option = insert.option("replaceWhere") if insert.overwrite else None
+        named = insert.replace_where, option, insert.replace_on
         return bool(insert.replace_using) or any(one is not None for one in named)
 
     @property
@@ -113,10 +131,10 @@ class _Write:
 
     def actions(self, source: Source) -> Steps[list[AnyAction]]:
         """What the write adds and removes. Raises `DeltaError` for rows that may not be written."""
-        evolve_for_insert(self.statement, self.txn, source)
+        session = self.table.session
+        evolve_for_insert(self.statement, self.txn, source, session)
         if self.is_dynamic and self.statement.is_set("overwriteSchema"):
             raise errors.overwrite_schema_in_dynamic_mode()
-        session = self.table.session
         rows = rows_for(self.statement, source, self.txn.metadata, session)
         replacement = replaced_rows(self.statement, self.txn, rows, source, session)
         self.replaced = replacement.conditions
@@ -124,7 +142,8 @@ class _Write:
         gone: FileActions = ()
         if replacement.conditions:
             gone = yield from self._deleted(replacement)
-        adds = yield from self._written(rows, any(isinstance(a, AddCDCFile) for a in gone))
+        with_changes = any(isinstance(action, AddCDCFile) for action in gone)
+        adds = yield from self._written(rows, replacement, with_changes)
         if not replacement.conditions:
             gone = yield from self._overwritten([a for a in adds if isinstance(a, AddFile)])
         self.txn.move_identity_marks(rows.marks)
@@ -139,9 +158,14 @@ class _Write:
         is_clustered = CLUSTERING_DOMAIN in self.txn.snapshot.domains
         return [clustering_domain((), self.txn.metadata)] if replaces_all and is_clustered else []
 
-    def _written(self, rows: Generated, with_changes: bool) -> Steps[FileActions]:
+    def _written(
+        self, rows: Generated, replacement: Replacement, with_changes: bool
+    ) -> Steps[FileActions]:
         """Write the rows; to the change data feed too if what they replace is there as well."""
-        self.writer = FileWriter(self.table, self.txn.metadata)
+        metadata, session = self.txn.metadata, self.table.session
+        own = row_check(metadata, session, rows.given)
+        check = replacing_check(replacement, own, schema_of_metadata(metadata), session)
+        self.writer = FileWriter(self.table, self.txn.metadata, check=check)
         adds: FileActions = yield from self.writer.write(rows.tasks)
         if with_changes:
             new = [[row + INSERTED for row in task] for task in rows.tasks]

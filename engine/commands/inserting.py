@@ -6,29 +6,35 @@ assignment), schema/DeltaInvariantCheckerExec (NOT NULL and CHECK constraints).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from sqlglot import exp
+
 from whitecap.engine.commands import errors, write_errors
-from whitecap.engine.commands.assigning import inserted, text_limit
+from whitecap.engine.commands.assigning import inserted
 from whitecap.engine.commands.generation import (
     Generated,
     check_given,
+    completion,
     default_term,
     generated,
+    generation_conditions,
     is_made_up,
 )
 from whitecap.engine.commands.sources import Source, projection
+from whitecap.engine.commands.writing import Check, in_task
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import Metadata
 from whitecap.engine.log.properties import CONSTRAINT_PREFIX
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
+from whitecap.engine.log.type_changes import text_limit
 from whitecap.engine.sql.compiler import compile_term
 from whitecap.engine.sql.predicates import Predicate, parse_predicate
 from whitecap.engine.sql.scope import Scope
-from whitecap.engine.sql.statements import Insert
-from whitecap.engine.sql.terms import Term, column
+from whitecap.engine.sql.statements import Insert, reads_tables
+from whitecap.engine.sql.terms import Term, column, literal
 from whitecap.engine.sql.types import Session
 from whitecap.engine.storage.requests import Row
 
@@ -58,7 +64,7 @@ def _planned(statement: Insert, source: Source, schema: Schema, session: Session
     scope = Scope((), session)
     for name, node in statement.partition:
         if node is not None:
-            given[name.lower()] = compile_term(node, scope)
+            given[name.lower()] = _static_value(node, scope)
     order = statement.columns or (source.names if statement.by_name else ())
     names = [n for n in order or schema.names if n.lower() not in given]
     if len(names) != len(source.names):
@@ -75,6 +81,12 @@ def _planned(statement: Insert, source: Source, schema: Schema, session: Session
             raise write_errors.required_column(field.name)
     terms = [_term(column, given, session) for column in schema]
     return InsertPlan(terms, tuple(given))
+
+
+def _static_value(node: exp.Expr, scope: Scope) -> Term:
+    """A value in a PARTITION clause: a number is read as its text."""
+    plain = isinstance(node, exp.Literal)
+    return literal(node.name, "string") if plain else compile_term(node, scope)
 
 
 def _term(column: Field, given: Mapping[str, Term], session: Session) -> Term:
@@ -115,34 +127,49 @@ def _wrong_arity(
 
 
 @lru_cache(maxsize=256)
-def _constraints(configuration: frozenset[tuple[str, str]]) -> tuple[tuple[str, Predicate], ...]:
-    return tuple(
-        (key.removeprefix(CONSTRAINT_PREFIX), parse_predicate(text))
-        for key, text in sorted(configuration)
-    )
+def _conditions(named: tuple[tuple[str, str], ...]) -> tuple[tuple[str, Predicate], ...]:
+    return tuple((name, parse_predicate(text)) for name, text in named)
 
 
-def row_check(metadata: Metadata, session: Session) -> Callable[[Row], None] | None:
-    """Raises `DeltaError` for a row that NOT NULL or a CHECK constraint forbids; `None` if none."""
-    schema = schema_of_metadata(metadata)
-    checks = frozenset(
-        (key, text)
-        for key, text in metadata.configuration.items()
+def _named_conditions(
+    metadata: Metadata, schema: Schema, given: Collection[str]
+) -> tuple[tuple[str, str], ...]:
+    """The CHECK constraints by name, then what must hold of generated columns."""
+    checks = (
+        (key.removeprefix(CONSTRAINT_PREFIX), text)
+        for key, text in sorted(metadata.configuration.items())
         if key.startswith(CONSTRAINT_PREFIX)
     )
+    return (*checks, *generation_conditions(schema, given))
+
+
+def row_check(
+    metadata: Metadata, session: Session, given: Collection[str] | None = None
+) -> Check | None:
+    """Raises `DeltaError` for a row that the table may not hold; `None` if it may hold any.
+
+    NOT NULL, the limits of texts, CHECK constraints and generated columns say what it may; of the
+    latter only the given ones, by names in lower case, are checked, all of them by default.
+    """
+    schema = schema_of_metadata(metadata)
+    names = {name.lower() for name in schema.names} if given is None else given
+    conditions = _conditions(_named_conditions(metadata, schema, names))
     required = [(at, f.name) for at, f in enumerate(schema) if not f.nullable]
-    limits = [(at, f.name, limit) for at, f in enumerate(schema) if (limit := text_limit(f))]
-    if not checks and not required and not limits:
+    limits = [
+        (at, f.name, limit) for at, f in enumerate(schema) if (limit := text_limit(f)) is not None
+    ]
+    if not conditions and not required and not limits:
         return None
-    tests = [(name, p.sql, p.bind(schema, session)) for name, p in _constraints(checks)]
+    tests = [(name, p.sql, p.bind(schema, session)) for name, p in conditions]
 
     def check(row: Row) -> None:
         for at, name in required:
             if row[at] is None:
                 raise _violation("DELTA_NOT_NULL_CONSTRAINT_VIOLATED", name, "NOT NULL")
         for at, name, limit in limits:
-            if len(row[at] or "") > limit:
-                raise _violation("DELTA_EXCEED_CHAR_VARCHAR_LIMIT", name, f"length <= {limit}")
+            if len(row[at] or "") > limit.letters:
+                text = f"length <= {limit.letters}"
+                raise _violation("DELTA_EXCEED_CHAR_VARCHAR_LIMIT", name, text)
         for name, text, test in tests:
             if test(row) is not True:
                 raise _violation("DELTA_VIOLATE_CONSTRAINT_WITH_VALUES", name, text)
@@ -150,26 +177,27 @@ def row_check(metadata: Metadata, session: Session) -> Callable[[Row], None] | N
     return check
 
 
+INVARIANT = "DeltaInvariantViolationException"
+
+
 def _violation(error_class: str, name: str, text: str) -> DeltaError:
     return DeltaError(
-        "DeltaInvariantViolationException",
+        INVARIANT,
         error_class,
         f"[{error_class}] constraint {name} ({text}) is violated by a row",
     )
 
 
 def rows_for(statement: Insert, source: Source, metadata: Metadata, session: Session) -> Generated:
-    """The rows to write, by task. Raises `DeltaError` for a row that may not be in the table."""
+    """The rows to write, by task. Raises `DeltaError` if the columns do not fit."""
     schema = schema_of_metadata(metadata)
     if schema.fields and len(metadata.partition_columns) == len(schema):
         raise write_errors.only_partition_columns()
     plan = insert_plan(statement, source, schema, session)
     project = projection(plan.terms, statement.parameters, len(source.names))
+    complete: Callable[[Row], Row] | None = completion(schema, plan.given, session)
+    if reads_tables(statement.query):  # else the optimizer computes it
+        project = in_task(project, metadata)
+        complete = None if complete is None else in_task(complete, metadata)
     tasks = [[project(row) for row in task] for task in source.tasks]
-    made = generated(tasks, schema, plan.given, session)
-    check = row_check(metadata, session)
-    if check is not None:
-        for task in made.tasks:
-            for row in task:
-                check(row)
-    return made
+    return generated(tasks, schema, plan.given, complete)

@@ -7,7 +7,8 @@ rewritten, or their changed rows are hidden and written anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,14 +20,14 @@ from whitecap.engine.commands.execution import (
     progress_of,
     uses_vectors,
 )
-from whitecap.engine.commands.generation import generated
+from whitecap.engine.commands.generation import completed, identity_marks, numbered
 from whitecap.engine.commands.inserting import row_check
 from whitecap.engine.commands.merge_plan import Clause, MergePlan, plan_merge
 from whitecap.engine.commands.queries import OwnRead, in_transaction
 from whitecap.engine.commands.row_reads import track_merge_rows
-from whitecap.engine.commands.schema_changes import evolve, missing_columns
+from whitecap.engine.commands.schema_changes import evolve_for_merge
 from whitecap.engine.commands.search import files_to_read
-from whitecap.engine.commands.sources import Projection, Source, projection
+from whitecap.engine.commands.sources import Projection, Source
 from whitecap.engine.commands.table import Table
 from whitecap.engine.commands.vectors import hide_rows
 from whitecap.engine.commands.writing import (
@@ -35,14 +36,15 @@ from whitecap.engine.commands.writing import (
     DELETED,
     INSERTED,
     FileWriter,
+    in_task,
     remove,
     scan_tasks,
 )
 from whitecap.engine.errors import DeltaError
-from whitecap.engine.log.actions import AddCDCFile, AddFile, RemoveFile
+from whitecap.engine.log.actions import AddCDCFile, AddFile, Metadata, RemoveFile
 from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.outcomes import NothingToCommit, Outcome
-from whitecap.engine.sql.statements import Act, Merge
+from whitecap.engine.sql.statements import Act, Merge, reads_tables
 from whitecap.engine.sql.terms import Evaluate, Parameters
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
 from whitecap.engine.transaction.operation import Operation
@@ -58,9 +60,7 @@ def merge(table: Table, statement: Merge, read: Source | OwnRead) -> Steps[Outco
     if progress is None:
         return NothingToCommit(txn.read_version)
     source = yield from in_transaction(read, table, txn, statement.parameters)
-    evolves = statement.schema_evolution or txn.settings.schema_auto_merge
-    if evolves and any(clause.assignments is None for clause in statement.clauses):
-        evolve(txn, missing_columns(txn.snapshot.schema, source))
+    evolves = evolve_for_merge(statement, txn, source, table.session)
     schema = schema_of_metadata(txn.metadata)
     takes_random = txn.dialect.resolves_rows
     plan = plan_merge(
@@ -73,7 +73,7 @@ def merge(table: Table, statement: Merge, read: Source | OwnRead) -> Steps[Outco
     pins = {} if plan.not_matched_by_source else join.pins()
     files = yield from files_to_read(table, txn, scan, pins)
     candidates = yield from table.data_files.read(files, schema)
-    run = _Run(table, txn, plan, join, schema, statement.parameters)
+    run = _Run(table, txn, plan, join, schema, statement)
     track_merge_rows(txn, statement, predicates, scan, run.concerns)
     actions = yield from run.actions(candidates)
     operation = Operation("MERGE", {"predicate": [f"({plan.on.render(statement.parameters)})"]})
@@ -96,10 +96,11 @@ class Join:
         self._residual = residual.evaluate
         self._always = residual.is_constant and residual.value is True
         self._by_key: dict[Any, list[int]] = {}
-        for at, row in enumerate(rows):
-            key = source_key(blank + row)
-            if key is not None:
-                self._by_key.setdefault(key, []).append(at)
+        with _joining():
+            for at, row in enumerate(rows):
+                key = source_key(blank + row)
+                if key is not None:
+                    self._by_key.setdefault(key, []).append(at)
 
     def pins(self) -> dict[str, set[Any]]:
         """The values that a row of the target must have to match, by column."""
@@ -113,11 +114,29 @@ class Join:
 
     def matches(self, row: Row) -> list[int]:
         """The positions of the source rows that match a target row."""
-        found = self._by_key.get(self._target_key(row))  # NULL is never among the keys
-        if not found or self._always:
-            return found or []
-        residual, rows = self._residual, self.rows
-        return [at for at in found if residual(row + rows[at]) is True]
+        try:
+            found = self._by_key.get(self._target_key(row))  # NULL is never among the keys
+            if not found or self._always:
+                return found or []
+            residual, rows = self._residual, self.rows
+            return [at for at in found if residual(row + rows[at]) is True]
+        except DeltaError as error:
+            raise _of_join(error) from error
+
+
+def _of_join(error: DeltaError) -> DeltaError:
+    """What fails while rows are joined reaches Delta through a thread that joins them."""
+    if not error.exception.startswith("Spark"):
+        return error
+    return DeltaError("ExecutionException", None, error.message)
+
+
+@contextmanager
+def _joining() -> Iterator[None]:
+    try:
+        yield
+    except DeltaError as error:
+        raise _of_join(error) from error
 
 
 def _compared(evaluates: Sequence[Evaluate]) -> Evaluate:
@@ -160,7 +179,7 @@ class _Run:
         plan: MergePlan,
         join: Join,
         schema: Schema,
-        parameters: Parameters,
+        statement: Merge,
     ) -> None:
         self.table = table
         self.txn = txn
@@ -168,25 +187,31 @@ class _Run:
         self.join = join
         self.schema = schema
         self.blank = (None,) * len(schema)
-        self.matched = [_bound(clause, parameters) for clause in plan.matched]
-        self.not_matched = [_bound(clause, parameters) for clause in plan.not_matched]
-        self.by_source = [_bound(c, parameters) for c in plan.not_matched_by_source]
-        self.check = row_check(txn.metadata, table.session)
+        parameters = statement.parameters
+        # What only literals are inserted for is computed before: by the optimizer.
+        in_tasks = not plan.is_insert_only or reads_tables(statement.source)
+        metadata = txn.metadata if in_tasks else None
+        self.matched = [_bound(c, parameters, metadata) for c in plan.matched]
+        self.not_matched = [_bound(c, parameters, metadata) for c in plan.not_matched]
+        self.by_source = [_bound(c, parameters, metadata) for c in plan.not_matched_by_source]
         self.used: set[int] = set()
 
     def actions(self, candidates: Sequence[FileRows]) -> Steps[Changes]:
         """What the MERGE adds and removes."""
         found = [self._match(one) for one in candidates]
         touched = [file for file in found if file.is_touched]
-        inserts = self._generated(self._inserts())
-        writer = FileWriter(self.table, self.txn.metadata)
+        inserts = self._numbered(self._inserts())
+        check = row_check(self.txn.metadata, self.table.session)
+        writer = FileWriter(self.table, self.txn.metadata, check=check)
         if self.plan.is_insert_only or not touched:
+            self._move_marks([inserts])
             adds = yield from writer.write([inserts])
             yield from job("MERGE", candidates, writer)
             return list(adds)
         if uses_vectors(self.txn.metadata, self.txn.settings.merge_with_deletion_vectors):
             return (yield from self._hide_and_write(touched, inserts, writer))
         tasks = self._tasks(touched, inserts, self._rewritten)
+        self._move_marks(tasks)
         adds = yield from writer.write(tasks)
         changes = yield from writer.write_changes(lambda: self._feed(touched, inserts))
         yield from job("MERGE", [file.one for file in touched], writer)
@@ -206,12 +231,16 @@ class _Run:
                 if clause.make is not None:
                     yield clause.make(joined) + AFTER_UPDATE
 
-    def _generated(self, rows: list[Row]) -> list[Row]:
-        """New rows with what the table makes up; identity columns count on."""
-        columns = self.plan.inserted_columns
-        made = generated([rows], self.schema, columns, self.table.session)
-        self.txn.move_identity_marks(made.marks)
-        return list(made.tasks[0])
+    def _numbered(self, rows: list[Row]) -> list[Row]:
+        """New rows with the next values of identity columns."""
+        return list(numbered([rows], self.schema, self.plan.inserted_columns)[0])
+
+    def _move_marks(self, tasks: Sequence[Sequence[Row]]) -> None:
+        """Note how far identity columns got, if some clause makes up their values."""
+        if self.plan.not_matched:
+            rows = [row for task in tasks for row in task]
+            marks = identity_marks(rows, self.schema, self.plan.inserted_columns)
+            self.txn.move_identity_marks(marks)
 
     def _match(self, one: FileRows) -> _Matched:
         """Join one file. Raises `DeltaError` if a row has several matches that would change it."""
@@ -259,13 +288,8 @@ class _Run:
                 joined = self.blank + row
                 clause = _first(self.not_matched, joined)
                 if clause is not None and clause.make is not None:
-                    made.append(self._checked(clause.make(joined)))
+                    made.append(clause.make(joined))
         return made
-
-    def _checked(self, row: Row) -> Row:
-        if self.check is not None:
-            self.check(row)
-        return row
 
     def _outcome(self, file: _Matched, at: int, row: Row) -> tuple[_Bound | None, Row]:
         """The clause for one row of a touched file, and the joined row that it sees."""
@@ -287,7 +311,7 @@ class _Run:
             if clause is None:
                 rows.append(row)
             elif clause.make is not None:
-                rows.append(self._checked(clause.make(joined)))
+                rows.append(clause.make(joined))
         return rows
 
     def _changed(self, file: _Matched) -> tuple[list[int], list[Row]]:
@@ -299,7 +323,7 @@ class _Run:
             if clause is not None:
                 positions.append(at)
                 if clause.make is not None:
-                    rows.append(self._checked(clause.make(joined)))
+                    rows.append(clause.make(joined))
         return positions, rows
 
     def _hide_and_write(
@@ -307,6 +331,7 @@ class _Run:
     ) -> Steps[Changes]:
         changed = {file.one.file.path: self._changed(file) for file in touched}
         new_rows = self._tasks(touched, inserts, lambda file: changed[file.one.file.path][1])
+        self._move_marks(new_rows)
         adds = yield from writer.write(new_rows)
         changes = yield from writer.write_changes(lambda: self._feed(touched, inserts))
         yield from job("MERGE", [file.one for file in touched], writer)
@@ -333,11 +358,14 @@ class _Run:
         return [[row for f in task for row in rows_of(by_path[f.path])] for task in tasks]
 
 
-def _bound(clause: Clause, parameters: Parameters) -> _Bound:
+def _bound(clause: Clause, parameters: Parameters, metadata: Metadata | None) -> _Bound:
+    """`metadata`: of the table whose writing tasks run the clause, if they do."""
     applies = None if clause.condition is None else clause.condition.bind(parameters).evaluate
     # The width is that of no joined row, so that a projection never takes one for the new row.
-    make = None if clause.values is None else projection(clause.values, parameters, -1)
-    return _Bound(clause.act, applies, make)
+    if clause.values is None:
+        return _Bound(clause.act, applies, None)
+    make = completed(clause.values, parameters, -1, clause.complete)
+    return _Bound(clause.act, applies, make if metadata is None else in_task(make, metadata))
 
 
 def _first(clauses: Sequence[_Bound], row: Row) -> _Bound | None:

@@ -15,17 +15,24 @@ from sqlglot import exp
 
 from whitecap.engine.commands import errors, write_errors
 from whitecap.engine.commands.assigning import is_default, updated
-from whitecap.engine.commands.generation import check_given, default_term
+from whitecap.engine.commands.generation import Completion, check_given, completion, default_term
 from whitecap.engine.commands.sources import Source
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem
 from whitecap.engine.log.identity import identity_of
 from whitecap.engine.log.schema import Schema
-from whitecap.engine.sql.coercion import common_type
+from whitecap.engine.sql.building import (
+    CLAUSE_NOT_BOOLEAN,
+    JOIN_NOT_BOOLEAN,
+    NOT_BOOLEAN,
+    check_condition,
+)
+from whitecap.engine.sql.coercion import compared_type
+from whitecap.engine.sql.columns import unqualified
 from whitecap.engine.sql.compiler import DIALECT, compile_boolean, compile_term
 from whitecap.engine.sql.normal_form import conjuncts_of, join_and
-from whitecap.engine.sql.predicates import TRUE, Predicate, is_deterministic, unqualified
+from whitecap.engine.sql.predicates import TRUE, Predicate, is_deterministic
 from whitecap.engine.sql.rendering import Template
-from whitecap.engine.sql.scope import AMBIGUOUS, Relation, Scope
+from whitecap.engine.sql.scope import UNRESOLVED, Relation, Scope
 from whitecap.engine.sql.statements import Act, Match, Merge, MergeClause, TableName
 from whitecap.engine.sql.terms import Term, column, convert
 from whitecap.engine.sql.types import Session
@@ -33,11 +40,15 @@ from whitecap.engine.sql.types import Session
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One WHEN: its condition, and the values of the row that it makes (`None` for DELETE)."""
+    """One WHEN: its condition, and the values of the row that it makes (`None` for DELETE).
+
+    `complete` computes the generated columns that it gives no value for.
+    """
 
     act: Act
     condition: Term | None
-    values: tuple[Term, ...] | None
+    values: tuple[Term, ...] | None = None
+    complete: Completion | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +124,7 @@ class _Planner:
         self.alone = Scope((self.target,), session)
 
     def plan(self) -> MergePlan:
+        self._check_conditions()
         conjuncts = conjuncts_of(self.statement.on)
         keys = [self._join_key(node) for node in conjuncts]
         rest = [node for node, key in zip(conjuncts, keys, strict=True) if key is None]
@@ -127,6 +139,24 @@ class _Planner:
             self._clauses(Match.NOT_MATCHED_BY_SOURCE),
             self._inserted_columns(),
         )
+
+    def _check_conditions(self) -> None:
+        """Raises `InvalidInput` for an ON or a clause that is no condition."""
+        on = self.statement.on
+        is_null = isinstance(on.unnest(), exp.Null)
+        check_condition(on, self.joined, NOT_BOOLEAN if is_null else JOIN_NOT_BOOLEAN)
+        for clause in self.statement.clauses:
+            if clause.condition is not None and not isinstance(clause.condition.unnest(), exp.Null):
+                check_condition(clause.condition, self._scope_of(clause.match), CLAUSE_NOT_BOOLEAN)
+
+    def _scope_of(self, match: Match) -> Scope:
+        """The columns that a clause may name: of both rows, or of the only one."""
+        match match:
+            case Match.NOT_MATCHED:
+                return Scope((self.other,), self.session)
+            case Match.NOT_MATCHED_BY_SOURCE:
+                return self.alone
+        return self.joined
 
     def _of(self, match: Match) -> list[MergeClause]:
         return [clause for clause in self.statement.clauses if clause.match is match]
@@ -170,30 +200,29 @@ class _Planner:
 
     def _equality(self, target: exp.Expr, source: exp.Expr) -> JoinKey:
         left, right = compile_term(target, self.joined), compile_term(source, self.joined)
-        common = common_type(left.type, right.type)
+        common = compared_type(left.type, right.type)
         name = target.name if isinstance(target, exp.Column) and left.type == common else None
         left, right = (convert(term, common, self.session) for term in (left, right))
         return JoinKey(left, right, name)
 
     def _clauses(self, match: Match) -> tuple[Clause, ...]:
-        """Compiled over the columns that a clause may name: of both rows, or of the only one."""
-        scopes = {
-            Match.MATCHED: self.joined,
-            Match.NOT_MATCHED: Scope((self.other,), self.session),
-            Match.NOT_MATCHED_BY_SOURCE: self.alone,
-        }
-        scope = scopes[match]
+        scope = self._scope_of(match)
         return tuple(self._clause(clause, scope) for clause in self._of(match))
 
     def _clause(self, clause: MergeClause, scope: Scope) -> Clause:
         condition = clause.condition
         test = None if condition is None else compile_boolean(condition, scope)
-        match clause.act:
-            case Act.UPDATE:
-                return Clause(clause.act, test, self._updated(clause, scope))
-            case Act.INSERT:
-                return Clause(clause.act, test, self._inserted(clause, scope))
-        return Clause(clause.act, test, None)
+        if clause.act is Act.DELETE:
+            return Clause(clause.act, test)
+        make = self._updated if clause.act is Act.UPDATE else self._inserted
+        complete = completion(self.schema, self._given(clause), self.session)
+        return Clause(clause.act, test, make(clause, scope), complete)
+
+    def _given(self, clause: MergeClause) -> Sequence[str]:
+        """The columns that a clause gives values for."""
+        if clause.assignments is None:
+            return self.source.names
+        return [name for name, _ in clause.assignments]
 
     def _updated(self, clause: MergeClause, scope: Scope) -> tuple[Term, ...]:
         if clause.assignments is None:
@@ -210,12 +239,13 @@ class _Planner:
     ) -> tuple[Term, ...]:
         seen: set[str] = set()
         for name, node in assignments:
-            at, _ = self.alone.find(name, "")
+            at = self.alone.place(name)
             if name.lower() in seen:
                 raise twice(name)
             seen.add(name.lower())
             if is_default(node):
-                raise InvalidInput([Problem(name, "DEFAULT is not known to MERGE")])
+                text, refused_as = "DEFAULT is not known to MERGE", write_errors.MERGE_UNRESOLVED
+                raise InvalidInput([Problem(name, text, refused_as=refused_as)])
             terms[at] = updated(compile_term(node, scope), self.schema.fields[at], self.session)
         return tuple(terms)
 
@@ -226,12 +256,8 @@ class _Planner:
         return self._assigned(terms, clause.assignments, scope, write_errors.merge_column_twice)
 
     def _inserted_columns(self) -> tuple[str, ...]:
-        known = {name.lower() for name in self.source.names}
         inserts = [
-            known
-            if clause.assignments is None
-            else {name.lower() for name, _ in clause.assignments}
-            for clause in self._of(Match.NOT_MATCHED)
+            {name.lower() for name in self._given(clause)} for clause in self._of(Match.NOT_MATCHED)
         ]
         given = [c.name for c in self.schema if all(c.name.lower() in one for one in inserts)]
         if inserts:
@@ -272,12 +298,12 @@ def _check_conditions(statement: Merge, takes_random: bool) -> None:
 
 
 def _resolved(planner: _Planner) -> MergePlan:
-    """The plan; what it cannot resolve is refused as Delta's own resolution of MERGE does."""
+    """The plan; columns that are not there are refused as Delta's own resolution of MERGE does."""
     try:
         return planner.plan()
     except InvalidInput as error:
         first, *others = error.problems
-        if first.text == AMBIGUOUS:
+        if first.refused_as != UNRESOLVED:
             raise
         told = dataclasses.replace(first, refused_as=write_errors.MERGE_UNRESOLVED)
         raise InvalidInput([told, *others]) from error

@@ -14,7 +14,7 @@ from whitecap.engine.commands.table import Table
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.outcomes import Outcome
-from whitecap.engine.sql.predicates import Predicate
+from whitecap.engine.sql.predicates import Predicate, session_of
 from whitecap.engine.sql.statements import Optimize
 from whitecap.engine.sql.terms import Parameters
 from whitecap.engine.storage.requests import NewId, Steps
@@ -50,10 +50,10 @@ def partition_predicates(
     columns = txn.metadata.partition_columns
     known = {name.lower() for name in columns}
     for predicate in conjuncts:
-        predicate.bind(txn.snapshot.schema)  # names a column that does not exist
         wrong = sorted(predicate.columns - known)
         if wrong:
             raise errors.not_a_partition_column(wrong[0], columns)
+        predicate.bind(txn.snapshot.schema, session_of(txn.settings))  # names what is wrong in it
     return conjuncts
 
 

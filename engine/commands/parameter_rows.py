@@ -32,7 +32,8 @@ def rows_of_parameter(
 def check_widths(rows: Sequence[Sequence[Any]]) -> None:
     """Raises `InvalidInput` unless all rows of a VALUES have as many values."""
     if len({len(row) for row in rows}) > 1:
-        raise InvalidInput([Problem("VALUES", "rows have different numbers of values")])
+        text = "rows have different numbers of values"
+        raise InvalidInput([Problem("VALUES", text, refused_as=_MISMATCH)])
 
 
 def value_names(columns: Sequence[str], count: int) -> tuple[str, ...]:

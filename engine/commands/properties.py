@@ -25,6 +25,7 @@ from whitecap.engine.outcomes import Committed, Outcome
 from whitecap.engine.sql.table_statements import CommentOnTable, SetProperties, UnsetProperties
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.operation import Operation
+from whitecap.engine.transaction.row_ids import check_not_suspended
 from whitecap.engine.transaction.transaction import Transaction
 
 _MAPPING_MODE = properties.COLUMN_MAPPING_MODE.key
@@ -38,6 +39,7 @@ def set_properties(table: Table, statement: SetProperties) -> Steps[Outcome]:
         raise errors.use_add_constraint()
     txn = yield from begin(table)
     new = changed(dict(statement.properties), txn)
+    check_not_suspended({**txn.metadata.configuration, **new})
     if new.get(_MAPPING_MODE) == "none" and is_mapped(txn.metadata):
         outcome = yield from remove_column_mapping(table, txn, keep_property=True)
         if len(new) == 1 or not isinstance(outcome, Committed):

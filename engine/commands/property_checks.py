@@ -6,7 +6,7 @@ Spark's AstBuilder (cleanTableProperties: names that are clauses of their own).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from whitecap.engine.commands import errors, property_errors
 from whitecap.engine.dialects import Dialect
@@ -17,14 +17,24 @@ from whitecap.engine.log.properties import (
     FEATURE_PREFIX,
     ISOLATION_LEVEL,
     TableProperty,
+    flag,
     interval_ms,
 )
-from whitecap.engine.log.property_names import is_known
+from whitecap.engine.log.property_names import STORED, is_known
+from whitecap.engine.transaction.isolation import level_named
 from whitecap.engine.transaction.transaction import Transaction
 
 _KNOWN: dict[str, TableProperty[object]] = {
     known.key.lower(): known for known in vars(properties).values() if type(known) is TableProperty
 }
+_PARSED: dict[str, Callable[[str], object]] = {
+    **{key: known.parse for key, known in _KNOWN.items()},
+    **{key.lower(): flag for key in properties.FLAGS},
+    **{key.lower(): int for key in properties.NUMBERS},
+    **{key.lower(): stored.parse for key, stored in STORED.items()},
+}
+"""What a value is read with before it is stored, by the name in small letters."""
+_FEATURES = {name.lower(): name for name in FEATURES}
 _RESERVED = {
     "provider": "please use the USING clause to specify it",
     "location": "please use the LOCATION clause to specify it",
@@ -33,6 +43,7 @@ _RESERVED = {
     "is_managed_location": "please remove it from the TBLPROPERTIES list.",
     "collation": "please use the DEFAULT COLLATION clause to specify it",
 }
+_MAPPING_MODE = properties.COLUMN_MAPPING_MODE.key.lower()
 _MAPPING_MODES = ("none", "name", "id")
 _STATISTICS_COLUMNS = "delta.dataskippingstatscolumns"
 _UNIFORM_FORMATS = "delta.universalformat.enabledformats"
@@ -52,7 +63,10 @@ def check_keys(keys: Iterable[str]) -> None:
 
 def stored_key(key: str) -> str:
     """A property's name as it is stored: in Delta's spelling where Delta reads it."""
-    known = _KNOWN.get(key.lower())
+    lower = key.lower()
+    if lower.startswith(FEATURE_PREFIX):
+        return FEATURE_PREFIX + _FEATURES.get(lower[len(FEATURE_PREFIX) :], key)
+    known = _KNOWN.get(lower)
     return key if known is None else known.key
 
 
@@ -66,12 +80,24 @@ def checked(given: Mapping[str, str], dialect: Dialect) -> dict[str, str]:
     for key, value in given.items():
         if not is_known(key, dialect.own_properties):
             raise property_errors.unknown_property(key)
+        if key.lower() == properties.MAX_COLUMN_ID.lower():
+            raise property_errors.not_for_users(key)
         _check_feature(key)
         _check_value(key, value)
         _check_level(key, value, dialect)
         _check_policy(key, value)
     _check_retention(given)
+    _check_uniform(given)
     return {stored_key(key): value for key, value in given.items()}
+
+
+def checked_for_new_table(given: Mapping[str, str], dialect: Dialect) -> dict[str, str]:
+    """The same for CREATE TABLE, which brings all properties at once."""
+    stored = checked(given, dialect)
+    lower = {key.lower(): value for key, value in stored.items()}
+    if "iceberg" in lower.get(_UNIFORM_FORMATS, "") and not _is_compatible(lower):
+        raise property_errors.uniform_without_compatibility()
+    return stored
 
 
 def changed(given: Mapping[str, str], txn: Transaction) -> dict[str, str]:
@@ -93,28 +119,30 @@ def changed(given: Mapping[str, str], txn: Transaction) -> dict[str, str]:
 
 
 def _check_feature(key: str) -> None:
-    if key.lower().startswith(FEATURE_PREFIX) and key[len(FEATURE_PREFIX) :] not in FEATURES:
+    name = key[len(FEATURE_PREFIX) :].lower()
+    if key.lower().startswith(FEATURE_PREFIX) and name not in _FEATURES:
         raise property_errors.unknown_feature_property(key)
 
 
 def _check_value(key: str, value: str) -> None:
-    known = _KNOWN.get(key.lower())
-    if known is None:
-        return
-    if known.parse is interval_ms:
-        try:
-            interval_ms(value)
-        except ValueError as error:
-            raise property_errors.invalid_interval(value) from error
-    if known is properties.COLUMN_MAPPING_MODE and value.lower() not in _MAPPING_MODES:
+    parse = _PARSED.get(key.lower(), str)
+    if key.lower() == _MAPPING_MODE and value.lower() not in _MAPPING_MODES:
         raise property_errors.unknown_mapping_mode(value)
-    known.of({known.key: value})
+    try:
+        parse(value)
+    except ValueError as error:
+        if parse is interval_ms:
+            raise property_errors.invalid_interval(value) from error
+        message = f"{key} cannot be {value!r}: {error}"
+        raise DeltaError("IllegalArgumentException", None, message) from error
 
 
 def _check_level(key: str, value: str, dialect: Dialect) -> None:
-    levels = sorted(dialect.settable_levels)
-    if key.lower() == ISOLATION_LEVEL.key.lower() and value.lower() not in map(str.lower, levels):
-        raise errors.requirement(f"{ISOLATION_LEVEL.key} must be {' or '.join(levels)}")
+    if key.lower() == ISOLATION_LEVEL.key.lower() and level_named(value) not in (
+        dialect.settable_levels
+    ):
+        levels = " or ".join(sorted(dialect.settable_levels))
+        raise errors.requirement(f"{ISOLATION_LEVEL.key} must be {levels}")
 
 
 def _check_policy(key: str, value: str) -> None:
@@ -134,6 +162,15 @@ def _check_retention(configuration: Mapping[str, str]) -> None:
         )
 
 
+def _check_uniform(given: Mapping[str, str]) -> None:
+    """Formats for other readers: those that there are, and Iceberg with what it needs."""
+    lower = {key.lower(): value for key, value in given.items()}
+    formats = [one.strip() for one in lower.get(_UNIFORM_FORMATS, "").split(",") if one]
+    if any(one not in ("hudi", "iceberg") for one in formats):
+        message = f"{_UNIFORM_FORMATS} cannot be {formats}"
+        raise DeltaError("IllegalArgumentException", None, message)
+
+
 def _check_columns(key: str, value: str, txn: Transaction) -> None:
     if key.lower() != _STATISTICS_COLUMNS:
         return
@@ -145,10 +182,13 @@ def _check_columns(key: str, value: str, txn: Transaction) -> None:
 def _check_iceberg(key: str, value: str, configuration: Mapping[str, str]) -> None:
     """Iceberg's readers need more than a property: REORG UPGRADE UNIFORM brings it all."""
     lower = {name.lower(): text for name, text in configuration.items()}
-    compatible = any(name.startswith(_ICEBERG) and text == "true" for name, text in lower.items())
-    if key.lower() == _UNIFORM_FORMATS and "iceberg" in value and not compatible:
+    if key.lower() == _UNIFORM_FORMATS and "iceberg" in value and not _is_compatible(lower):
         raise property_errors.uniform_without_compatibility()
     if key.lower().startswith(_ICEBERG) and value.lower() == "true":
         if lower.get("delta.columnmapping.mode", "none") == "none":
             raise property_errors.compatibility_without_mapping(key)
         raise UnsupportedFeature(f"{key} other than by REORG TABLE ... APPLY (UPGRADE UNIFORM)")
+
+
+def _is_compatible(lower: Mapping[str, str]) -> bool:
+    return any(name.startswith(_ICEBERG) and text == "true" for name, text in lower.items())

@@ -5,7 +5,8 @@ Source: DeltaErrors.scala, delta-error-classes.json; Spark's QueryParsingErrors.
 
 from __future__ import annotations
 
-from whitecap.engine.commands.errors import analysis, refused_feature
+from whitecap.engine.commands.errors import analysis
+from whitecap.engine.commands.feature_errors import refused_feature
 from whitecap.engine.errors import DeltaError
 
 
@@ -24,6 +25,14 @@ def unknown_property(key: str) -> DeltaError:
         f"Unknown configuration was specified: {key}\nTo disable this check, set"
         " spark.databricks.delta.allowArbitraryProperties.enabled=true in the Spark session"
         " configuration.",
+    )
+
+
+def not_for_users(key: str) -> DeltaError:
+    return analysis(
+        "DELTA_CANNOT_MODIFY_TABLE_PROPERTY",
+        f"The Delta table configuration {key} cannot be specified by the user.",
+        "DeltaUnsupportedOperationException",
     )
 
 

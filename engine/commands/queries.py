@@ -6,30 +6,35 @@ other tables, and time travel, are pinned before the transaction starts and neve
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sqlglot import exp
 
 from whitecap.engine.commands.data_files import FileRows
+from whitecap.engine.commands.inline_tables import evaluated_early
 from whitecap.engine.commands.parameter_rows import check_widths, rows_of_parameter, value_names
+from whitecap.engine.commands.partition_filters import with_partition_filters
 from whitecap.engine.commands.relational_sources import evaluated, own_rows, pinned_rows, reads_own
 from whitecap.engine.commands.row_reads import track_limited_rows, track_rows
-from whitecap.engine.commands.select_parts import Rows
+from whitecap.engine.commands.select_parts import Rows, item_name
 from whitecap.engine.commands.sources import Source, projection
 from whitecap.engine.commands.table import Table, Tables, table_named
 from whitecap.engine.commands.writing import scan_tasks
+from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import parse_statistics
-from whitecap.engine.sql.coercion import common_type
-from whitecap.engine.sql.compiler import compile_term
+from whitecap.engine.sql.coercion import inline_type
+from whitecap.engine.sql.compiler import DIALECT, compile_term
+from whitecap.engine.sql.functions.nodes import is_random
 from whitecap.engine.sql.predicates import TRUE, Predicate
-from whitecap.engine.sql.scope import Relation, Scope
+from whitecap.engine.sql.scope import UNRESOLVED, Relation, Scope
 from whitecap.engine.sql.statements import Query, Relational, Select, TableName, Values
 from whitecap.engine.sql.terms import Parameters, Term, column, convert
-from whitecap.engine.sql.types import PARAMETER, Session, type_of
+from whitecap.engine.sql.types import Session
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.transaction import Transaction
 
@@ -84,6 +89,7 @@ def source_of(
     snapshot = yield from table.at_root(_pinned(table, table_name))
     condition = query.condition if isinstance(query, Select) else None
     if condition is not None:
+        condition.check(snapshot.schema, table.session)
         condition = condition.with_parameters(parameters)
     files = [f for f in snapshot.all_files() if _in_partition(f, condition, snapshot, table)]
     steps = table.data_files.read(files, snapshot.schema)
@@ -120,6 +126,8 @@ def in_transaction(
         rows = yield from own_rows(query, source.pinned, table, txn, parameters)
         return evaluated(query, rows, parameters, table.session)
     schema = txn.snapshot.schema
+    if isinstance(query, Select) and query.condition is not None:
+        query.condition.check(schema, table.session)
     files = _tracked_files(query, table, txn, parameters)
     file_rows = yield from table.data_files.read(files, schema)
     name = table_of(query)
@@ -138,11 +146,12 @@ def _tracked_files(
         return list(txn.snapshot.all_files())
     if select is None or select.limit is None:
         track_rows(table, txn, parts)
-        return list(txn.filter_files(parts) if parts else txn.filter_all_files())
+        filters = with_partition_filters(parts, txn)
+        return list(txn.filter_files(filters) if filters else txn.filter_all_files())
     track_limited_rows(txn)
     if all(part.is_over(txn.metadata.partition_columns) for part in parts):
         return _files_for_limit(txn, parts, select.limit)
-    return list(txn.filter_files(parts))
+    return list(txn.filter_files(with_partition_filters(parts, txn)))
 
 
 def _files_for_limit(txn: Transaction, parts: Sequence[Predicate], limit: int) -> list[AddFile]:
@@ -178,6 +187,7 @@ def select_source(
         return Source(schema.names, schema.types, tasks, files)
     scope = Scope((Relation.of(schema, *name.names),), session)
     names, terms = select_terms(query, scope, schema)
+    terms = [term.known(parameters) for term in terms]
     keep = (query.condition or TRUE).with_parameters(parameters).bind(schema, session)
     project = projection(terms, parameters, len(schema))
     chosen = [[project(row) for row in rows if keep(row) is True] for rows in tasks]
@@ -207,7 +217,7 @@ def select_terms(
             names += [f.name for f in fields]
             terms += [column(at, f.type) for at, f in enumerate(fields)]
         else:
-            names.append(item.alias_or_name or item.sql())
+            names.append(item_name(item))
             terms.append(compile_term(item.unalias(), scope))
     if query.columns:
         names = list(query.columns)
@@ -219,25 +229,48 @@ def values_source(query: Query | TableName, parameters: Parameters, session: Ses
     scope = Scope((), session)
     if isinstance(query, Select):
         names, terms = select_terms(query, scope, None)
+        terms = [term.known(parameters) for term in terms]
         row = tuple(term.bind(parameters).evaluate(()) for term in terms)
         return Source(names, tuple(term.type for term in terms), [[row]])
     assert isinstance(query, Values)
     if query.rows_parameter is not None:
         kinds, known = rows_of_parameter(query.rows_parameter, parameters, query.columns)
         return Source(value_names(query.columns, len(kinds)), kinds, [known])
-    table = [[compile_term(node, scope) for node in row] for row in query.rows]
+    table = [[_inline(node, scope, parameters) for node in row] for row in query.rows]
     check_widths(table)
-    rows = [tuple(term.bind(parameters).evaluate(()) for term in row) for row in table]
-    types = tuple(_column_type(table, rows, at) for at in range(len(table[0])))
-    names = value_names(query.columns, len(types))
-    return Source(names, types, [_in_types(table, rows, types, session)])
+    with evaluated_early((node for row in query.rows for node in row), scope):
+        rows = [tuple(term.bind(parameters).evaluate(()) for term in row) for row in table]
+        types = tuple(_column_type(table, at) for at in range(len(table[0])))
+        typed = _in_types(table, rows, types, session)
+    return Source(value_names(query.columns, len(types)), types, [typed])
 
 
-def _column_type(table: list[list[Term]], rows: list[Row], at: int) -> str:
+_NOT_EVALUATED = (
+    "AnalysisException",
+    "INVALID_INLINE_TABLE.CANNOT_EVALUATE_EXPRESSION_IN_INLINE_TABLE",
+)
+
+
+def _inline(node: exp.Expr, scope: Scope, parameters: Parameters) -> Term:
+    """A value in VALUES, which knows no columns."""
+    if is_random(node):
+        text = "differs from call to call"
+        raise InvalidInput([Problem(node.sql(DIALECT), text, refused_as=_NOT_EVALUATED)])
+    try:
+        return compile_term(node, scope).known(parameters)
+    except InvalidInput as error:
+        first, *others = error.problems
+        if first.refused_as != UNRESOLVED:
+            raise
+        refused_as = UNRESOLVED[0], "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION"
+        told = dataclasses.replace(first, refused_as=refused_as)
+        raise InvalidInput([told, *others]) from error
+
+
+def _column_type(table: list[list[Term]], at: int) -> str:
     found = "void"
-    for terms, row in zip(table, rows, strict=True):
-        kind = terms[at].type
-        found = common_type(found, type_of(row[at]) if kind == PARAMETER else kind)
+    for terms in table:
+        found = inline_type(found, terms[at].type)
     return found
 
 
@@ -248,9 +281,7 @@ def _in_types(
         return rows
     return [
         tuple(
-            convert(term, kind, session).bind({}).evaluate(())
-            if term.type not in (PARAMETER, kind)
-            else value
+            value if term.type == kind else convert(term, kind, session).bind({}).evaluate(())
             for term, kind, value in zip(terms, types, row, strict=True)
         )
         for terms, row in zip(table, rows, strict=True)

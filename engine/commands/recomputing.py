@@ -11,10 +11,9 @@ from whitecap.engine.commands.data_files import FileRows
 from whitecap.engine.commands.execution import begin, job, logged
 from whitecap.engine.commands.optimize import partition_predicates
 from whitecap.engine.commands.table import Table
-from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile, Metadata
 from whitecap.engine.log.schema import schema_of_metadata
-from whitecap.engine.log.statistics import collect_statistics, statistics_text
+from whitecap.engine.log.statistics import collect_statistics, indexed_by, statistics_text
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.sql.predicates import parse_predicate
 from whitecap.engine.storage.requests import Steps
@@ -40,8 +39,8 @@ def _recomputed(table: Table, condition: str | None) -> Steps[Outcome]:
 
 def _again(one: FileRows, metadata: Metadata) -> AddFile:
     """All rows count, hidden ones too: bounds are wide where a vector hides some."""
-    limit = properties.INDEXED_COLUMNS.of(metadata.configuration)
+    indexed = indexed_by(metadata.configuration)
     tight = None if one.deleted is None else False
     schema = schema_of_metadata(metadata)
-    statistics = collect_statistics(one.rows, schema, metadata.partition_columns, limit, tight)
+    statistics = collect_statistics(one.rows, schema, metadata.partition_columns, indexed, tight)
     return msgspec.structs.replace(one.file, data_change=False, stats=statistics_text(statistics))

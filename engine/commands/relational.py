@@ -7,14 +7,23 @@ sources of writes, not for analysis: everything is done in memory, by nested loo
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import chain
 
 from sqlglot import exp
 
 from whitecap.engine.commands.aggregates import Aggregate, compile_aggregate
+from whitecap.engine.commands.inline_tables import evaluated_early
 from whitecap.engine.commands.parameter_rows import check_widths, rows_of_parameter, value_names
+from whitecap.engine.commands.query_checks import (
+    check_in_query,
+    check_same_width,
+    first_column,
+    renamed,
+    value_of,
+)
 from whitecap.engine.commands.select_parts import (
     Rows,
     by_position,
@@ -32,15 +41,17 @@ from whitecap.engine.commands.select_parts import (
 )
 from whitecap.engine.commands.windows import with_windows
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature
-from whitecap.engine.sql.coercion import common_type
+from whitecap.engine.sql.building import JOIN_NOT_BOOLEAN, NOT_BOOLEAN, check_condition
+from whitecap.engine.sql.coercion import inline_type, mixed
 from whitecap.engine.sql.compiler import DIALECT, compile_boolean, compile_term
-from whitecap.engine.sql.rendering import sql_literal
 from whitecap.engine.sql.scope import Relation, Scope
-from whitecap.engine.sql.terms import Evaluate, Parameters, convert
-from whitecap.engine.sql.text import parse_condition
+from whitecap.engine.sql.terms import Evaluate, Parameters, Term, both, convert, either
 from whitecap.engine.sql.tree_reading import rows_parameter
 from whitecap.engine.sql.types import Session
 from whitecap.engine.storage.requests import Row
+
+_UNION_TYPES = "ExtendedAnalysisException", "INCOMPATIBLE_COLUMN_TYPE"
+_IN_TYPES = "ExtendedAnalysisException", "DATATYPE_MISMATCH.IN_SUBQUERY_DATA_TYPE_MISMATCH"
 
 TableRows = Mapping[int, Rows]
 """The rows of each table node of a query, by the node's `id`."""
@@ -73,14 +84,20 @@ class Planner:
     def _plan_common(self, node: exp.Expr, outer: Scope) -> None:
         named = node.args.get("with_")
         for query in named.expressions if named is not None else ():
-            self.common[query.alias.lower()] = self.plan(query.this, outer)
+            rows = self.plan(query.this, outer)
+            columns = [column.name for column in query.args["alias"].args.get("columns") or ()]
+            named_rows = dataclasses.replace(rows, names=renamed(rows.names, columns, query.alias))
+            self.common[query.alias.lower()] = named_rows
 
     # FROM -----------------------------------------------------------------------------------
 
     def _relation(self, node: exp.Expr, outer: Scope) -> Rows:
         if isinstance(node, exp.Table):
-            known = self.common.get(node.name.lower())
-            return known or numbers_of(node) or self.tables[id(node)]
+            known = self.common.get(node.name.lower()) or numbers_of(node)
+            rows = known or self.tables.get(id(node))
+            if rows is None:
+                raise UnsupportedFeature(f"WITH {node.name} AS a query of another {node.name}")
+            return rows
         return self.plan(node, outer)
 
     def _from(self, node: exp.Select, outer: Scope) -> tuple[Scope, Callable[[Row], list[Row]]]:
@@ -126,10 +143,10 @@ class Planner:
     def _on(self, join: exp.Join, left: Scope, scope: Scope) -> Evaluate:
         node = join.args.get("on")
         if node is not None:
-            return self.condition(node, scope)
+            return self.whole_condition(node, scope, JOIN_NOT_BOOLEAN)
         alias = join.this.alias_or_name
         pairs = [
-            exp.EQ(this=_qualified(name.name, left), expression=exp.column(name.name, alias))
+            exp.EQ(this=first_column(name.name, left), expression=exp.column(name.name, alias))
             for name in join.args.get("using") or ()
         ]
         return self.condition(exp.and_(*pairs) if pairs else exp.true(), scope)
@@ -139,7 +156,7 @@ class Planner:
     def _select(self, node: exp.Select, outer: Scope) -> Rows:
         scope, rows_of = self._from(node, outer)
         where = node.args.get("where")
-        keep = None if where is None else self.condition(where.this, scope)
+        keep = None if where is None else self.whole_condition(where.this, scope)
 
         def kept(row: Row) -> list[Row]:
             found = rows_of(row)
@@ -153,7 +170,7 @@ class Planner:
         items = list(select_items(node.expressions, scope))
         resolved = [self.resolved(item, scope) for _, item in items]
         windows = with_windows(resolved, scope, self.parameters)
-        terms = [compile_term(item, windows.scope) for item in windows.items]
+        terms = [self._term(item, windows.scope) for item in windows.items]
         bounds = [term.bind(self.parameters).evaluate for term in terms]
         order = self._order(node, scope)
 
@@ -165,8 +182,8 @@ class Planner:
 
     def _grouped(self, node: exp.Select, scope: Scope, rows_of: Callable[[Row], list[Row]]) -> Rows:
         group = node.args.get("group")
-        keys = [by_position(key, node) for key in (group.expressions if group else ())]
-        key_terms = [compile_term(key, scope) for key in keys]
+        keys = [by_position(key, node, "GROUP") for key in (group.expressions if group else ())]
+        key_terms = [self._term(key, scope) for key in keys]
         key_of = [term.bind(self.parameters).evaluate for term in key_terms]
         aggregates: list[Aggregate] = []
         names: list[str] = []
@@ -180,16 +197,16 @@ class Planner:
                 return exp.column(names[-1])
             return part
 
-        items = [(item_name(n, at), unaliased(n)) for at, n in enumerate(node.expressions)]
-        nodes = [item.copy().transform(replaced) for _, item in items]
+        items = [(item_name(n), unaliased(n)) for n in node.expressions]
+        nodes = [self.resolved(item, scope).transform(replaced) for _, item in items]
         having = node.args.get("having")
         test_node = None if having is None else having.this.copy().transform(replaced)
         columns = (*(f"key {at}" for at in range(len(keys))), *names)
         types = (*(t.type for t in key_terms), *(a.type for a in aggregates))
         of_group = Scope((Relation(frozenset(), columns, types),), self.session)
-        terms = [compile_term(n, of_group) for n in nodes]
+        terms = [self._term(n, of_group) for n in nodes]
         bounds = [term.bind(self.parameters).evaluate for term in terms]
-        test = None if test_node is None else self.condition(test_node, of_group)
+        test = None if test_node is None else self.whole_condition(test_node, of_group)
 
         def rows(row: Row) -> list[Row]:
             groups: dict[Row, list[Row]] = {} if keys else {(): []}
@@ -209,7 +226,7 @@ class Planner:
         if order is None:
             return None
         keys = [
-            (compile_term(by_position(one.this, node), scope), bool(one.args.get("desc")))
+            (self._term(by_position(one.this, node, "ORDER"), scope), bool(one.args.get("desc")))
             for one in order.expressions
         ]
         bounds = [(term.bind(self.parameters).evaluate, descending) for term, descending in keys]
@@ -225,8 +242,9 @@ class Planner:
 
     def _set_operation(self, node: exp.SetOperation, outer: Scope) -> Rows:
         left, right = self.plan(node.left, outer), self.plan(node.right, outer)
+        check_same_width(left, right)
         pairs = zip(left.types, right.types, strict=True)
-        types = tuple(common_type(one, other) for one, other in pairs)
+        types = tuple(mixed(one, other, _UNION_TYPES) for one, other in pairs)
         sides = [(side, casts_between(side.types, types)) for side in (left, right)]
 
         def rows(row: Row) -> list[Row]:
@@ -249,22 +267,36 @@ class Planner:
         if name is not None:
             kinds, known = rows_of_parameter(name, self.parameters, columns)
             return Rows(value_names(columns, len(kinds)), kinds, lambda _outer: known)
-        cells = [
-            [compile_term(cell, outer) for cell in cells_of(tuple_node)]
-            for tuple_node in node.expressions
-        ]
+        nodes = [cells_of(one) for one in node.expressions]
+        cells = [[self._term(cell, outer) for cell in one] for one in nodes]
         check_widths(cells)
         types = [term.type for term in cells[0]]
         for row_of_terms in cells[1:]:
-            types = [common_type(t, c.type) for t, c in zip(types, row_of_terms, strict=True)]
+            types = [inline_type(t, c.type) for t, c in zip(types, row_of_terms, strict=True)]
         terms = [
             [convert(c, t, self.session) for c, t in zip(r, types, strict=True)] for r in cells
         ]
-        bounds = [[term.bind(self.parameters).evaluate for term in row] for row in terms]
-        names = value_names(columns, len(types))
-        return Rows(names, tuple(types), lambda row: [tuple(b(row) for b in r) for r in bounds])
+
+        def rows(row: Row) -> list[Row]:
+            with evaluated_early(chain.from_iterable(nodes), outer):
+                return [tuple(evaluate(row) for evaluate in one) for one in bounds]
+
+        with evaluated_early(chain.from_iterable(nodes), outer):
+            bounds = [[term.bind(self.parameters).evaluate for term in row] for row in terms]
+        return Rows(value_names(columns, len(types)), tuple(types), rows)
+
+    def _term(self, node: exp.Expr, scope: Scope) -> Term:
+        return compile_term(node, scope).known(self.parameters)
 
     # Conditions -----------------------------------------------------------------------------
+
+    def whole_condition(
+        self, node: exp.Expr, scope: Scope, refused_as: tuple[str, str] = NOT_BOOLEAN
+    ) -> Evaluate:
+        """A condition that must be one as it stands. Raises `InvalidInput` if it is not."""
+        if node.find(exp.Query) is None:
+            check_condition(node, scope, refused_as)
+        return self.condition(node, scope)
 
     def condition(self, node: exp.Expr, scope: Scope) -> Evaluate:
         """A condition that may ask subqueries, over the rows of a scope."""
@@ -273,9 +305,9 @@ class Planner:
             return compile_boolean(node, scope).bind(self.parameters).evaluate
         match node:
             case exp.And():
-                return _and(self.condition(node.left, scope), self.condition(node.right, scope))
+                return both(self.condition(node.left, scope), self.condition(node.right, scope))
             case exp.Or():
-                return _or(self.condition(node.left, scope), self.condition(node.right, scope))
+                return either(self.condition(node.left, scope), self.condition(node.right, scope))
             case exp.Not():
                 inner = self.condition(node.this, scope)
                 return lambda row: None if (found := inner(row)) is None else not found
@@ -288,8 +320,9 @@ class Planner:
 
     def _in_query(self, node: exp.In, scope: Scope) -> Evaluate:
         query = self.plan(node.args["query"], scope)
-        term = compile_term(node.this, scope)
-        common = common_type(term.type, query.types[0])
+        check_in_query(query)
+        term = self._term(node.this, scope)
+        common = mixed(term.type, query.types[0], _IN_TYPES)
         needle = convert(term, common, self.session).bind(self.parameters).evaluate
         (cast,) = casts_between(query.types, (common,))
 
@@ -302,29 +335,32 @@ class Planner:
         return member
 
     def resolved(self, node: exp.Expr, scope: Scope) -> exp.Expr:
-        """The expression with scalar subqueries replaced by their values."""
+        """The expression with subqueries of one value, and EXISTS, replaced by their values."""
 
-        if isinstance(node, exp.Subquery):
-            return self._scalar(node)
+        if isinstance(node, _VALUED):
+            return self._value(node)
         copy = node.copy()
-        for query, place in zip(_subqueries(node), _subqueries(copy), strict=True):
-            place.replace(self._scalar(query))
+        for query, place in zip(_valued(node), _valued(copy), strict=True):
+            place.replace(self._value(query))
         return copy
 
-    def _scalar(self, query: exp.Subquery) -> exp.Expr:
-        """The one value of a subquery, as a literal. Tables are known by the original nodes."""
+    def _value(self, query: exp.Subquery | exp.Exists) -> exp.Expr:
+        """The value of a subquery, as a literal. Tables are known by the original nodes."""
         try:
-            rows = self.plan(query.this, Scope((), self.session)).of(())
+            planned = self.plan(query.this, Scope((), self.session))
         except InvalidInput as error:
             text = f"a subquery that depends on the row around it: {query.sql(DIALECT)}"
             raise UnsupportedFeature(text) from error
-        return parse_condition(sql_literal(rows[0][0] if rows else None)).copy()
+        return value_of(planned, query)
 
 
-def _subqueries(node: exp.Expr) -> list[exp.Subquery]:
-    """The outermost subqueries of an expression."""
-    parts = node.walk(prune=lambda part: isinstance(part, exp.Query))
-    return [part for part in parts if isinstance(part, exp.Subquery)]
+_VALUED = (exp.Subquery, exp.Exists)
+
+
+def _valued(node: exp.Expr) -> list[exp.Subquery | exp.Exists]:
+    """The outermost subqueries of an expression that have a value."""
+    parts = node.walk(prune=lambda part: isinstance(part, (*_VALUED, exp.Query)))
+    return [part for part in parts if isinstance(part, _VALUED)]
 
 
 def _depth_below(outer: Scope) -> int:
@@ -334,9 +370,10 @@ def _depth_below(outer: Scope) -> int:
 
 def _with_relation(scope: Scope, node: exp.Expr, rows: Rows, depth: int) -> Scope:
     alias = node.args.get("alias")
-    columns = tuple(c.name for c in alias.args.get("columns") or ()) if alias else ()
+    columns = [c.name for c in alias.args.get("columns") or ()] if alias else []
     names = frozenset({node.alias_or_name.lower()})
-    relation = Relation(names, columns or rows.names, rows.types, _width(scope), depth)
+    told = renamed(rows.names, columns, node.alias_or_name)
+    relation = Relation(names, told, rows.types, _width(scope), depth)
     return Scope((*scope.relations, relation), scope.session)
 
 
@@ -346,31 +383,3 @@ def _width(scope: Scope) -> int:
 
 def _each(rows: Rows) -> Callable[[Row], list[Row]]:
     return lambda row: [row + one for one in rows.of(row)]
-
-
-def _qualified(name: str, scope: Scope) -> exp.Column:
-    """A column of the first relation that has it."""
-    holder = next(r for r in scope.relations if name.lower() in (c.lower() for c in r.columns))
-    return exp.column(name, next(iter(holder.names)))
-
-
-def _and(one: Evaluate, other: Evaluate) -> Evaluate:
-    def run(row: Row) -> Any:
-        left = one(row)
-        if left is False:
-            return False
-        right = other(row)
-        return right if left is True or right is False else None
-
-    return run
-
-
-def _or(one: Evaluate, other: Evaluate) -> Evaluate:
-    def run(row: Row) -> Any:
-        left = one(row)
-        if left is True:
-            return True
-        right = other(row)
-        return right if left is False or right is True else None
-
-    return run

@@ -12,14 +12,17 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from whitecap.engine.commands.data_files import FileRows
+from whitecap.engine.commands.partition_filters import with_partition_filters
 from whitecap.engine.commands.relational import Planner
 from whitecap.engine.commands.row_reads import track_rows
 from whitecap.engine.commands.select_parts import Rows
 from whitecap.engine.commands.sources import Source
 from whitecap.engine.commands.table import Table, Tables, table_named
 from whitecap.engine.log.schema import Schema
+from whitecap.engine.sql.columns import unqualified
+from whitecap.engine.sql.functions.nodes import function_name
 from whitecap.engine.sql.normal_form import conjuncts_of
-from whitecap.engine.sql.predicates import Predicate, unqualified
+from whitecap.engine.sql.predicates import Predicate
 from whitecap.engine.sql.scope import Scope
 from whitecap.engine.sql.statements import Relational, TableName
 from whitecap.engine.sql.terms import Parameters
@@ -28,7 +31,7 @@ from whitecap.engine.sql.types import Session
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.transaction import Transaction
 
-_FROM_STATISTICS = (exp.Count, exp.Min, exp.Max)
+_FROM_STATISTICS = ("count", "min", "max")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,8 @@ def _own_rows(
         txn.read_whole_table()
         return _rows(schema, (yield from table.data_files.read(txn.snapshot.all_files(), schema)))
     track_rows(table, txn, predicates)
-    files = list(txn.filter_files(predicates) if predicates else txn.filter_all_files())
+    filters = with_partition_filters(predicates, txn)
+    files = list(txn.filter_files(filters) if filters else txn.filter_all_files())
     if _is_answered_by_statistics(query, predicates):
         txn.filter_all_files()
     found = yield from table.data_files.read(files, schema)
@@ -134,7 +138,9 @@ def _is_answered_by_statistics(query: Relational, predicates: Sequence[Predicate
     if predicates or any(value and key not in plain for key, value in node.args.items()):
         return False
     items = (item.unalias() for item in node.expressions)
-    return all(isinstance(item, _FROM_STATISTICS) for item in items)
+    return all(
+        isinstance(item, exp.AggFunc) and function_name(item) in _FROM_STATISTICS for item in items
+    )
 
 
 def _rows(schema: Schema, file_rows: Sequence[FileRows]) -> Rows:

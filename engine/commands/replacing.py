@@ -13,9 +13,12 @@ from sqlglot import exp
 
 from whitecap.engine.commands import errors, write_errors
 from whitecap.engine.commands.generation import Generated
+from whitecap.engine.commands.inserting import INVARIANT
 from whitecap.engine.commands.source_filters import is_filter
 from whitecap.engine.commands.sources import Source
-from whitecap.engine.log.schema import Schema, schema_of_metadata
+from whitecap.engine.commands.writing import Check
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log.schema import Schema
 from whitecap.engine.sql.compiler import compile_boolean
 from whitecap.engine.sql.predicates import TRUE, Predicate, parse_predicate
 from whitecap.engine.sql.scope import Relation, Scope
@@ -40,17 +43,12 @@ NO_REPLACEMENT = Replacement()
 def replaced_rows(
     statement: Insert, txn: Transaction, rows: Generated, source: Source, session: Session
 ) -> Replacement:
-    """What is replaced other than everything, or the partitions that are written.
-
-    Raises `DeltaError` if a new row is not itself among those that a condition replaces.
-    """
+    """What is replaced other than everything, or the partitions that are written."""
     if statement.replace_using or statement.replace_on is not None:
         return Replacement((TRUE,), (_counterpart(statement, txn, rows, source, session),))
     if statement.replace_where is not None:
         _check_filter(statement.replace_where, statement, txn, session)
-    conditions = _conditions(statement, txn)
-    _check(rows, conditions, schema_of_metadata(txn.metadata), session)
-    return Replacement(conditions)
+    return Replacement(_conditions(statement, txn))
 
 
 def _check_filter(
@@ -63,14 +61,14 @@ def _check_filter(
         raise write_errors.non_deterministic(condition.sql)
     schema = txn.snapshot.schema
     # Refuses a column that is not there.
-    condition.with_parameters(statement.parameters).bind(schema, session)
+    condition.check(schema, session, write_errors.NO_FILTER)
     if not is_filter(condition.node, schema, session, statement.parameters):
         raise write_errors.no_overwrite_by(condition.sql)
 
 
 def _conditions(statement: Insert, txn: Transaction) -> tuple[Predicate, ...]:
     text = statement.option("replaceWhere")
-    if text is not None:
+    if text is not None and statement.overwrite:
         return parse_predicate(text).conjuncts()
     if statement.replace_where is not None:
         return statement.replace_where.with_parameters(statement.parameters).conjuncts()
@@ -106,14 +104,33 @@ def _equals(name: str, value: exp.Expr, statement: Insert) -> Predicate:
     return Predicate.of_node(node, statement.parameters)
 
 
-def _check(
-    rows: Generated, conditions: Sequence[Predicate], schema: Schema, session: Session
-) -> None:
+def replacing_check(
+    replacement: Replacement, check: Check | None, schema: Schema, session: Session
+) -> Check | None:
+    """Also raises `DeltaError` for a new row that is not among those that a condition replaces.
+
+    `check` is what rows have to pass anyway; with a condition its refusals are told as this one's.
+    Source: WriteIntoDelta.scala: writeFiles (replaceWhereMismatchException).
+    """
+    conditions = replacement.conditions
+    if not conditions or replacement.tests:
+        return check
     tests = [predicate.bind(schema, session) for predicate in conditions if predicate.columns]
-    for row in (row for task in rows.tasks for row in task):
-        if not all(test(row) is True for test in tests):
+
+    def conforms(row: Row) -> None:
+        try:
+            if check is not None:
+                check(row)
+            wrong = not all(test(row) is True for test in tests)
+        except DeltaError as error:
+            wrong = error.exception == INVARIANT
+            if not wrong:
+                raise
+        if wrong:
             shown = " AND ".join(predicate.sql for predicate in conditions)
             raise errors.replaced_condition_mismatch(shown)
+
+    return conforms
 
 
 def _counterpart(

@@ -24,9 +24,9 @@ from whitecap.engine.log.paths import data_key
 from whitecap.engine.log.schema import schema_string
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.sql.functions.times import START
 from whitecap.engine.sql.table_statements import Restore
-from whitecap.engine.sql.time_functions import START
-from whitecap.engine.sql.types import parse_timestamp
+from whitecap.engine.sql.value_texts import parse_timestamp
 from whitecap.engine.storage.requests import ListTree, ReadClock, Steps
 from whitecap.engine.transaction.operation import Operation
 from whitecap.engine.transaction.transaction import Transaction

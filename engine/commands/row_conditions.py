@@ -99,6 +99,7 @@ def row_condition(
         raise write_errors.non_deterministic(condition.sql)
     asking = _asking(condition)
     if not asking:
+        condition.check(txn.snapshot.schema, table.session)
         return RowCondition((condition,), (condition,))
     if not txn.dialect.conditions_may_ask_queries:
         raise errors.subquery(operation, condition.sql)

@@ -22,7 +22,7 @@ from whitecap.engine.transaction.file_scan import FileScan
 from whitecap.engine.transaction.transaction import Transaction
 
 _NESTED_TYPES = ("struct", "array", "map")
-_NESTED_NODES = (exp.Array, exp.Bracket, exp.Dot, exp.Map, exp.Struct, exp.VarMap)
+_NESTED_NODES = (exp.Bracket, exp.Dot)
 _SUBQUERIES = (exp.Exists, exp.Select, exp.Subquery)
 
 

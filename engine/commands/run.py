@@ -35,6 +35,7 @@ from whitecap.engine.commands.table import Table, Tables, table_named
 from whitecap.engine.commands.update import update
 from whitecap.engine.commands.vacuum import vacuum
 from whitecap.engine.outcomes import Outcome
+from whitecap.engine.sql.functions.times import NOW, START, asks_time
 from whitecap.engine.sql.statements import (
     Delete,
     Insert,
@@ -64,7 +65,6 @@ from whitecap.engine.sql.table_statements import (
     UnsetProperties,
     Vacuum,
 )
-from whitecap.engine.sql.time_functions import NOW, START, asks_time
 from whitecap.engine.storage.requests import ReadClock, Steps
 
 _COMMANDS: dict[type[Statement], Callable[[Table, Any], Steps[Outcome]]] = {
@@ -111,11 +111,18 @@ def run_statement(statement: Statement, tables: Tables) -> Steps[Outcome]:
 
 def _at_this_time(statement: Statement) -> Steps[Statement]:
     """The statement with the time that `current_date()` and its relatives give in it."""
-    if not asks_time("".join(statement.template.texts)):
+    time = yield from time_of("".join(statement.template.texts))
+    if not time:
         return statement
+    return dataclasses.replace(statement, parameters={**statement.parameters, **time})
+
+
+def time_of(sql: str) -> Steps[dict[str, Any]]:
+    """The time as a parameter, if a text may ask for it."""
+    if not asks_time(sql):
+        return {}
     now_ms = yield ReadClock()
-    now = START + timedelta(milliseconds=now_ms)
-    return dataclasses.replace(statement, parameters={**statement.parameters, NOW: now})
+    return {NOW: START + timedelta(milliseconds=now_ms)}
 
 
 def _command(statement: Statement, target: Table, tables: Tables) -> Steps[Steps[Outcome]]:

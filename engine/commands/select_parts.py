@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -9,12 +10,17 @@ from typing import Any
 
 from sqlglot import exp
 
-from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.sql.casts import caster
+from whitecap.engine.sql.columns import outside_queries
 from whitecap.engine.sql.compiler import DIALECT
-from whitecap.engine.sql.scope import Scope
-from whitecap.engine.sql.tree_reading import whole_number
-from whitecap.engine.sql.types import caster
+from whitecap.engine.sql.scope import Scope, check_star
+from whitecap.engine.sql.text import whole_number
+from whitecap.engine.sql.tree_reading import limit_of
 from whitecap.engine.storage.requests import Row
+
+_WHOLE = re.compile(r"-?[0-9]{1,18}\Z")
+_MOST_NUMBERS = 10_000_000  # of range(): they are kept in memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +34,15 @@ class Rows:
 
 def select_items(nodes: Iterable[exp.Expr], scope: Scope) -> Iterable[tuple[str, exp.Expr]]:
     """The columns of a SELECT list with their names, stars spread."""
-    for at, node in enumerate(nodes):
+    for node in nodes:
         star = isinstance(node, exp.Star)
         left_out = _left_out(node)
         owner = node.table if isinstance(node, exp.Column) and node.is_star else None
         if not star and owner is None:
-            yield item_name(node, at), unaliased(node)
+            yield item_name(node), unaliased(node)
             continue
+        if owner is not None:
+            check_star(owner, [name for relation in scope.relations for name in relation.names])
         for relation in scope.relations:
             if star or (owner or "").lower() in relation.names:
                 qualifier = next(iter(relation.names), None) or None
@@ -56,8 +64,10 @@ def numbers_of(node: exp.Table) -> Rows | None:
     call = node.this
     if not isinstance(call, exp.Func):
         return None
-    numbers = [int(one.sql()) for one in call.expressions if isinstance(one, exp.Literal | exp.Neg)]
-    if call.name.lower() != "range" or not 0 < len(numbers) == len(call.expressions) < 4:
+    if call.name.lower() != "range" or not 0 < len(call.expressions) < 4:
+        raise UnsupportedFeature(f"the table function {call.sql(DIALECT)}")
+    numbers = [whole_number(one, call) for one in call.expressions]
+    if numbers[2:] == [0] or len(range(*numbers)) > _MOST_NUMBERS:
         raise UnsupportedFeature(f"the table function {call.sql(DIALECT)}")
     rows = [(number,) for number in range(*numbers)]
     return Rows(("id",), ("bigint",), lambda _outer: rows)
@@ -77,18 +87,27 @@ def combined(node: exp.SetOperation, ones: list[Row], others: list[Row]) -> list
     return kept
 
 
-def item_name(node: exp.Expr, at: int) -> str:
-    return node.alias_or_name or f"col{at + 1}"
+def item_name(node: exp.Expr) -> str:
+    """What a column of a SELECT list is called: its alias or name, or the SQL text."""
+    named = isinstance(node, exp.Alias | exp.Column | exp.Literal)
+    return node.alias_or_name if named else node.sql(DIALECT)
 
 
 def unaliased(node: exp.Expr) -> exp.Expr:
     return node.this if isinstance(node, exp.Alias) else node
 
 
-def by_position(node: exp.Expr, select: exp.Select) -> exp.Expr:
-    """A column of the SELECT list by its number or alias, else the expression itself."""
+def by_position(node: exp.Expr, select: exp.Select, clause: str) -> exp.Expr:
+    """A column of the SELECT list by its number or alias, else the expression itself.
+
+    Raises `InvalidInput` for a number that no column has; `clause` is GROUP or ORDER.
+    """
     if isinstance(node, exp.Literal) and node.is_int:
-        return unaliased(select.expressions[int(node.this) - 1])
+        at = int(node.this) - 1
+        if not 0 <= at < len(select.expressions):
+            refused_as = "AnalysisException", f"{clause}_BY_POS_OUT_OF_RANGE"
+            raise InvalidInput([Problem(node.this, "no such position", refused_as=refused_as)])
+        return unaliased(select.expressions[at])
     if isinstance(node, exp.Column) and not node.table:
         aliased = (n for n in select.expressions if isinstance(n, exp.Alias))
         return next((n.this for n in aliased if n.alias == node.name), node)
@@ -96,7 +115,8 @@ def by_position(node: exp.Expr, select: exp.Select) -> exp.Expr:
 
 
 def has_aggregate(node: exp.Select) -> bool:
-    found = (part for item in node.expressions for part in item.find_all(exp.AggFunc))
+    parts = (part for item in node.expressions for part in outside_queries(item))
+    found = (part for part in parts if isinstance(part, exp.AggFunc))
     return any(part.find_ancestor(exp.Window) is None for part in found)
 
 
@@ -120,10 +140,9 @@ def _same(value: Any) -> Any:
 def cut_rows(node: exp.Select, rows: Rows) -> Rows:
     """DISTINCT and LIMIT."""
     cut = distinct_rows(rows) if node.args.get("distinct") else rows
-    limit = node.args.get("limit")
-    if limit is None:
+    count = limit_of(node)
+    if count is None:
         return cut
-    count = whole_number(limit.expression, node)
     return Rows(cut.names, cut.types, lambda row: cut.of(row)[:count])
 
 

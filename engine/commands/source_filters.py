@@ -11,12 +11,13 @@ from sqlglot import exp
 
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.sql.constants import Constants
+from whitecap.engine.sql.functions.nodes import function_name
 from whitecap.engine.sql.normal_form import normal_form
 from whitecap.engine.sql.terms import Parameters
 from whitecap.engine.sql.types import Session
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
-_TEXTS = (exp.StartsWith, exp.EndsWith, exp.Contains)
+_TEXTS = ("endswith", "contains")
 
 
 def is_filter(node: exp.Expr, schema: Schema, session: Session, parameters: Parameters) -> bool:
@@ -48,8 +49,10 @@ class _Reader:
             case exp.Like():
                 plain = node.expression.name.strip("%")
                 return not any(mark in plain for mark in "%_\\") and self._is_column(node.this)
-        if isinstance(node, _TEXTS):
-            return self._is_column(node.this)
+            case exp.StartsWith():
+                return self._is_column(node.this)
+            case exp.Anonymous() if function_name(node) in _TEXTS and len(node.expressions) == 2:
+                return self._is_column(node.expressions[0])
         if not isinstance(node, _COMPARISONS):
             return False
         left, right = node.this, node.args["expression"]

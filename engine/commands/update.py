@@ -9,7 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from whitecap.engine.commands import errors, write_errors
-from whitecap.engine.commands.assigning import check_deterministic, is_default, updated
+from whitecap.engine.commands.assigning import (
+    check_deterministic,
+    check_placement,
+    is_default,
+    updated,
+)
 from whitecap.engine.commands.data_files import FileRows
 from whitecap.engine.commands.execution import (
     begin,
@@ -20,12 +25,11 @@ from whitecap.engine.commands.execution import (
     progress_of,
     uses_vectors,
 )
-from whitecap.engine.commands.generation import default_term
+from whitecap.engine.commands.generation import completed, completion, default_term
 from whitecap.engine.commands.inserting import row_check
 from whitecap.engine.commands.row_conditions import Pinned, row_condition, with_values
 from whitecap.engine.commands.row_reads import track_rows
 from whitecap.engine.commands.search import Found, search
-from whitecap.engine.commands.sources import projection
 from whitecap.engine.commands.table import Table
 from whitecap.engine.commands.vectors import hide_rows
 from whitecap.engine.commands.writing import (
@@ -33,6 +37,7 @@ from whitecap.engine.commands.writing import (
     BEFORE_UPDATE,
     FileWriter,
     by_task,
+    in_task,
     remove,
     scan_tasks,
 )
@@ -87,7 +92,8 @@ def _actions(
     changed_only = vectors and has_data_condition
     rows = {one.file.path: _new_rows(one, at, change, changed_only) for one, at in touched}
     tasks = scan_tasks([one.file for one, _ in touched])
-    writer = FileWriter(table, txn.metadata)
+    check = row_check(txn.metadata, table.session)
+    writer = FileWriter(table, txn.metadata, check=check)
     adds = yield from writer.write(by_task(tasks, rows))
     changes = yield from writer.write_changes(lambda: by_task(tasks, _images(touched, change)))
     yield from job("UPDATE", [one for one, _ in touched], writer)
@@ -119,23 +125,16 @@ def _new_rows(
 
 
 def _change_of(statement: Update, txn: Transaction, table: Table) -> Callable[[Row], Row]:
-    """What the assignments make of a row, checked against the table's constraints."""
+    """What the assignments make of a row."""
     schema = txn.snapshot.schema
     known = statement.plans.get((id(schema), table.session))
     if known is None or known[0] is not schema:
-        known = (schema, assignment_terms(statement, schema, table.session))
+        assigned = [name for name, _ in statement.assignments]
+        complete = completion(schema, assigned, table.session)
+        known = (schema, assignment_terms(statement, schema, table.session), complete)
         statement.plans[id(schema), table.session] = known
-    project = projection(known[1], statement.parameters, len(schema))
-    check = row_check(txn.metadata, table.session)
-    if check is None:
-        return project
-
-    def changed(row: Row) -> Row:
-        new = project(row)
-        check(new)
-        return new
-
-    return changed
+    change = completed(known[1], statement.parameters, len(schema), known[2])
+    return in_task(change, txn.metadata)
 
 
 def assignment_terms(statement: Update, schema: Schema, session: Session) -> list[Term]:
@@ -144,7 +143,7 @@ def assignment_terms(statement: Update, schema: Schema, session: Session) -> lis
     terms = [column(at, f.type) for at, f in enumerate(schema)]
     seen: set[str] = set()
     for name, node in statement.assignments:
-        at, _ = scope.find(name, "")
+        at = scope.place(name)
         field = schema.fields[at]
         if identity_of(field) is not None:
             raise errors.identity_updated(name)
@@ -152,6 +151,7 @@ def assignment_terms(statement: Update, schema: Schema, session: Session) -> lis
             raise write_errors.column_set_twice(name)
         seen.add(name.lower())
         check_deterministic(node)
+        check_placement(node, schema)
         default = is_default(node) and schema.get(node.name) is None
         value = default_term(field, session) if default else compile_term(node, scope)
         terms[at] = updated(value, field, session)

@@ -15,7 +15,9 @@ from sqlglot import exp
 from whitecap.engine.commands.aggregates import compile_aggregate
 from whitecap.engine.commands.select_parts import sort_key
 from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.sql.coercion import check_modelled
 from whitecap.engine.sql.compiler import DIALECT, compile_term
+from whitecap.engine.sql.functions.nodes import function_name
 from whitecap.engine.sql.scope import Relation, Scope
 from whitecap.engine.sql.terms import Evaluate, Parameters
 from whitecap.engine.storage.requests import Row
@@ -96,22 +98,20 @@ def _function(
     node: exp.Window, scope: Scope, parameters: Parameters, is_sorted: bool
 ) -> tuple[str, Values]:
     function = node.this
-    match function:
-        case exp.RowNumber():
-            return "int", lambda rows, _peers: list(range(1, len(rows) + 1))
-        case exp.Rank():
-            return "int", lambda _rows, peers: [peers.index(one) + 1 for one in peers]
-        case exp.DenseRank():
-            return "int", _dense_ranks
-        case exp.Lag() | exp.Lead():
-            return _neighbour(function, scope, parameters)
-        case exp.AggFunc():
-            aggregate = compile_aggregate(function, scope, parameters)
-            if is_sorted:
-                return aggregate.type, lambda rows, peers: [
-                    aggregate.value(rows[: len(peers) - peers[::-1].index(one)]) for one in peers
-                ]
-            return aggregate.type, lambda rows, _peers: [aggregate.value(rows)] * len(rows)
+    if isinstance(function, exp.AggFunc):
+        aggregate = compile_aggregate(function, scope, parameters)
+        if is_sorted:
+            return aggregate.type, lambda rows, peers: [
+                aggregate.value(rows[: len(peers) - peers[::-1].index(one)]) for one in peers
+            ]
+        return aggregate.type, lambda rows, _peers: [aggregate.value(rows)] * len(rows)
+    name = function_name(function) if isinstance(function, exp.Anonymous) else ""
+    match name:
+        case "row_number" | "rank" | "dense_rank":
+            if not function.expressions:
+                return "int", _NUMBERINGS[name]
+        case "lag" | "lead":
+            return _neighbour(name, function.expressions, scope, parameters)
     raise UnsupportedFeature(f"the window function {function.sql(DIALECT)}")
 
 
@@ -120,16 +120,24 @@ def _dense_ranks(_rows: list[Row], peers: list[Row]) -> list[Any]:
     return [distinct.index(one) + 1 for one in peers]
 
 
+_NUMBERINGS: dict[str, Values] = {
+    "row_number": lambda rows, _peers: list(range(1, len(rows) + 1)),
+    "rank": lambda _rows, peers: [peers.index(one) + 1 for one in peers],
+    "dense_rank": _dense_ranks,
+}
+
+
 def _neighbour(
-    function: exp.Lag | exp.Lead, scope: Scope, parameters: Parameters
+    name: str, nodes: Sequence[exp.Expr], scope: Scope, parameters: Parameters
 ) -> tuple[str, Values]:
-    term = compile_term(function.this, scope)
+    known = all(isinstance(one, exp.Literal) and one.is_int for one in nodes[1:])
+    if not (1 <= len(nodes) <= 2 and known):
+        raise UnsupportedFeature(f"{name}({', '.join(node.sql(DIALECT) for node in nodes)})")
+    term = compile_term(nodes[0], scope)
+    check_modelled(term.type, name)
     evaluate = term.bind(parameters).evaluate
-    offset = function.args.get("offset")
-    steps = 1 if offset is None else int(offset.name)
-    ahead = steps if isinstance(function, exp.Lead) else -steps
-    if function.args.get("default") is not None:
-        raise UnsupportedFeature(f"defaults of {function.sql(DIALECT)}")
+    steps = int(nodes[1].name) if nodes[1:] else 1
+    ahead = steps if name == "lead" else -steps
 
     def values(rows: list[Row], _peers: list[Row]) -> list[Any]:
         return [

@@ -14,6 +14,10 @@ MERGE_UNRESOLVED = "DeltaAnalysisException", "DELTA_MERGE_UNRESOLVED_EXPRESSION"
 """How Delta refuses a name in MERGE; PySpark 4.2 has no words for it and shows INTERNAL_ERROR."""
 
 
+NO_FILTER = "AnalysisException", "_LEGACY_ERROR_TEMP_1109"
+"""How Spark refuses to replace by what is no condition."""
+
+
 def non_deterministic(condition: str) -> DeltaError:
     return analysis(
         "INVALID_NON_DETERMINISTIC_EXPRESSIONS",
@@ -23,9 +27,23 @@ def non_deterministic(condition: str) -> DeltaError:
     )
 
 
+def task_failed(cause: DeltaError) -> DeltaError:
+    text = f"Task failed while writing rows: {cause.message}"
+    return analysis("TASK_WRITE_FAILED", text, "SparkException")
+
+
 def column_set_twice(column: str) -> DeltaError:
     text = f"There is a conflict from these SET columns: [`{column}`, `{column}`]."
     return analysis("DELTA_CONFLICT_SET_COLUMN", text)
+
+
+def default_inside() -> DeltaError:
+    text = "A DEFAULT keyword in a MERGE, INSERT, UPDATE, or SET VARIABLE command could not be"
+    return analysis(
+        "DEFAULT_PLACEMENT_INVALID",
+        f"{text} directly assigned to a target column.",
+        "AnalysisException",
+    )
 
 
 def insert_overflow(from_type: str, to_type: str, column: str) -> DeltaError:
@@ -46,9 +64,17 @@ def write_overflow(from_type: str, to_type: str, column: str) -> DeltaError:
     )
 
 
-def cannot_cast(from_type: str, to_type: str) -> DeltaError:
-    text = f'cannot cast "{from_type.upper()}" to "{to_type.upper()}"'
-    return analysis("DATATYPE_MISMATCH.CAST_WITH_FUNC_SUGGESTION", text, IN_PLAN)
+def half_an_application() -> DeltaError:
+    return analysis(
+        "DELTA_INVALID_IDEMPOTENT_WRITES_OPTIONS",
+        "Invalid options for idempotent Dataframe writes: both txnAppId and txnVersion are needed.",
+        "DeltaIllegalArgumentException",
+    )
+
+
+def illegal_option(name: str, value: str) -> DeltaError:
+    text = f"Invalid value '{value}' for option '{name}'."
+    return analysis("DELTA_ILLEGAL_OPTION", text, "DeltaIllegalArgumentException")
 
 
 def wrong_number_of_columns(given: int, wanted: int) -> DeltaError:

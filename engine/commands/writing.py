@@ -14,7 +14,9 @@ from typing import Any
 
 import msgspec
 
+from whitecap.engine.commands import write_errors
 from whitecap.engine.commands.table import Table
+from whitecap.engine.errors import DeltaError
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import (
     AddCDCFile,
@@ -29,17 +31,39 @@ from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.log.statistics import (
     FileStatistics,
     collect_statistics,
+    indexed_by,
     parse_statistics,
     statistics_text,
     wide_bounds,
 )
-from whitecap.engine.sql.types import to_text
+from whitecap.engine.sql.value_texts import to_text
 from whitecap.engine.storage.requests import NewId, ReadClock, Row, Steps, WriteRows, Written
 
 # How many tasks Spark splits a small scan into: the cores of the session. Source: FilePartition.
 TASKS = 2
 _MAX_SPLIT_BYTES = 128 * 1024**2  # spark.sql.files.maxPartitionBytes
 _OPEN_COST_BYTES = 4 * 1024**2  # spark.sql.files.openCostInBytes
+
+
+Check = Callable[[Row], None]
+
+
+def in_task(make: Callable[[Row], Row], metadata: Metadata) -> Callable[[Row], Row]:
+    """What makes rows, as a task that writes them runs it: it fails in Spark's words.
+
+    Rows of a partitioned table are sorted before, and what fails there fails as it is. Source:
+    FileFormatWriter.scala: executeTask (taskFailedWhileWritingRowsError).
+    """
+    if metadata.partition_columns:
+        return make
+
+    def run(row: Row) -> Row:
+        try:
+            return make(row)
+        except DeltaError as error:
+            raise write_errors.task_failed(error) from error
+
+    return run
 
 
 # Source: CDCReader.scala: CDC_LOCATION, CDC_TYPE_COLUMN_NAME and the types of change.
@@ -51,11 +75,16 @@ BEFORE_UPDATE, AFTER_UPDATE = ("update_preimage",), ("update_postimage",)
 
 @dataclass(slots=True)
 class FileWriter:
-    """Writes the data files of one command; counts what it wrote."""
+    """Writes the data files of one command; counts what it wrote.
+
+    `check` raises `DeltaError` for a row that the table may not hold. Every row is checked as it is
+    written, those that a rewritten file had before too.
+    """
 
     table: Table
     metadata: Metadata
     data_change: bool = True
+    check: Check | None = None
     rows_written: int = 0
     bytes_written: int = 0
     files_written: int = 0
@@ -72,6 +101,7 @@ class FileWriter:
         adds: list[AddFile] = []
         for rows in tasks:
             for values, part in self._partitioned(rows):
+                self._check(part)
                 adds.append((yield from self._write_file(values, part)))
         return adds
 
@@ -99,6 +129,12 @@ class FileWriter:
             "numOutputBytes": str(self.bytes_written),
         }
 
+    def _check(self, rows: Sequence[Row]) -> None:
+        check = self.check
+        if check is not None:
+            for row in rows:
+                check(row)
+
     def _partitioned(self, rows: Sequence[Row]) -> Iterable[tuple[PartitionValues, Sequence[Row]]]:
         columns = self.metadata.partition_columns
         if not columns:
@@ -108,7 +144,8 @@ class FileWriter:
         names = [schema.fields[at].physical_name for at in places]
         key_of = itemgetter(*places)
         parts: dict[Any, list[Row]] = {}
-        for row in rows:
+        texts = [at for at in places if schema.fields[at].type == "string"]
+        for row in _without_empty(rows, texts):
             parts.setdefault(key_of(row), []).append(row)
         return [(_texts(names, [part[0][at] for at in places]), part) for part in parts.values()]
 
@@ -147,9 +184,11 @@ class FileWriter:
         return f"{kind}-{self.files_written:05d}-{self._job}{separator}c000.snappy.parquet"
 
     def _statistics(self, rows: Sequence[Row]) -> FileStatistics:
-        limit = properties.INDEXED_COLUMNS.of(self.metadata.configuration)
+        indexed = indexed_by(self.metadata.configuration)
         tight = True if properties.DELETION_VECTORS.of(self.metadata.configuration) else None
-        return collect_statistics(rows, self.schema, self.metadata.partition_columns, limit, tight)
+        return collect_statistics(
+            rows, self.schema, self.metadata.partition_columns, indexed, tight
+        )
 
     def _count(self, rows: Sequence[Row], size_bytes: int) -> None:
         self.rows_written += len(rows)
@@ -161,12 +200,26 @@ def _texts(names: Sequence[str], values: Sequence[Any]) -> PartitionValues:
     return {name: partition_text(value) for name, value in zip(names, values, strict=True)}
 
 
-def partition_text(value: Any) -> str | None:
-    """A partition value as the log writes it; an empty string is a null partition.
+def _without_empty(rows: Sequence[Row], texts: Sequence[int]) -> Iterable[Row]:
+    """Rows with NULL for the empty texts of partition columns: a path has no name for them.
 
-    Source: PROTOCOL.md "Partition Value Serialization"; Spark's Empty2Null.
+    Source: Spark's V1WritesUtils.convertEmptyToNull (Empty2Null).
     """
-    if value is None or value == "":
+    if not any(row[at] == "" for at in texts for row in rows):
+        return rows
+    empty = frozenset(texts)
+    return [
+        tuple(None if at in empty and value == "" else value for at, value in enumerate(row))
+        for row in rows
+    ]
+
+
+def partition_text(value: Any) -> str | None:
+    """A partition value as the log writes it.
+
+    Source: PROTOCOL.md "Partition Value Serialization".
+    """
+    if value is None:
         return None
     if isinstance(value, datetime):
         zone = "Z" if value.tzinfo else ""

@@ -12,6 +12,7 @@ import msgspec
 from whitecap.engine.conflicts.backfill import strip_winner_row_ids
 from whitecap.engine.conflicts.messages import commit_verdict, conflicting_commit
 from whitecap.engine.conflicts.winner import WinningCommit
+from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Protocol
 from whitecap.engine.log.features import FEATURES, feature_names, required_features
 from whitecap.engine.outcomes import ConflictException, Verdict
@@ -19,8 +20,6 @@ from whitecap.engine.settings import Settings
 from whitecap.engine.transaction import refusals
 from whitecap.engine.transaction.current import CurrentTransaction
 from whitecap.engine.transaction.prepare import check_writable
-
-PROTECTED_VERSION = "delta.requireCheckpointProtectionBeforeVersion"
 
 
 def check_protocol(
@@ -90,7 +89,7 @@ def _brings_back(winner: WinningCommit, dropped: frozenset[str]) -> bool:
 
 
 def _with_protected_version(current: CurrentTransaction, version: int) -> CurrentTransaction:
-    configuration = {**current.metadata.configuration, PROTECTED_VERSION: str(version)}
+    configuration = {**current.metadata.configuration, properties.PROTECTED_VERSION: str(version)}
     return current.with_metadata(
         msgspec.structs.replace(current.metadata, configuration=configuration)
     )

@@ -15,6 +15,7 @@ import msgspec
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile, AnyAction, Metadata
+from whitecap.engine.log.type_changes import TYPE_CHANGES
 from whitecap.engine.settings import Settings
 from whitecap.engine.transaction.current import CurrentTransaction
 from whitecap.engine.transaction.in_commit_timestamp import enabled, with_enablement
@@ -24,8 +25,6 @@ from whitecap.engine.transaction.row_ids import (
     rows_in,
     watermark_domain,
 )
-
-TYPE_CHANGES = "delta.typeChanges"
 
 
 def reassign_row_ids(

@@ -79,10 +79,17 @@ def _shown(key: str, found: Mapping[str, Any]) -> Any:
 
 
 def _holds(key: str, expected: Any, found: Mapping[str, Any]) -> bool:
+    if expected is None:
+        return not _is_told(found.get(key))
     rule = _RULES.get(key)
     if rule is not None:
         return rule(expected, found)
     return key in found and bool(found[key] == expected)
+
+
+def _is_told(value: Any) -> bool:
+    """Whether there is a value: an empty text and an empty mapping are as good as none."""
+    return value is not None and value != "" and value != {}
 
 
 def _message_contains(expected: Any, found: Mapping[str, Any]) -> bool:
@@ -113,14 +120,17 @@ def _same_set(key: str) -> Callable[[Any, Mapping[str, Any]], bool]:
 
 def _within(key: str) -> Callable[[Any, Mapping[str, Any]], bool]:
     def rule(expected: Any, found: Mapping[str, Any]) -> bool:
-        return key in found and _contains(found[key], expected)
+        return _contains(found.get(key), expected)
 
     return rule
 
 
 def _contains(whole: Any, part: Any) -> bool:
+    """Whether every name in `part` has its value in `whole`; absent and empty are the same."""
+    if not (_is_told(whole) or _is_told(part)):
+        return True
     if isinstance(part, dict) and isinstance(whole, Mapping):
-        return all(name in whole and _contains(whole[name], value) for name, value in part.items())
+        return all(_contains(whole.get(name), value) for name, value in part.items())
     return bool(whole == part)
 
 

@@ -10,11 +10,14 @@ from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcom
 from whitecap.engine.storage.memory import MemoryStore
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult, Request, Response, Steps
 
+_TARGET = "target"
+
 
 class StagedStatement:
     """A statement that waits before it writes a commit file, or has ended.
 
-    Only the commits that it writes after its wait are described: others came before the race.
+    Only the commits to the target that it writes after its wait are described: others came before
+    the race, or belong to another table.
     """
 
     def __init__(self, steps: Steps[Outcome], store: MemoryStore, waits_at: int = 1) -> None:
@@ -50,7 +53,7 @@ class StagedStatement:
             case Aborted(verdict):
                 return {
                     "current": verdict.exception.value,
-                    "error_class": verdict.error_class,
+                    "error_class": verdict.error_class or None,
                     "message": verdict.message,
                 }
             case Committed() | NothingToCommit():
@@ -80,8 +83,9 @@ class StagedStatement:
     def _answered(self, request: Request) -> Response:
         answer = self._store.answer(request)
         if isinstance(request, PutIfAbsent) and answer is PutResult.CREATED:
-            version = version_of_key(request.key.partition("/")[2])
-            if version is not None:
+            table, _, key = request.key.partition("/")
+            version = version_of_key(key)
+            if version is not None and table == _TARGET:
                 self._created[version] = request.key
         return answer
 

@@ -14,19 +14,20 @@ from typing import Any
 import msgspec
 
 from whitecap.engine.commands import SharedTable, Table, Tables, run_statement
-from whitecap.engine.commands.generation import EXPRESSION
+from whitecap.engine.commands.generation import given_columns
 from whitecap.engine.conformance.case import CaseResult, DataFile, StatementCase, TableOf
 from whitecap.engine.conformance.compare import failed, judge, skipped
+from whitecap.engine.conformance.grammar import check_grammar
+from whitecap.engine.conformance.read_only import read_only
 from whitecap.engine.conformance.staged import StagedStatement
 from whitecap.engine.dialects import dialect_named
-from whitecap.engine.errors import UnsupportedFeature
-from whitecap.engine.log.identity import identity_of
-from whitecap.engine.log.schema import Field, Schema, parse_ddl
+from whitecap.engine.errors import InvalidInput, UnsupportedFeature
+from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.settings import Settings
+from whitecap.engine.sql.casts import from_python
 from whitecap.engine.sql.parsing import parse_statement
-from whitecap.engine.sql.rendering import sql_literal
-from whitecap.engine.sql.types import from_python
+from whitecap.engine.sql.rendering import quoted, sql_literal
 from whitecap.engine.storage.memory import MemoryStore, Store, counting_clock, run
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.operation import MANUAL_UPDATE
@@ -42,7 +43,7 @@ def run_case(case: StatementCase) -> CaseResult:
     """Run one case; skipped if it needs what is not modelled."""
     try:
         return _run(case)
-    except UnsupportedFeature as lack:
+    except (InvalidInput, UnsupportedFeature) as lack:
         return skipped(case, str(lack))
 
 
@@ -75,7 +76,12 @@ def _run(case: StatementCase) -> CaseResult:
 
 def _run_text(text: str, tables: Tables) -> Steps[Outcome]:
     """A statement from its text on: what Spark's parser refuses is an ending too."""
-    return (yield from run_statement(parse_statement(text), tables))
+    reading = read_only(text, tables)
+    if reading is not None:
+        return (yield from reading)
+    statement = parse_statement(text)
+    check_grammar(statement, next(iter(tables.values())).dialect)
+    return (yield from run_statement(statement, tables))
 
 
 def _race(case: StatementCase, stage: Callable[..., StagedStatement]) -> dict[str, Any]:
@@ -136,25 +142,17 @@ def _create(name: str, wanted: TableOf, properties: Mapping[str, str]) -> str:
     if wanted.partition_columns:
         text += f" PARTITIONED BY ({', '.join(wanted.partition_columns)})"
     if properties:
-        pairs = ", ".join(f"'{key}' = '{value}'" for key, value in properties.items())
+        pairs = ", ".join(f"'{key}' = {quoted(value)}" for key, value in properties.items())
         text += f" TBLPROPERTIES ({pairs})"
     return text
 
 
 def _insert(name: str, file: DataFile, schema: Schema) -> str:
     """The INSERT of a file's rows; columns that Delta makes itself are left to it."""
-    given = Schema(tuple(f for f in schema if not _is_made(f) or _is_given(f, file)))
+    given = given_columns(schema, file.rows)
     listed = "" if len(given) == len(schema) else f" ({', '.join(given.names)})"
     rows = ", ".join(f"({_values(row)})" for row in _rows_of(file, given))
     return f"INSERT INTO {name}{listed} VALUES {rows}"
-
-
-def _is_made(column: Field) -> bool:
-    return identity_of(column) is not None or EXPRESSION in column.metadata
-
-
-def _is_given(column: Field, file: DataFile) -> bool:
-    return any(column.name in row for row in file.rows)
 
 
 def _rows_of(file: DataFile, schema: Schema) -> Iterable[Row]:

@@ -10,8 +10,9 @@ from whitecap.engine.errors import DeltaError, InvalidInput, Problem, Unsupporte
 from whitecap.engine.explain.case import NAMES, snapshot_of, start_of
 from whitecap.engine.interleaving.world import World
 from whitecap.engine.log.schema import Schema
+from whitecap.engine.sql.columns import columns_outside_queries
 from whitecap.engine.sql.parsing import parse_statement
-from whitecap.engine.sql.predicates import columns_outside_queries
+from whitecap.engine.sql.predicates import Predicate
 from whitecap.engine.sql.scope import nearest
 from whitecap.engine.sql.statements import (
     Delete,
@@ -123,20 +124,31 @@ def _unknown_columns(statement: Statement, schemas: Schemas) -> Iterator[Problem
             yield from _unknown_in_merge(statement, schema, schemas)
         case Update(assignments=assignments, condition=condition):
             for name, value in assignments:
-                yield from _unknown([name, *_names_in(value)], schema)
-            yield from _unknown(_names_in(None if condition is None else condition.node), schema)
+                yield from _unknown([name], schema)
+                yield from _unknown_in(value, statement.table, schema)
+            yield from _unknown_in(condition, statement.table, schema)
         case Delete(condition=condition):
-            yield from _unknown(_names_in(None if condition is None else condition.node), schema)
+            yield from _unknown_in(condition, statement.table, schema)
         case Optimize(condition=condition, zorder_by=columns):
-            inside = _names_in(None if condition is None else condition.node)
-            yield from _unknown([*inside, *columns], schema)
+            yield from _unknown_in(condition, statement.table, schema)
+            yield from _unknown(columns, schema)
         case Insert(columns=columns, replace_where=condition):
-            inside = _names_in(None if condition is None else condition.node)
-            yield from _unknown([*columns, *inside], schema)
+            yield from _unknown(columns, schema)
+            yield from _unknown_in(condition, statement.table, schema)
 
 
-def _names_in(node: exp.Expr | None) -> list[str]:
-    return [] if node is None else [column.name for column in columns_outside_queries(node)]
+def _unknown_in(
+    part: exp.Expr | Predicate | None, table: TableName, schema: Schema
+) -> Iterator[Problem]:
+    """Columns of a condition or a value; what is qualified still is of no table, or a field."""
+    if part is None:
+        return
+    columns = columns_outside_queries(part.node if isinstance(part, Predicate) else part)
+    yield from _unknown([column.name for column in columns if not column.table], schema)
+    for column in columns:
+        if column.table and schema.get(column.table) is None:
+            shown = f"{column.table}.{column.name}"
+            yield Problem(shown, "no such table here", nearest(column.table, table.names))
 
 
 def _unknown(names: Iterable[str], schema: Schema) -> Iterator[Problem]:

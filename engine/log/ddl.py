@@ -39,7 +39,9 @@ _TYPES = {
     "void": "void",
 }
 _DECIMALS = frozenset({"decimal", "dec", "numeric"})
+_NESTED = frozenset({"array", "map", "struct"})
 _TOKEN = re.compile(r"\s*(?:(`(?:[^`]|``)*`)|('(?:[^'\\]|\\.)*')|(\w+)|(\S))", re.DOTALL)
+_WORD = re.compile(r"-|\w+")
 _END = ""
 _OPTIONS = frozenset({_END, "NOT", "COMMENT", "GENERATED", "DEFAULT"})
 
@@ -83,14 +85,15 @@ def read_type(text: str) -> Any:
 
 def split_top_level(text: str) -> list[str]:
     """Split at the commas that stand in no bracket and no quotes."""
-    parts, depth, start = [], 0, 0
+    parts, start, last = [], 0, ""
+    depth = {"(": 0, "<": 0}
     for match in _TOKEN.finditer(text):
-        mark = match.group(4)
-        if mark and mark in "(<":
-            depth += 1
-        elif mark and mark in ")>":
-            depth -= 1
-        elif mark == "," and depth == 0:
+        mark, before, last = match.group(4), last, match.group().strip().lower()
+        if mark == "(" or (mark == "<" and before in _NESTED):  # else it compares
+            depth[mark] += 1
+        elif mark == ")" or (mark == ">" and depth["<"]):
+            depth["(" if mark == ")" else "<"] -= 1
+        elif mark == "," and not any(depth.values()):
             parts.append(text[start : match.start(4)])
             start = match.end()
     return [part.strip() for part in [*parts, text[start:]] if part.strip()]
@@ -107,7 +110,9 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self._text = text.strip()
-        self._tokens = [match.group().strip() for match in _TOKEN.finditer(self._text)]
+        matches = list(_TOKEN.finditer(self._text))
+        self._tokens = [match.group().strip() for match in matches]
+        self._ends = [match.end() for match in matches]
         self._at = 0
         self._limited: str | None = None
 
@@ -168,7 +173,7 @@ class _Reader:
         if self._peek().upper() != "IDENTITY":
             return {"delta.generationExpression": self._brackets()}
         self.expect("IDENTITY")
-        options = self._brackets().upper().split() if self._peek() == "(" else []
+        options = _WORD.findall(self._brackets().upper()) if self._peek() == "(" else []
         return {
             "delta.identity.start": self._number_after(options, "WITH", "START"),
             "delta.identity.step": self._number_after(options, "BY", "INCREMENT"),
@@ -185,11 +190,17 @@ class _Reader:
         return -int(digits) if negative else int(digits)
 
     def _expression(self) -> str:
-        """Tokens up to the next option or the end."""
-        tokens = [self._next()]
+        """The text up to the next option or the end."""
+        first = self._at
+        self._next()
         while self._peek() == "(" or self._peek().upper() not in _OPTIONS:
-            tokens.append(self._next())
-        return "".join(tokens) if tokens[0] == "-" else " ".join(tokens)
+            self._next()
+        return self._between(first, self._at)
+
+    def _between(self, first: int, end: int) -> str:
+        """The text from one token to the one before another, as it was written."""
+        ends = [0, *self._ends]
+        return self._text[ends[first] : ends[min(end, len(self._ends))]].strip()
 
     def _decimal(self) -> str:
         digits = self._brackets() if self._peek() == "(" else "10"
@@ -221,14 +232,13 @@ class _Reader:
 
     def _brackets(self) -> str:
         self.expect("(")
-        depth, tokens = 1, list[str]()
+        depth, first = 1, self._at
         while depth:
             token = self._next()
             if token == _END:
                 self._fail("a bracket is not closed")
             depth += {"(": 1, ")": -1}.get(token, 0)
-            tokens.append(token)
-        return " ".join(tokens[:-1])
+        return self._between(first, self._at - 1)
 
     def _peek(self) -> str:
         return self._tokens[self._at] if self._at < len(self._tokens) else _END

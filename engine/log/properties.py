@@ -48,7 +48,8 @@ _UNIT_MS = {
 _SPAN = re.compile(r"(\d+)\s+([a-z]+?)s?(?=\s|$)")
 
 
-def _flag(text: str) -> bool:
+def flag(text: str) -> bool:
+    """True or false. Raises `ValueError` for any other text."""
     match text.strip().lower():
         case "true":
             return True
@@ -57,7 +58,8 @@ def _flag(text: str) -> bool:
     raise ValueError("expected true or false")
 
 
-def _positive(text: str) -> int:
+def positive(text: str) -> int:
+    """A whole number from 1 on. Raises `ValueError`."""
     number = int(text)
     if number <= 0:
         raise ValueError("expected a positive integer")
@@ -80,26 +82,29 @@ def interval_ms(text: str) -> int:
     return int(sum(int(count) * _UNIT_MS[unit] for count, unit in found))
 
 
-APPEND_ONLY = TableProperty("delta.appendOnly", "false", _flag)
+APPEND_ONLY = TableProperty("delta.appendOnly", "false", flag)
 AUTO_COMPACT = TableProperty("delta.autoOptimize.autoCompact", "false", str)
-CHANGE_DATA_FEED = TableProperty("delta.enableChangeDataFeed", "false", _flag)
-CHECKPOINT_INTERVAL = TableProperty("delta.checkpointInterval", "10", _positive)
+CHANGE_DATA_FEED = TableProperty("delta.enableChangeDataFeed", "false", flag)
+CHECKPOINT_INTERVAL = TableProperty("delta.checkpointInterval", "10", positive)
 CHECKPOINT_POLICY = TableProperty("delta.checkpointPolicy", "classic", str)
-CHECKPOINT_STATS_AS_JSON = TableProperty("delta.checkpoint.writeStatsAsJson", "true", _flag)
+CHECKPOINT_STATS_AS_JSON = TableProperty("delta.checkpoint.writeStatsAsJson", "true", flag)
 COLUMN_MAPPING_MODE = TableProperty("delta.columnMapping.mode", "none", str)
 DELETED_FILE_RETENTION_MS = TableProperty(
     "delta.deletedFileRetentionDuration", "interval 1 week", interval_ms
 )
-DELETION_VECTORS = TableProperty("delta.enableDeletionVectors", "false", _flag)
-EXPIRED_LOG_CLEANUP = TableProperty("delta.enableExpiredLogCleanup", "true", _flag)
-IN_COMMIT_TIMESTAMPS = TableProperty("delta.enableInCommitTimestamps", "false", _flag)
+DELETION_VECTORS = TableProperty("delta.enableDeletionVectors", "false", flag)
+EXPIRED_LOG_CLEANUP = TableProperty("delta.enableExpiredLogCleanup", "true", flag)
+IN_COMMIT_TIMESTAMPS = TableProperty("delta.enableInCommitTimestamps", "false", flag)
 INDEXED_COLUMNS = TableProperty("delta.dataSkippingNumIndexedCols", "32", _at_least_minus_one)
+STATISTICS_COLUMNS = TableProperty("delta.dataSkippingStatsColumns", "", str)
+STRING_PREFIX_LENGTH = TableProperty("delta.dataSkippingStringPrefixLength", "32", positive)
 # Read unvalidated on purpose: a log may hold any of three levels, though SQL accepts only one.
 ISOLATION_LEVEL = TableProperty("delta.isolationLevel", "Serializable", str)
 LOG_RETENTION_MS = TableProperty("delta.logRetentionDuration", "interval 30 days", interval_ms)
-ROW_TRACKING = TableProperty("delta.enableRowTracking", "false", _flag)
-ROW_TRACKING_SUSPENDED = TableProperty("delta.rowTrackingSuspended", "false", _flag)
-TYPE_WIDENING = TableProperty("delta.enableTypeWidening", "false", _flag)
+ROW_TRACKING = TableProperty("delta.enableRowTracking", "false", flag)
+ROW_TRACKING_SUSPENDED = TableProperty("delta.rowTrackingSuspended", "false", flag)
+TYPE_WIDENING = TableProperty("delta.enableTypeWidening", "false", flag)
+
 
 ICT_ENABLEMENT_VERSION = "delta.inCommitTimestampEnablementVersion"
 ICT_ENABLEMENT_TIMESTAMP = "delta.inCommitTimestampEnablementTimestamp"
@@ -110,3 +115,14 @@ CONSTRAINT_PREFIX = "delta.constraints."
 FEATURE_PREFIX = "delta.feature."
 MIN_READER_VERSION = "delta.minReaderVersion"
 MIN_WRITER_VERSION = "delta.minWriterVersion"
+PROTECTED_VERSION = "delta.requireCheckpointProtectionBeforeVersion"
+FLAGS = (
+    *("delta.autoOptimize", "delta.autoOptimize.autoCompact", "delta.enableIcebergCompatV1"),
+    *("delta.enableIcebergCompatV2", "delta.enableIcebergCompatV3", "delta.enableVariantShredding"),
+    "delta.enableMaterializePartitionColumnsFeature",
+)
+NUMBERS = (
+    *(ICT_ENABLEMENT_VERSION, ICT_ENABLEMENT_TIMESTAMP, MIN_READER_VERSION, MIN_WRITER_VERSION),
+    PROTECTED_VERSION,
+)
+"""Properties without a type above, whose values are flags or whole numbers where they are set."""

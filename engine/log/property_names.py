@@ -1,50 +1,33 @@
-"""The names of Delta's table properties: a misspelt one would be kept and mean nothing.
+"""The names of Delta's table properties, and what becomes of each here.
 
-Source: DeltaConfig.scala of 4.4 (`DeltaConfigs`), which refuses any other `delta.` key with
-DELTA_UNKNOWN_CONFIGURATION; the prefixes are those of constraints and of table features, and what
-commands themselves write.
+Source of names: DeltaConfig.scala of 4.4 (`DeltaConfigs`), which refuses any other `delta.` key
+with DELTA_UNKNOWN_CONFIGURATION; the prefixes are those of constraints and of table features.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
+from typing import NamedTuple
+
+from whitecap.engine.log.properties import flag, interval_ms, positive
 
 PREFIX = "delta."
-OPEN_PREFIXES = (
-    "delta.constraints.",
-    "delta.feature.",
-    "delta.rowTracking.materialized",
-    "delta.universalFormat.",
-)
-NAMES = frozenset(
+OPEN_PREFIXES = ("delta.constraints.", "delta.feature.")
+EFFECTIVE = frozenset(
     {
         "delta.appendOnly",
         "delta.autoOptimize",
         "delta.autoOptimize.autoCompact",
-        "delta.autoOptimize.optimizeWrite",
-        "delta.castIcebergTimeType",
-        "delta.checkpoint.writeStatsAsJson",
-        "delta.checkpoint.writeStatsAsStruct",
-        "delta.checkpointInterval",
         "delta.checkpointPolicy",
-        "delta.checkpointRetentionDuration",
         "delta.columnMapping.maxColumnId",
         "delta.columnMapping.mode",
-        "delta.compatibility.symlinkFormatManifest.enabled",
-        "delta.coordinatedCommits.commitCoordinator-preview",
-        "delta.coordinatedCommits.commitCoordinatorConf-preview",
-        "delta.coordinatedCommits.tableConf-preview",
         "delta.dataSkippingNumIndexedCols",
         "delta.dataSkippingStatsColumns",
         "delta.dataSkippingStringPrefixLength",
         "delta.deletedFileRetentionDuration",
-        "delta.dropFeatureTruncateHistory.retentionDuration",
-        "delta.enableChangeDataCapture",
         "delta.enableChangeDataFeed",
         "delta.enableDeletionVectors",
-        "delta.enableExpiredLogCleanup",
-        "delta.enableFullRetentionRollback",
         "delta.enableIcebergCompatV1",
         "delta.enableIcebergCompatV2",
         "delta.enableIcebergCompatV3",
@@ -53,29 +36,77 @@ NAMES = frozenset(
         "delta.enableRowTracking",
         "delta.enableTypeWidening",
         "delta.enableVariantShredding",
-        "delta.ignoreIcebergBucketPartition",
-        "delta.ignoreProtocolDefaults",
         "delta.inCommitTimestampEnablementTimestamp",
         "delta.inCommitTimestampEnablementVersion",
         "delta.isolationLevel",
-        "delta.lastCommitTimestamp",
-        "delta.lastUpdateVersion",
         "delta.logRetentionDuration",
         "delta.minReaderVersion",
         "delta.minWriterVersion",
-        "delta.parquet.format.version",
-        "delta.randomPrefixLength",
-        "delta.randomizeFilePrefixes",
-        "delta.redirectReaderWriter-preview",
-        "delta.redirectWriterOnly-preview",
         "delta.requireCheckpointProtectionBeforeVersion",
         "delta.rowTrackingSuspended",
-        "delta.sampleRetentionDuration",
-        "delta.setTransactionRetentionDuration",
-        "delta.writePartitionColumnsToParquet",
+        "delta.universalFormat.enabledFormats",
     }
 )
+"""Properties that decide what happens to a table."""
+
+
+class Stored(NamedTuple):
+    """A property that is kept and decides nothing: how its value is read, and why it does not."""
+
+    parse: Callable[[str], object]
+    reason: str
+
+
+def _parquet_version(text: str) -> str:
+    if text not in ("1.0.0", "2.12.0"):
+        raise ValueError("expected 1.0.0 or 2.12.0")
+    return text
+
+
+_NO_CHECKPOINTS = "runs write no checkpoints"
+_NO_CLEAN_UP = "the log is never cleaned up"
+STORED: Mapping[str, Stored] = {
+    "delta.autoOptimize.optimizeWrite": Stored(
+        flag, "a write makes a file for each task and partition"
+    ),
+    "delta.castIcebergTimeType": Stored(flag, "read when Iceberg tables are converted"),
+    "delta.checkpoint.writeStatsAsJson": Stored(flag, _NO_CHECKPOINTS),
+    "delta.checkpoint.writeStatsAsStruct": Stored(flag, _NO_CHECKPOINTS),
+    "delta.checkpointInterval": Stored(positive, _NO_CHECKPOINTS),
+    "delta.checkpointRetentionDuration": Stored(interval_ms, _NO_CLEAN_UP),
+    "delta.compatibility.symlinkFormatManifest.enabled": Stored(
+        flag, "manifests are for other readers"
+    ),
+    "delta.dropFeatureTruncateHistory.retentionDuration": Stored(
+        interval_ms, "read by DROP FEATURE TRUNCATE HISTORY"
+    ),
+    "delta.enableExpiredLogCleanup": Stored(flag, _NO_CLEAN_UP),
+    "delta.enableFullRetentionRollback": Stored(flag, _NO_CLEAN_UP),
+    "delta.ignoreIcebergBucketPartition": Stored(flag, "read when Iceberg tables are converted"),
+    "delta.parquet.format.version": Stored(_parquet_version, "how data files are written inside"),
+    "delta.randomPrefixLength": Stored(positive, "how data files are called"),
+    "delta.randomizeFilePrefixes": Stored(flag, "how data files are called"),
+    "delta.sampleRetentionDuration": Stored(interval_ms, _NO_CLEAN_UP),
+    "delta.setTransactionRetentionDuration": Stored(interval_ms, _NO_CHECKPOINTS),
+    "delta.writePartitionColumnsToParquet": Stored(flag, "how data files are written inside"),
+}
+"""Properties that are kept as Delta keeps them and decide no race, with the reason."""
+
+_COORDINATORS = "commit coordinators and catalogs that commit are not modelled"
+REFUSED: Mapping[str, str] = {
+    "delta.coordinatedCommits.commitCoordinator-preview": _COORDINATORS,
+    "delta.coordinatedCommits.commitCoordinatorConf-preview": _COORDINATORS,
+    "delta.coordinatedCommits.tableConf-preview": _COORDINATORS,
+    "delta.enableChangeDataCapture": "the old name of delta.enableChangeDataFeed",
+    "delta.ignoreProtocolDefaults": "protocol defaults of a session are not modelled",
+    "delta.redirectReaderWriter-preview": "tables that stand for others are not modelled",
+    "delta.redirectWriterOnly-preview": "tables that stand for others are not modelled",
+}
+"""Properties that Delta knows and that are not modelled, with the reason."""
+
+NAMES = EFFECTIVE | STORED.keys() | REFUSED.keys()
 _LIKE = {name.lower(): name for name in NAMES}
+_REFUSED = {name.lower(): reason for name, reason in REFUSED.items()}
 
 
 def is_known(key: str, of_dialect: Collection[str] = ()) -> bool:
@@ -88,6 +119,11 @@ def is_known(key: str, of_dialect: Collection[str] = ()) -> bool:
         return True
     open_prefix = lower.startswith(tuple(prefix.lower() for prefix in OPEN_PREFIXES))
     return not lower.startswith(PREFIX) or lower in _LIKE or open_prefix
+
+
+def why_not_modelled(key: str) -> str | None:
+    """Why a property that Delta knows is refused, `None` for one that is not."""
+    return _REFUSED.get(key.lower())
 
 
 def nearest_property(key: str) -> str | None:

@@ -159,10 +159,15 @@ def json_type(simple: str) -> Any:
     return _json_of_type(read_type(simple))
 
 
+def log_name(simple: str) -> str:
+    """The log's name of a type without parts."""
+    return _LOG_NAMES.get(simple, simple)
+
+
 def _json_of_type(parsed: Any) -> Any:
     match parsed:
         case str():
-            return _LOG_NAMES.get(parsed, parsed)
+            return log_name(parsed)
         case ("array", element):
             return {
                 "type": "array",
@@ -216,9 +221,13 @@ def _field_of_text(column: ColumnText) -> Field:
     return Field(column.name, simple_type(kind), column.nullable, column.metadata, nested)
 
 
+def quoted_name(name: str) -> str:
+    """A column's name as SQL takes any name."""
+    return "`" + name.replace("`", "``") + "`"
+
+
 def _definition(column: Field) -> str:
-    plain = column.name.isidentifier()
-    name = column.name if plain else "`" + column.name.replace("`", "``") + "`"
+    name = column.name if column.name.isidentifier() else quoted_name(column.name)
     required = "" if column.nullable else " NOT NULL"
     comment = column.metadata.get("comment")
     quoted = "" if comment is None else " COMMENT '" + str(comment).replace("'", "\\'") + "'"

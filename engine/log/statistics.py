@@ -7,6 +7,7 @@ range cannot match. Source: PROTOCOL.md "Per-file Statistics"; StatisticsCollect
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
@@ -16,10 +17,10 @@ from typing import Any
 import msgspec
 
 from whitecap.engine.errors import InvalidLog, Problem
+from whitecap.engine.log import properties
+from whitecap.engine.log.properties import Configuration
 from whitecap.engine.log.schema import Field, Schema
 
-# Strings are cut to this many characters. Source: DeltaSQLConf DATA_SKIPPING_STRING_PREFIX_LENGTH.
-_PREFIX_LENGTH = 32
 # Appended to a largest value that was cut, so that it stays an upper bound.
 # Source: StatisticsCollection.scala `truncateMaxStringAgg`.
 _TIE_BREAKERS = ("\x7f", "\U0010ffff")
@@ -85,33 +86,62 @@ def statistics_text(statistics: FileStatistics) -> str:
     return _ENCODER.encode(statistics).decode()
 
 
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """Which columns of a table have statistics, and how many letters of a text they keep.
+
+    The first `count` that are no partitions, all if that is -1; or those of `names`, in lower case.
+    Source: DeltaConfig.scala (DATA_SKIPPING_NUM_INDEXED_COLS and its neighbours).
+    """
+
+    count: int = 32
+    names: frozenset[str] | None = None
+    prefix_length: int = 32
+
+    def has(self, column: Field, place: int) -> bool:
+        """Whether a column has statistics, given how many come before it."""
+        if self.names is not None:
+            return column.name.lower() in self.names
+        return self.count < 0 or place < self.count
+
+
+BY_DEFAULT = Indexed()
+
+
+def indexed_by(configuration: Configuration) -> Indexed:
+    """What a table's properties say."""
+    names = properties.STATISTICS_COLUMNS.of(configuration)
+    return Indexed(
+        properties.INDEXED_COLUMNS.of(configuration),
+        frozenset(name.strip().strip("`").lower() for name in names.split(",")) if names else None,
+        properties.STRING_PREFIX_LENGTH.of(configuration),
+    )
+
+
 def collect_statistics(
     rows: Sequence[Sequence[Any]],
     schema: Schema,
     partition_columns: Sequence[str] = (),
-    indexed_columns: int = 32,
+    indexed: Indexed = BY_DEFAULT,
     tight_bounds: bool | None = None,
 ) -> FileStatistics:
-    """The statistics of `rows`, in schema order, over the first columns that are not partitions.
-
-    `indexed_columns` is the table's `delta.dataSkippingNumIndexedCols`; -1 means all columns.
-    """
+    """The statistics of `rows`, in schema order, over the indexed columns but for partitions."""
     partitions = {name.lower() for name in partition_columns}
     places = [(at, c) for at, c in enumerate(schema) if c.name.lower() not in partitions]
-    kept = places if indexed_columns < 0 else places[:indexed_columns]
+    kept = [(at, column) for place, (at, column) in enumerate(places) if indexed.has(column, place)]
     least, most, nulls = dict[str, Any](), dict[str, Any](), dict[str, Any]()
     for at, column in kept:
         if column.nested is not None:
             continue
         values = [row[at] for row in rows if row[at] is not None]
         nulls[column.physical_name] = len(rows) - len(values)
-        bounds = _bounds(values, column.type)
+        bounds = _bounds(values, column.type, indexed.prefix_length)
         if bounds is not None:
             least[column.physical_name], most[column.physical_name] = bounds
     return FileStatistics(len(rows), least, most, nulls, tight_bounds)
 
 
-def _bounds(values: list[Any], type_name: str) -> tuple[Any, Any] | None:
+def _bounds(values: list[Any], type_name: str, prefix_length: int) -> tuple[Any, Any] | None:
     """The JSON of the smallest and largest value, where the type has them."""
     if not values or type_name in _UNORDERED:
         return None
@@ -120,8 +150,8 @@ def _bounds(values: list[Any], type_name: str) -> tuple[Any, Any] | None:
         finite = all(map(isfinite, values))
         return (float(least), float(most)) if finite else None
     if type_name == "string":
-        cut = _upper_text(most)
-        return None if cut is None else (least[:_PREFIX_LENGTH], cut)
+        cut = _upper_text(most, prefix_length)
+        return None if cut is None else (least[:prefix_length], cut)
     if type_name in _INSTANTS:
         return _instant_text(least), _instant_text(most)
     if type_name == "date":
@@ -129,12 +159,12 @@ def _bounds(values: list[Any], type_name: str) -> tuple[Any, Any] | None:
     return least, most
 
 
-def _upper_text(text: str) -> str | None:
+def _upper_text(text: str, prefix_length: int) -> str | None:
     """A string of bounded length that is not smaller, `None` if there is none."""
-    if len(text) <= _PREFIX_LENGTH:
+    if len(text) <= prefix_length:
         return text
     # A character above the tie breaker must be followed by a larger one: look a little further.
-    for length in range(_PREFIX_LENGTH, min(len(text), 2 * _PREFIX_LENGTH)):
+    for length in range(prefix_length, min(len(text), 2 * prefix_length)):
         for mark in _TIE_BREAKERS:
             if text[length] < mark:
                 return text[:length] + mark

@@ -14,7 +14,12 @@ from whitecap.engine.log.deletion_vectors import read_vector
 from whitecap.engine.log.paths import data_key
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.engine.log.statistics import FileStatistics, collect_statistics, parse_statistics
+from whitecap.engine.log.statistics import (
+    FileStatistics,
+    Indexed,
+    collect_statistics,
+    parse_statistics,
+)
 from whitecap.engine.storage.parquet import decode_rows
 from whitecap.engine.storage.requests import Body, Get, ReadRows, Row, Steps
 
@@ -48,7 +53,7 @@ def _problems_of(file: AddFile, schema: Schema) -> Steps[list[Problem]]:
 def _lies(rows: Sequence[Row], file: AddFile, schema: Schema) -> Iterator[str]:
     """Statistics that the rows contradict; bounds may be wider than the rows, never narrower."""
     said = parse_statistics(file.stats)
-    true = collect_statistics(rows, schema, tuple(file.partition_values or ()), -1)
+    true = collect_statistics(rows, schema, tuple(file.partition_values or ()), Indexed(-1))
     if said.num_records is not None and said.num_records != true.num_records:
         yield f"has {true.num_records} rows, its statistics say {said.num_records}"
     yield from _wrong_columns(said, true, schema)

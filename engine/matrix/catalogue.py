@@ -13,9 +13,9 @@ from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.interleaving.contender import Start
 from whitecap.engine.matrix.family import FIRST_ID, NEW_TABLE, SCHEMA, TABLE, Layout, day_of
 from whitecap.engine.outcomes import Outcome
+from whitecap.engine.sql.casts import from_python
 from whitecap.engine.sql.parsing import parse_statement
 from whitecap.engine.sql.scope import nearest
-from whitecap.engine.sql.types import from_python
 from whitecap.engine.storage.requests import Steps
 
 

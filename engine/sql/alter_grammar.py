@@ -35,6 +35,7 @@ from whitecap.engine.sql.table_statements import (
     SyncIdentity,
     UnsetProperties,
 )
+from whitecap.engine.sql.text import SYNTAX_ERROR
 
 _NO_RENAME = "ParseException", "_LEGACY_ERROR_TEMP_0034"
 _ALTER = rf"ALTER TABLE {NAME}"
@@ -60,8 +61,8 @@ def _comment(match: re.Match[str], template: Template) -> Statement:
 @own(rf"{_ALTER} ADD CONSTRAINT (?P<name>{COLUMN}) CHECK\s*\((?P<check>.*)\)")
 def _add_constraint(match: re.Match[str], template: Template) -> Statement:
     text = match["check"].strip()
-    name = plain(match["name"])
-    return AddConstraint(named(match), template, name, parse_predicate(text), text)
+    parse_predicate(text)  # what is wrong in it is refused with the statement
+    return AddConstraint(named(match), template, plain(match["name"]), text)
 
 
 @own(rf"{_ALTER} DROP CONSTRAINT(?P<if> IF EXISTS)? (?P<name>{COLUMN})")
@@ -123,9 +124,13 @@ def _change_column(match: re.Match[str], template: Template) -> Statement:
 
 
 def _changed(match: re.Match[str], template: Template, column: str, text: str) -> Statement:
+    if len(split_top_level(text)) > 1:
+        raise UnsupportedFeature(f"several columns in one ALTER COLUMN: {template.render({})}")
     parts = cut_clauses(text, _CHANGES)
     parts.pop(HEAD)
     nullable = True if "DROP NOT NULL" in parts else False if "SET NOT NULL" in parts else None
+    if parts.get("SET DEFAULT") == "":
+        raise InvalidInput([Problem(column, "a default is missing", refused_as=SYNTAX_ERROR)])
     position = Position() if "FIRST" in parts else None
     if "AFTER" in parts:
         position = Position(plain(parts["AFTER"]))
@@ -152,7 +157,10 @@ def _cluster_by(match: re.Match[str], template: Template) -> Statement:
     return ClusterBy(named(match), template, () if none else names_in(match["columns"]))
 
 
-@own(rf"{_ALTER} DROP FEATURE (?P<feature>['\"`]?[\w.\-]+['\"`]?)(?P<truncate> TRUNCATE HISTORY)?")
+_FEATURE = r"`[^`]+`|'[^']+'|\"[^\"]+\"|\w+"
+
+
+@own(rf"{_ALTER} DROP FEATURE (?P<feature>{_FEATURE})(?P<truncate> TRUNCATE HISTORY)?")
 def _drop_feature(match: re.Match[str], template: Template) -> Statement:
     feature = match["feature"].strip("'\"`")
     return DropFeature(named(match), template, feature, bool(match["truncate"]))

@@ -1,7 +1,7 @@
 """From a node of the syntax tree to its term: what every kind of node shares.
 
-The kinds register their builders here: operators in `compiler`, functions in `function_nodes`. What
-has no builder is refused with its text, never guessed.
+The kinds register their builders here: operators in `compiler`, functions in `functions.nodes`.
+What has no builder is refused with its text, never guessed.
 """
 
 from __future__ import annotations
@@ -19,10 +19,8 @@ from whitecap.engine.sql.spark_text import DIALECT
 from whitecap.engine.sql.terms import Term, convert
 from whitecap.engine.sql.types import PARAMETER
 
-__all__ = ["BUILDERS", "DIALECT", "compile_boolean", "compile_term", "spark_type"]
-
 BUILDERS: dict[type[exp.Expr], Callable[[Any, Scope], Term]] = {}
-"""By the node's class; `exp.Func` is any function without an entry of its own."""
+"""By the node's class."""
 
 
 def spark_type(node: exp.DataType) -> str:
@@ -54,8 +52,6 @@ def compile_term(node: exp.Expr, scope: Scope) -> Term:
     if isinstance(node, exp.AggFunc):
         raise UnsupportedFeature(f"aggregates: {node.sql(DIALECT)}")
     build = BUILDERS.get(type(node))
-    if build is None and isinstance(node, exp.Func):
-        build = BUILDERS[exp.Func]
     if build is None:
         raise UnsupportedFeature(f"expressions of this form: {node.sql(DIALECT)}")
     try:
@@ -68,15 +64,33 @@ def _placed(problem: Problem, node: exp.Expr) -> Problem:
     return problem if problem.place else dataclasses.replace(problem, place=node.sql(DIALECT))
 
 
-_NOT_BOOLEAN = "ExtendedAnalysisException", "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN"
+NOT_BOOLEAN = "ExtendedAnalysisException", "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN"
+"""How Spark refuses a filter that is no condition; a text and NULL are none either."""
+JOIN_NOT_BOOLEAN = "ExtendedAnalysisException", "JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE"
+CLAUSE_NOT_BOOLEAN = "ExtendedAnalysisException", "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"
+CHECK_NOT_BOOLEAN = "DeltaAnalysisException", "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT"
+"""The same for what joins, for the clauses of MERGE, and for constraints."""
 
 
 def compile_boolean(node: exp.Expr, scope: Scope) -> Term:
-    """Compile a condition. Raises `InvalidInput` if it is not one."""
+    """Compile a condition, or a part of one that Spark has cast. Raises `InvalidInput` if none."""
     term = compile_term(node, scope)
     if term.type in ("boolean", "void", PARAMETER):
         return term
     if term.type == "string":
         return convert(term, "boolean", scope.session)
+    raise _no_condition(node, term, NOT_BOOLEAN)
+
+
+def check_condition(
+    node: exp.Expr, scope: Scope, refused_as: tuple[str, str] = NOT_BOOLEAN
+) -> None:
+    """Raises `InvalidInput` for a whole condition that is of another type than BOOLEAN."""
+    term = compile_term(node, scope)
+    if term.type not in ("boolean", PARAMETER):
+        raise _no_condition(node, term, refused_as)
+
+
+def _no_condition(node: exp.Expr, term: Term, refused_as: tuple[str, str]) -> InvalidInput:
     text = f"is {term.type}, not a condition"
-    raise InvalidInput([Problem(node.sql(DIALECT), text, refused_as=_NOT_BOOLEAN)])
+    return InvalidInput([Problem(node.sql(DIALECT), text, refused_as=refused_as)])

@@ -6,13 +6,16 @@ import re
 from collections.abc import Sequence
 
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.log.ddl import split_top_level
 
 HEAD = ""
 """The key of what stands before the first keyword."""
 
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", re.DOTALL)
 _PROPERTY = re.compile(
-    r"\s*(['\"]?)([\w.\-]+)\1\s*(?:=?\s*(?:'([^']*)'|\"([^\"]*)\")|=\s*(\S+?))?\s*\Z"
+    r"\s*(['\"]?)([\w.\-]+)\1\s*(?:=?\s*(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
+    r"|=\s*(?P<word>\S+?))?\s*\Z",
+    re.DOTALL,
 )
 
 
@@ -81,11 +84,12 @@ def properties_in(text: str) -> tuple[tuple[str, str], ...]:
     Raises `InvalidInput` for what is no property.
     """
     pairs = []
-    for part in re.split(r",(?=(?:[^']*'[^']*')*[^']*\Z)", unbracketed(text)):
+    for part in split_top_level(unbracketed(text)):
         match = _PROPERTY.match(part)
         if not match:
             raise InvalidInput([Problem(part.strip(), "is not a table property")])
-        pairs.append((match[2], match[3] or match[4] or match[5] or ""))
+        value = match["word"] or ""
+        pairs.append((match[2], unquoted(match["text"]) if match["text"] else value))
     return tuple(pairs)
 
 

@@ -1,48 +1,158 @@
-"""Which common type Spark gives two operands.
+"""Which type Spark gives to operands and arguments of other types.
 
-Source: Spark's AnsiTypeCoercion.scala (ANSI mode is Spark 4's default) and DecimalPrecision.
+Source: Spark's AnsiTypeCoercion.scala (ANSI mode is Spark 4's default) and DecimalPrecision,
+observed for each pair of types (tests/sql/spark_answers.json).
 """
 
 from __future__ import annotations
 
-from whitecap.engine.errors import InvalidInput, Problem
+from collections.abc import Iterable
+from functools import reduce
+
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.sql.types import (
     FRACTIONAL,
     INTEGRAL_BITS,
+    MAX_PRECISION,
     PARAMETER,
     TEMPORAL,
     decimal_shape,
+    has_values,
     is_decimal,
     is_integral,
     is_numeric,
 )
 
-_DIFFERENT_TYPES = "ExtendedAnalysisException", "DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES"
 _TEMPORAL_ORDER = ("date", "timestamp_ntz", "timestamp")
-_MAX_PRECISION = 38  # DecimalType.MAX_PRECISION
+_OF_NULL = {"numeric": "double", "integral": "int", "decimal": "decimal(10,0)"}
+"""Families of types, with what NULL is where one is expected (`defaultConcreteType`)."""
+_OF_TEXT = {"numeric": "double", "decimal": "decimal(38,18)"}
 
 
-def common_type(left: str, right: str) -> str:
-    """The type in which two values are compared or mixed. Raises `InvalidInput` if none."""
+def mismatch(kind: str, text: str) -> InvalidInput:
+    """How Spark refuses arguments for their types: the last part of its error class."""
+    refused_as = "ExtendedAnalysisException", f"DATATYPE_MISMATCH.{kind}"
+    return InvalidInput([Problem("", text, refused_as=refused_as)])
+
+
+def can_assign(from_type: str, to_type: str) -> bool:
+    """Whether a value goes into another type by itself. Source: Cast.canANSIStoreAssign."""
+    if from_type in (to_type, "void", PARAMETER):
+        return True
+    if is_numeric(from_type) and is_numeric(to_type):
+        return True
+    return to_type == "string" or (from_type in TEMPORAL and to_type in TEMPORAL)
+
+
+def can_up_cast(from_type: str, to_type: str) -> bool:
+    """Whether a type holds every value of another. Source: Cast.canUpCast."""
+    if from_type in (to_type, "void") or to_type == "string":
+        return True
+    if is_numeric(from_type) and is_numeric(to_type):
+        if is_integral(from_type) and to_type in FRACTIONAL:
+            return True
+        return wider_number(from_type, to_type) == to_type
+    return from_type in TEMPORAL and to_type in TEMPORAL and to_type != "date"
+
+
+def implicit_type(given: str, wanted: str) -> str | None:
+    """The type that an argument is cast to where another is expected, `None` if Spark does not.
+
+    `wanted` is a type or a family of types. Source: AnsiTypeCoercion.implicitCast.
+    """
+    if given == "void":
+        return _OF_NULL.get(wanted, wanted)
+    if wanted in _OF_NULL:
+        return _OF_TEXT.get(wanted) if given == "string" else None
+    return wanted if given == "string" or can_assign(given, wanted) else None
+
+
+def belongs(type_name: str, wanted: str) -> bool:
+    """Whether a type is the wanted one, or of the wanted family."""
+    match wanted:
+        case "numeric":
+            return is_numeric(type_name)
+        case "integral":
+            return is_integral(type_name)
+        case "decimal":
+            return is_decimal(type_name)
+    return type_name == wanted
+
+
+def tightest(left: str, right: str) -> str | None:
+    """The narrowest type that holds both, texts aside; `None` if there is none."""
     if left == right or right in ("void", PARAMETER):
         return left
     if left in ("void", PARAMETER):
         return right
     if is_numeric(left) and is_numeric(right):
         return wider_number(left, right)
-    if "string" in (left, right):
-        return _with_string(right if left == "string" else left)
     if left in TEMPORAL and right in TEMPORAL:
         return max(left, right, key=_TEMPORAL_ORDER.index)
-    text = f"{left} and {right} cannot be compared or mixed"
-    raise InvalidInput([Problem("", text, refused_as=_DIFFERENT_TYPES)])
+    return None
 
 
-def _with_string(other: str) -> str:
-    """A string beside an integral is a BIGINT, beside a fraction a DOUBLE, else the other type."""
+def promoted(left: str, right: str) -> str | None:
+    """The type of a text beside another value, `None` if neither is a text.
+
+    A text beside an integral is a BIGINT, beside a fraction a DOUBLE, else of the other type.
+    """
+    if "string" not in (left, right):
+        return None
+    other = right if left == "string" else left
+    if other in ("void", PARAMETER):
+        return "string"
     if is_integral(other):
         return "bigint"
     return "double" if is_numeric(other) else other
+
+
+def common_type(left: str, right: str) -> str:
+    """The type in which two values are mixed. Raises `InvalidInput` if there is none."""
+    common = tightest(left, right) or promoted(left, right)
+    if common is None:
+        raise mismatch("DATA_DIFF_TYPES", f"{left} and {right} cannot be mixed")
+    return common
+
+
+def mixed(left: str, right: str, refused_as: tuple[str, str]) -> str:
+    """The same, where Spark refuses types that do not mix in words of its own."""
+    common = tightest(left, right) or promoted(left, right)
+    if common is None:
+        raise InvalidInput([Problem("", f"{left} and {right} cannot be mixed", None, refused_as)])
+    return common
+
+
+def inline_type(left: str, right: str) -> str:
+    """The type of a column of VALUES: a text stays a text. Raises `InvalidInput` if there is none.
+
+    Source: ResolveInlineTables, EvaluateUnresolvedInlineTable.
+    """
+    common = tightest(left, right)
+    if common is None:
+        error_class = "INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE"
+        text = f"a column of {left} and {right}"
+        raise InvalidInput([Problem("VALUES", text, refused_as=("ParseException", error_class))])
+    return common
+
+
+def compared_type(left: str, right: str) -> str:
+    """The type in which two values are compared. Raises `InvalidInput` if there is none."""
+    common = tightest(left, right) or promoted(left, right)
+    if common is None:
+        raise mismatch("BINARY_OP_DIFF_TYPES", f"{left} and {right} cannot be compared")
+    return common
+
+
+def common_of(types: Iterable[str], *, with_texts: bool = True) -> str:
+    """The type in which several values are mixed. Raises `InvalidInput` if there is none.
+
+    `with_texts`: whether a text becomes what stands beside it; for `greatest` it does not.
+    """
+    types = list(types)
+    if not with_texts and "string" in types and set(types) - {"string", "void", PARAMETER}:
+        raise mismatch("DATA_DIFF_TYPES", f"{', '.join(types)} cannot be mixed")
+    return reduce(common_type, types)
 
 
 def wider_number(left: str, right: str) -> str:
@@ -58,19 +168,15 @@ def wider_number(left: str, right: str) -> str:
 
 def bounded_decimal(precision: int, scale: int) -> str:
     """A decimal type cut to 38 digits, keeping at least six after the point."""
-    if precision <= _MAX_PRECISION:
+    if precision <= MAX_PRECISION:
         return f"decimal({precision},{scale})"
     whole = precision - scale
-    return f"decimal({_MAX_PRECISION},{max(_MAX_PRECISION - whole, min(scale, 6))})"
+    return f"decimal({MAX_PRECISION},{max(MAX_PRECISION - whole, min(scale, 6))})"
 
 
 def arithmetic_type(operator: str, left: str, right: str) -> str:
-    """The type of `left operator right` for numbers, and of `/` which is never integral."""
-    common = common_type(left, right)
-    if common in ("void", PARAMETER):
-        return "double" if operator == "/" else "bigint"
-    if not is_numeric(common):
-        raise InvalidInput([Problem("", f"{left} {operator} {right} is not arithmetic")])
+    """The type of `left operator right` for numbers; of `/` it is never integral."""
+    common = wider_number(left, right)
     if is_decimal(common):
         return _decimal_result(operator, left, right)
     return "double" if operator == "/" else common
@@ -89,3 +195,9 @@ def _decimal_result(operator: str, left: str, right: str) -> str:
             return bounded_decimal(min(p1 - s1, p2 - s2) + scale, scale)
     scale = max(s1, s2)
     return bounded_decimal(max(p1 - s1, p2 - s2) + scale + 1, scale)
+
+
+def check_modelled(type_name: str, where: str) -> None:
+    """Raises `UnsupportedFeature` for values of a type that is not modelled."""
+    if not has_values(type_name):
+        raise UnsupportedFeature(f"values of type {type_name} in {where}")

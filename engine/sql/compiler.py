@@ -1,10 +1,11 @@
 """Literals, columns and operators in the syntax tree, one function per kind of node.
 
-What is compiled by `compile_term` is found in `building`, and functions in `function_nodes`.
+What is compiled by `compile_term` is found in `building`; functions in `functions.nodes`.
 """
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from decimal import Decimal
@@ -13,22 +14,24 @@ from typing import Any
 
 from sqlglot import exp
 
-from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
-from whitecap.engine.sql import operators
+from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.sql.building import (
     BUILDERS,
-    DIALECT,
     compile_boolean,
     compile_term,
     spark_type,
 )
-from whitecap.engine.sql.coercion import common_type
-from whitecap.engine.sql.function_nodes import function_name
+from whitecap.engine.sql.casts import no_words, try_caster
+from whitecap.engine.sql.coercion import mismatch
+from whitecap.engine.sql.functions.nodes import function_name, operator_call
+from whitecap.engine.sql.functions.operators import compare, is_in, null_safe_equal
+from whitecap.engine.sql.functions.regexps import like
+from whitecap.engine.sql.functions.table import call
 from whitecap.engine.sql.scope import Scope
+from whitecap.engine.sql.spark_text import CALLED, DIALECT
 from whitecap.engine.sql.terms import (
     Term,
     apply,
-    combine,
     conjunction,
     convert,
     disjunction,
@@ -38,11 +41,10 @@ from whitecap.engine.sql.terms import (
     parameter,
 )
 from whitecap.engine.sql.types import (
-    PARAMETER,
+    INTEGRAL_BITS,
+    MAX_PRECISION,
     decimal_type,
-    fit_integer,
     integer_type,
-    is_decimal,
     is_integral,
 )
 
@@ -60,14 +62,24 @@ def _literal(node: exp.Literal, _scope: Scope) -> Term:
     if node.is_string:
         return literal(node.this, "string")
     text: str = node.this
+    if sum(letter.isdigit() for letter in text) > MAX_PRECISION:
+        refused_as = "SparkArithmeticException", "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION"
+        raise InvalidInput([Problem(text, "has too many digits", refused_as=refused_as)])
     if "e" in text.lower():
-        return literal(float(text), "double")
+        return _fraction(text)
     if "." in text:
         number = Decimal(text)
         return literal(number, decimal_type(number))
     whole = int(text)
     type_name = integer_type(whole)
     return literal(whole if is_integral(type_name) else Decimal(whole), type_name)
+
+
+def _fraction(text: str) -> Term:
+    if math.isinf(float(text)):
+        refused_as = "ParseException", "INVALID_NUMERIC_LITERAL_RANGE"
+        raise InvalidInput([Problem(text, "is no DOUBLE", refused_as=refused_as)])
+    return literal(float(text), "double")
 
 
 def _raw_text(node: exp.RawString, _scope: Scope) -> Term:
@@ -84,7 +96,7 @@ def _column(node: exp.Column, scope: Scope) -> Term:
 
 
 def _placeholder(node: exp.Placeholder, _scope: Scope) -> Term:
-    return parameter(node.name, PARAMETER)
+    return parameter(node.name)
 
 
 def _paren(node: exp.Paren, scope: Scope) -> Term:
@@ -97,18 +109,6 @@ def _boolean(node: exp.Boolean, _scope: Scope) -> Term:
 
 def _null(_node: exp.Expr, _scope: Scope) -> Term:
     return literal(None, "void")
-
-
-def _and(node: exp.And, scope: Scope) -> Term:
-    return conjunction(compile_boolean(node.left, scope), compile_boolean(node.right, scope))
-
-
-def _or(node: exp.Or, scope: Scope) -> Term:
-    return disjunction(compile_boolean(node.left, scope), compile_boolean(node.right, scope))
-
-
-def _not(node: exp.Not, scope: Scope) -> Term:
-    return negation(compile_boolean(node.this, scope))
 
 
 def _sides(node: exp.Expr, scope: Scope) -> tuple[Term, Term]:
@@ -131,71 +131,65 @@ def _comparison(node: exp.Expr, scope: Scope) -> Term:
     left, right = _sides(node, scope)
     function, mirrored = _COMPARISONS[type(node)]
     if not any(True for _ in node.expression.find_all(exp.Column)):
-        return operators.compare(function, left, right, scope.session)
+        return compare(function, left, right, scope.session)
     # The column first: comparing a column with a constant is the cheapest shape to run.
-    return operators.compare(mirrored, right, left, scope.session)
+    return compare(mirrored, right, left, scope.session)
 
 
 def _tuples(node: exp.Expr, scope: Scope) -> Term:
     """Tuples are structs: never NULL themselves, and NULL inside them equals NULL."""
     other = node.args["expression"]
-    pairs = zip(node.this.expressions, other.expressions, strict=False)
-    if type(node) not in (exp.EQ, exp.NEQ) or len(node.this.expressions) != len(other.expressions):
+    if type(node) not in (exp.EQ, exp.NEQ) or not isinstance(other, exp.Tuple):
         raise UnsupportedFeature(f"comparisons of this form: {node.sql(DIALECT)}")
-    terms = [
-        operators.null_safe_equal(compile_term(one, scope), compile_term(two, scope), scope.session)
-        for one, two in pairs
-    ]
-    equal = reduce(conjunction, terms)
+    equal = _equal_tuples(node.this, other, scope, "BINARY_OP_DIFF_TYPES")
     return equal if isinstance(node, exp.EQ) else negation(equal)
 
 
+def _equal_tuples(left: exp.Tuple, right: exp.Tuple, scope: Scope, error_class: str) -> Term:
+    """Raises `InvalidInput` for tuples of other types: Spark casts nothing inside of them."""
+    ones, others = ([compile_term(c, scope) for c in side.expressions] for side in (left, right))
+    if [term.type for term in ones] != [term.type for term in others]:
+        if all(term.foldable for term in (*ones, *others)):
+            raise UnsupportedFeature(f"constants of other types in {left.sql(DIALECT)}")
+        raise mismatch(error_class, f"{left.sql(DIALECT)} and {right.sql(DIALECT)}")
+    pairs = zip(ones, others, strict=True)
+    return reduce(conjunction, [null_safe_equal(one, two, scope.session) for one, two in pairs])
+
+
+def _null_safe(node: exp.Expr, scope: Scope) -> Term:
+    return null_safe_equal(*_sides(node, scope), scope.session)
+
+
 def _null_safe_unequal(node: exp.NullSafeNEQ, scope: Scope) -> Term:
-    return negation(operators.null_safe_equal(*_sides(node, scope), scope.session))
-
-
-def _bitwise_not(node: exp.BitwiseNot, scope: Scope) -> Term:
-    term = compile_term(node.this, scope)
-    return apply(operator.invert, term, term.type)
-
-
-def _null_safe(node: exp.NullSafeEQ, scope: Scope) -> Term:
-    return operators.null_safe_equal(*_sides(node, scope), scope.session)
+    return negation(_null_safe(node, scope))
 
 
 def _in(node: exp.In, scope: Scope) -> Term:
     if node.args.get("query"):
         raise UnsupportedFeature(f"a subquery here: {node.sql(DIALECT)}")
-    if isinstance(node.this, exp.Tuple):
-        _check_same_types(node, scope)
-        choices = [
-            _tuples(exp.EQ(this=node.this, expression=one), scope) for one in node.expressions
-        ]
-        return reduce(disjunction, choices)
     if not node.expressions:
         raise InvalidInput([Problem(node.sql(DIALECT), "the list is empty")])
+    if isinstance(node.this, exp.Tuple):
+        return _tuple_in(node.this, node.expressions, scope)
     members = [compile_term(member, scope) for member in node.expressions]
-    return operators.is_in(compile_term(node.this, scope), members, scope.session)
+    return is_in(compile_term(node.this, scope), members, scope.session)
 
 
-def _check_same_types(node: exp.In, scope: Scope) -> None:
-    """Raises `InvalidInput` for tuples of other types: Spark casts no structs in a list."""
-    kinds = {
-        tuple(compile_term(cell, scope).type for cell in one.expressions)
-        for one in (node.this, *node.expressions)
-    }
-    if len(kinds) > 1:
-        refused_as = "ExtendedAnalysisException", "DATATYPE_MISMATCH.DATA_DIFF_TYPES"
-        text = "tuples in an IN list must have the same types"
-        raise InvalidInput([Problem(node.sql(DIALECT), text, refused_as=refused_as)])
+def _tuple_in(tuple_node: exp.Tuple, members: list[exp.Expr], scope: Scope) -> Term:
+    nodes = [one.unnest() if isinstance(one, exp.Paren) else one for one in members]
+    tuples = [one for one in nodes if isinstance(one, exp.Tuple)]
+    if len(tuples) < len(nodes):
+        raise UnsupportedFeature(f"a list beside {tuple_node.sql(DIALECT)}")
+    choices = [_equal_tuples(tuple_node, one, scope, "DATA_DIFF_TYPES") for one in tuples]
+    return reduce(disjunction, choices)
 
 
 def _between(node: exp.Between, scope: Scope) -> Term:
     value = compile_term(node.this, scope)
     low, high = (compile_term(node.args[key], scope) for key in ("low", "high"))
     return conjunction(
-        operators.compare(operator.ge, value, low, scope.session),
-        operators.compare(operator.le, value, high, scope.session),
+        compare(operator.ge, value, low, scope.session),
+        compare(operator.le, value, high, scope.session),
     )
 
 
@@ -203,55 +197,43 @@ def _is(node: exp.Is, scope: Scope) -> Term:
     term = compile_term(node.this, scope)
     if isinstance(node.expression, exp.Null):
         return is_null(term)
-    expected = compile_term(node.expression, scope)
-    return operators.null_safe_equal(term, expected, scope.session)
+    return null_safe_equal(term, compile_term(node.expression, scope), scope.session)
 
 
-def _arithmetic(symbol: str) -> Callable[[Any, Scope], Term]:
-    def build(node: exp.Binary, scope: Scope) -> Term:
-        left, right = _sides(node, scope)
-        left, right = _beside(left, node.left, right), _beside(right, node.right, left)
-        return operators.arithmetic(symbol, left, right, scope.session)
+def _operator(sign: str) -> Callable[[Any, Scope], Term]:
+    """An operator with two operands, or one."""
+
+    def build(node: exp.Expr, scope: Scope) -> Term:
+        nodes = [one for one in (node.this, node.args.get("expression")) if one is not None]
+        return operator_call(sign, nodes, scope)
 
     return build
-
-
-def _beside(term: Term, node: exp.Expr, other: Term) -> Term:
-    """A whole literal beside a decimal is as wide as its digits. Source: DecimalPrecision."""
-    if isinstance(node, exp.Literal) and node.is_int and is_decimal(other.type):
-        return convert(term, f"decimal({len(node.this)},0)")
-    return term
-
-
-def _whole_division(node: exp.IntDiv, scope: Scope) -> Term:
-    return combine(operators.whole_divide, *_sides(node, scope), "bigint")
 
 
 def _negative(node: exp.Neg, scope: Scope) -> Term:
     if isinstance(node.this, exp.Literal) and node.this.is_int:
         value = -int(node.this.this)
         return literal(value, integer_type(value))
-    term = compile_term(node.this, scope)
-    if is_integral(term.type):
-        return apply(lambda value: fit_integer(-value, term.type), term, term.type)
-    return apply(operator.neg, term, term.type)
+    if isinstance(node.this, exp.Cast) and isinstance(node.this.this, exp.Literal):
+        least = _least(spark_type(node.this.to), node.this.this.name)
+        if least is not None:
+            return least
+    return call("negative", [compile_term(node.this, scope)], scope.session)
 
 
-def _bits(function: Callable[[int, int], int]) -> Callable[[Any, Scope], Term]:
-    def build(node: exp.Binary, scope: Scope) -> Term:
-        left, right = _sides(node, scope)
-        return combine(function, left, right, common_type(left.type, right.type))
-
-    return build
+def _least(type_name: str, digits: str) -> Term | None:
+    """The least number of a type, such as -128Y: one more than the greatest without its sign."""
+    if not is_integral(type_name) or digits != str(1 << (INTEGRAL_BITS[type_name] - 1)):
+        return None
+    return literal(-int(digits), type_name)
 
 
 def _like(node: exp.Expr, scope: Scope, escape: str = "\\") -> Term:
     """LIKE and ILIKE, of one pattern or several; sqlglot keeps their NOT inside the node."""
-    text, ignore_case = compile_term(node.this, scope), isinstance(node, exp.ILike)
-    matches = [
-        operators.like(text, compile_term(pattern, scope), escape, ignore_case)
-        for pattern in like_patterns(node)
-    ]
+    ignore_case = isinstance(node, exp.ILike)
+    text, function = compile_term(node.this, scope), like(escape, ignore_case=ignore_case)
+    patterns = [compile_term(pattern, scope) for pattern in like_patterns(node)]
+    matches = [function.call("LIKE", [text, pattern], scope.session) for pattern in patterns]
     if node.args.get("negate"):
         matches = [negation(match) for match in matches]
     return reduce(conjunction if isinstance(node.expression, exp.All) else disjunction, matches)
@@ -266,20 +248,39 @@ def like_patterns(node: exp.Expr) -> list[exp.Expr]:
 
 
 def _escaped_like(node: exp.Escape, scope: Scope) -> Term:
+    if not isinstance(node.this, exp.Like | exp.ILike) or len(node.expression.name) != 1:
+        raise UnsupportedFeature(f"an escape of this form: {node.sql(DIALECT)}")
     return _like(node.this, scope, node.expression.name)
 
 
-def _rlike(node: exp.RegexpLike, scope: Scope) -> Term:
-    return operators.regexp_like(*_sides(node, scope))
-
-
 def _cast(node: exp.Cast, scope: Scope) -> Term:
-    return convert(compile_term(node.this, scope), spark_type(node.to), scope.session)
+    term, to_type = compile_term(node.this, scope), spark_type(node.to)
+    match node.meta.get(CALLED):
+        case "to_date":
+            return call("to_date", [term], scope.session)
+        case "literal":
+            return _typed_literal(convert(term, to_type, scope.session), node)
+    return convert(term, to_type, scope.session)
+
+
+def _typed_literal(term: Term, node: exp.Cast) -> Term:
+    """DATE '...' and TIMESTAMP '...'. Raises `InvalidInput` for a text that is none."""
+    try:
+        return literal(term.bind({}).value, term.type)
+    except DeltaError:
+        refused_as = "ParseException", "INVALID_TYPED_LITERAL"
+        problem = Problem(node.this.sql(DIALECT), f"is no {term.type}", refused_as=refused_as)
+        raise InvalidInput([problem]) from None
 
 
 def _try_cast(node: exp.TryCast, scope: Scope) -> Term:
-    session = type(scope.session)(scope.session.time_zone, ansi=False)
-    return convert(compile_term(node.this, scope), spark_type(node.to), session)
+    term, to_type = compile_term(node.this, scope), spark_type(node.to)
+    cast = try_caster(term.type, to_type, scope.session)
+    if cast is None:
+        return convert(term, to_type)
+    if term.foldable and term.type == "string":
+        cast = no_words(cast, to_type)
+    return apply(cast, term, to_type)
 
 
 OPERATORS: dict[type[exp.Expr], Callable[[Any, Scope], Term]] = {
@@ -291,30 +292,30 @@ OPERATORS: dict[type[exp.Expr], Callable[[Any, Scope], Term]] = {
     exp.Paren: _paren,
     exp.Boolean: _boolean,
     exp.Null: _null,
-    exp.And: _and,
-    exp.Or: _or,
-    exp.Not: _not,
+    exp.And: _operator("and"),
+    exp.Or: _operator("or"),
+    exp.Not: _operator("not"),
     **dict.fromkeys(_COMPARISONS, _comparison),
     exp.NullSafeEQ: _null_safe,
     exp.NullSafeNEQ: _null_safe_unequal,
-    exp.BitwiseNot: _bitwise_not,
+    exp.BitwiseNot: _operator("~"),
     exp.In: _in,
     exp.Between: _between,
     exp.Is: _is,
-    exp.Add: _arithmetic("+"),
-    exp.Sub: _arithmetic("-"),
-    exp.Mul: _arithmetic("*"),
-    exp.Div: _arithmetic("/"),
-    exp.Mod: _arithmetic("%"),
-    exp.IntDiv: _whole_division,
+    exp.Add: _operator("+"),
+    exp.Sub: _operator("-"),
+    exp.Mul: _operator("*"),
+    exp.Div: _operator("/"),
+    exp.Mod: _operator("%"),
+    exp.IntDiv: _operator("div"),
     exp.Neg: _negative,
-    exp.BitwiseAnd: _bits(operator.and_),
-    exp.BitwiseOr: _bits(operator.or_),
-    exp.BitwiseXor: _bits(operator.xor),
+    exp.BitwiseAnd: _operator("&"),
+    exp.BitwiseOr: _operator("|"),
+    exp.BitwiseXor: _operator("^"),
     exp.Like: _like,
     exp.ILike: _like,
     exp.Escape: _escaped_like,
-    exp.RegexpLike: _rlike,
+    exp.RegexpLike: _operator("rlike"),
     exp.Cast: _cast,
     exp.TryCast: _try_cast,
 }

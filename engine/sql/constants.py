@@ -9,13 +9,11 @@ from sqlglot import exp
 from whitecap.engine.errors import EngineError
 from whitecap.engine.sql.building import compile_term, spark_type
 from whitecap.engine.sql.coercion import common_type
-from whitecap.engine.sql.function_nodes import function_name
-from whitecap.engine.sql.functions import NON_DETERMINISTIC
+from whitecap.engine.sql.functions.nodes import is_random
 from whitecap.engine.sql.scope import Scope
 from whitecap.engine.sql.terms import Term, convert, parameter
 from whitecap.engine.sql.types import (
     INTEGRAL_BITS,
-    PARAMETER,
     Session,
     decimal_shape,
     is_decimal,
@@ -50,6 +48,12 @@ def may_unwrap(type_name: str, wider: str) -> bool:
     return INTEGRAL_BITS[type_name] <= {"float": 16, "double": 32}[wider]
 
 
+def is_day(node: exp.Expr) -> bool:
+    """Whether a node is a cast to a day: CAST AS DATE, date(), to_date()."""
+    node = node.unnest()
+    return isinstance(node, exp.Cast) and spark_type(node.to) == "date"
+
+
 def _is_wider(shape: tuple[int, int], other: tuple[int, int]) -> bool:
     """Whether decimals of the other shape hold all of the first. Source: Decimal.isWiderThan."""
     return other[0] - other[1] >= shape[0] - shape[1] and other[1] >= shape[1]
@@ -81,7 +85,7 @@ class Constants:
         """
         node = node.unnest()
         match node:
-            case exp.Column():
+            case exp.Column() if not node.table:
                 return self._columns.get(node.name)
             case exp.Add() | exp.Mul():
                 return self._unchanged(node, 0 if isinstance(node, exp.Add) else 1)
@@ -112,8 +116,7 @@ class Constants:
 
         `None` for what is no constant, or where Spark would cast the column for good.
         """
-        called = {function_name(call) for call in node.find_all(exp.Func)}
-        if node.find(exp.Column) or called & NON_DETERMINISTIC:
+        if node.find(exp.Column) or is_random(node):
             return None
         try:
             term = compile_term(node, self._no_columns)
@@ -127,7 +130,7 @@ class Constants:
     def member(self, node: exp.Expr, field: Field) -> Term | None:
         """A member of an IN list; a parameter stays as it is, for it may hold several values."""
         if isinstance(node, exp.Placeholder):
-            return parameter(node.name, PARAMETER)
+            return parameter(node.name)
         return self.value(node, field)
 
     def members(self, node: exp.In, field: Field) -> list[Term] | None:

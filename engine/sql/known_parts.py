@@ -59,7 +59,7 @@ def _check_names(node: exp.Expr, known: set[str]) -> None:
 
 def _refuse(node: exp.Expr, name: str) -> None:
     part = name.strip("_").upper()
-    if type(node) in _NOT_SPARK:
+    if type(node) in _NOT_SPARK and name != "with_":
         refused_as = "ParseException", "PARSE_SYNTAX_ERROR"
         text = f"{part} is no part of {node.key.upper()} in Spark"
         raise InvalidInput([Problem(node.sql(DIALECT), text, refused_as=refused_as)])
@@ -72,6 +72,9 @@ def _check_values(node: exp.Expr) -> None:
         descending, first = bool(node.args.get("desc")), bool(node.args.get("nulls_first"))
         if descending == first:
             raise UnsupportedFeature(f"another place of NULLs: {node.sql(DIALECT)}")
-    distinct = node.this if isinstance(node, exp.Count) else None
-    if isinstance(distinct, exp.Distinct) and len(distinct.expressions) > 1:
-        raise UnsupportedFeature(f"several columns in {node.sql(DIALECT)}")
+    if (
+        isinstance(node, exp.Distinct)
+        and isinstance(node.parent, exp.AggFunc)
+        and len(node.expressions) > 1
+    ):
+        raise UnsupportedFeature(f"several columns in {node.parent.sql(DIALECT)}")

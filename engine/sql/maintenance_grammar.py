@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.sql.clauses import names_in, unquoted
 from whitecap.engine.sql.own_grammar import NAME, named, own
 from whitecap.engine.sql.predicates import Predicate, parse_predicate
@@ -12,33 +13,39 @@ from whitecap.engine.sql.statements import Optimize, Statement
 from whitecap.engine.sql.table_statements import Reorg, Restore, Vacuum
 
 
-def _condition(text: str | None) -> Predicate | None:
-    return parse_predicate(text.strip()) if text else None
+def _condition(match: re.Match[str]) -> Predicate | None:
+    return parse_predicate(match["where"].strip()) if match["where"] else None
 
 
 @own(rf"OPTIMIZE {NAME}(?P<full> FULL)?(?: WHERE (?P<where>.+?))?(?: ZORDER BY(?P<zorder>.+))?")
 def _optimize(match: re.Match[str], template: Template) -> Statement:
     columns = names_in(match["zorder"] or "")
-    return Optimize(
-        named(match), template, _condition(match["where"]), columns, bool(match["full"])
-    )
+    return Optimize(named(match), template, _condition(match), columns, bool(match["full"]))
 
 
-@own(rf"REORG TABLE {NAME}(?: WHERE (?P<where>.+?))? APPLY\s*\(\s*(?P<what>.+)\s*\)")
+_UNIFORM = r"UPGRADE UNIFORM\s*\(\s*ICEBERG_COMPAT_VERSION\s*=\s*(?P<version>\d+)\s*\)"
+_REORG_KIND = rf"PURGE|{_UNIFORM}"
+
+
+@own(rf"REORG TABLE {NAME}(?: WHERE (?P<where>.+?))? APPLY\s*\(\s*(?:{_REORG_KIND})\s*\)")
 def _reorg(match: re.Match[str], template: Template) -> Statement:
-    uniform = re.search(r"ICEBERG_COMPAT_VERSION\s*=\s*(\d+)", match["what"], re.IGNORECASE)
-    version = int(uniform[1]) if uniform else None
-    return Reorg(named(match), template, _condition(match["where"]), version)
+    version = int(match["version"]) if match["version"] else None
+    return Reorg(named(match), template, _condition(match), version)
 
 
 @own(
-    rf"VACUUM {NAME}(?: (?P<kind>FULL|LITE))?(?: RETAIN (?P<hours>\d+(?:\.\d+)?) HOURS?)?"
-    r"(?P<dry> DRY RUN)?"
+    rf"VACUUM {NAME}(?: (?P<kind>FULL|LITE))?(?P<first> DRY RUN)?"
+    r"(?: RETAIN (?P<hours>\d+(?:\.\d+)?) HOURS?)?(?P<dry> DRY RUN)?"
 )
 def _vacuum(match: re.Match[str], template: Template) -> Statement:
     hours = float(match["hours"]) if match["hours"] else None
     lite = (match["kind"] or "").upper() == "LITE"
-    return Vacuum(named(match), template, bool(match["dry"]), hours, lite)
+    return Vacuum(named(match), template, bool(match["dry"] or match["first"]), hours, lite)
+
+
+@own(rf"VACUUM {NAME} USING INVENTORY .+")
+def _vacuum_of_inventory(_match: re.Match[str], template: Template) -> Statement:
+    raise UnsupportedFeature(f"an inventory of files: {template.texts[0]}")
 
 
 @own(

@@ -6,6 +6,7 @@ are read by the grammar modules; clauses that it does not know are cut off befor
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
@@ -16,7 +17,7 @@ from whitecap.engine.sql.own_grammar import read_own
 from whitecap.engine.sql.rendering import Template
 from whitecap.engine.sql.scope import nearest
 from whitecap.engine.sql.statements import Statement
-from whitecap.engine.sql.text import parse_node
+from whitecap.engine.sql.text import SYNTAX_ERROR, parse_node
 from whitecap.engine.sql.tree_reading import statement_of
 from whitecap.engine.sql.write_clauses import WriteClauses
 
@@ -72,16 +73,22 @@ _FORMS = {
 _STATEMENTS = (*_FORMS, "INSERT", "DELETE", "UPDATE", "MERGE", "TRUNCATE")
 _OTHER_SQL = (
     *("SELECT", "ANALYZE", "DESCRIBE", "DESC", "SHOW", "DROP", "REFRESH", "COPY", "CONVERT"),
-    *("GENERATE", "EXPLAIN", "CACHE", "USE", "SET", "RESET", "CALL"),
+    *("GENERATE", "EXPLAIN", "CACHE", "USE", "SET", "RESET", "CALL", "FROM"),
 )
 
 
 def _check_own(text: str) -> None:
     """Raises `InvalidInput` for text that begins as one of Delta's statements, or as none.
 
-    Raises `UnsupportedFeature` for statements that change no table.
+    Raises `UnsupportedFeature` for statements that change no table, and for FROM ... INSERT.
     """
-    word = (text.split(None, 1) or [""])[0].upper()
+    words = text.upper().split(None, 2)
+    word = words[0] if words else ""
+    if word == "INSERT" and words[1:2] not in (["INTO"], ["OVERWRITE"], ["WITH"]):
+        raise InvalidInput([Problem("INSERT", "INTO is missing", refused_as=SYNTAX_ERROR)])
+    if word == "MERGE" and re.search(r"\bWHEN\b", text, re.IGNORECASE) is None:
+        refused_as = "ParseException", "MERGE_WITHOUT_WHEN"
+        raise InvalidInput([Problem("MERGE", "WHEN is missing", refused_as=refused_as)])
     if word in _FORMS:
         raise InvalidInput([Problem(repr(text), f"cannot be read as {_FORMS[word]}")])
     if word in _OTHER_SQL:

@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from whitecap.engine.sql.building import NOT_BOOLEAN, check_condition
+from whitecap.engine.sql.casts import caster
+from whitecap.engine.sql.columns import columns_of, unqualified
 from whitecap.engine.sql.compiler import DIALECT, compile_boolean, function_name
-from whitecap.engine.sql.functions import NON_DETERMINISTIC
+from whitecap.engine.sql.functions.table import NON_DETERMINISTIC
 from whitecap.engine.sql.normal_form import conjuncts_of, join_and
 from whitecap.engine.sql.pins import Pin, pin_of
 from whitecap.engine.sql.rendering import Template
@@ -22,18 +25,13 @@ from whitecap.engine.sql.scope import Relation, Scope, schema_scope
 from whitecap.engine.sql.skipping import BindTest, SkippingCompiler, StatisticsTest
 from whitecap.engine.sql.terms import Evaluate, Parameters, Term
 from whitecap.engine.sql.text import parse_condition
-from whitecap.engine.sql.types import DEFAULT_SESSION, Session, caster
+from whitecap.engine.sql.types import DEFAULT_SESSION, Session
 
 if TYPE_CHECKING:
     from whitecap.engine.log.schema import Schema
     from whitecap.engine.settings import Settings
 
 _NO_PARAMETERS: Parameters = {}
-
-
-def columns_of(node: exp.Expr) -> frozenset[str]:
-    """The names of all columns of an expression, in lower case."""
-    return frozenset(column.name.lower() for column in node.find_all(exp.Column))
 
 
 def is_deterministic(node: exp.Expr) -> bool:
@@ -146,21 +144,6 @@ class _Template:
 _Casts = tuple[tuple[str, Callable[[Any], Any] | None], ...]
 
 
-def columns_outside_queries(node: exp.Expr) -> list[exp.Column]:
-    """The columns of an expression, but for those of queries inside of it."""
-    parts = node.walk(prune=lambda part: isinstance(part, exp.Query))
-    return [part for part in parts if isinstance(part, exp.Column)]
-
-
-def unqualified(node: exp.Expr) -> exp.Expr:
-    """The expression with its column names freed of table names, queries inside left as is."""
-    copy = node.copy()
-    for column in columns_outside_queries(copy):
-        column.set("table", None)
-        column.set("db", None)
-    return copy
-
-
 class Predicate:
     """A condition over one table's columns. Immutable; equal if its text is equal."""
 
@@ -187,6 +170,11 @@ class Predicate:
     def node(self) -> exp.Expr:
         """The syntax tree, parameters not filled in."""
         return self._template.node
+
+    @property
+    def parameters(self) -> Parameters:
+        """The values of its parameters."""
+        return self._parameters
 
     @property
     def sql(self) -> str:
@@ -258,6 +246,18 @@ class Predicate:
     def bind(self, schema: Schema, session: Session = DEFAULT_SESSION) -> Evaluate:
         """The condition over rows of a table. Raises `InvalidInput` for an unknown column."""
         return self._evaluator(self._template.term(schema, session))
+
+    def check(
+        self,
+        schema: Schema,
+        session: Session = DEFAULT_SESSION,
+        refused_as: tuple[str, str] = NOT_BOOLEAN,
+    ) -> None:
+        """Raises `InvalidInput` or `UnsupportedFeature` for what is no condition on a table.
+
+        Whether the table has rows or not, and before any part of the condition is used.
+        """
+        check_condition(self.node, schema_scope(schema, session=session), refused_as)
 
     def skipping_test(
         self,

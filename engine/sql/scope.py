@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import EngineError, InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.sql.terms import Term, column
-from whitecap.engine.sql.types import DEFAULT_SESSION, Session
+from whitecap.engine.sql.types import DEFAULT_SESSION, Session, has_values
 
 if TYPE_CHECKING:
     from whitecap.engine.log.schema import Schema
@@ -24,6 +24,7 @@ UNRESOLVED = "ExtendedAnalysisException", "UNRESOLVED_COLUMN.WITH_SUGGESTION"
 """How Spark refuses a column that is not there."""
 
 
+_NO_FIELDS = "AnalysisException", "INVALID_EXTRACT_BASE_FIELD_TYPE"
 AMBIGUOUS = "column is in several tables; qualify it"
 
 
@@ -31,6 +32,17 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     """The valid name most like a misspelt one, if any is like it."""
     matches = difflib.get_close_matches(name.lower(), [n.lower() for n in names], n=1, cutoff=0.5)
     return next((n for n in names if matches and n.lower() == matches[0]), None)
+
+
+_NO_STAR = "AnalysisException", "CANNOT_RESOLVE_STAR_EXPAND"
+
+
+def check_star(owner: str, names: Iterable[str]) -> None:
+    """Raises `InvalidInput` for `owner.*` where no relation has that name."""
+    names = [name.lower() for name in names]
+    if owner.lower() not in names:
+        text, like = "no such table here", nearest(owner, names)
+        raise InvalidInput([Problem(f"{owner}.*", text, like, _NO_STAR)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +101,44 @@ class Scope:
         if hits:
             refused_as = "AnalysisException", "AMBIGUOUS_REFERENCE"
             raise InvalidInput([Problem(shown, AMBIGUOUS, refused_as=refused_as)])
+        raise self._unknown(name, qualifier, shown)
+
+    def _unknown(self, name: str, qualifier: str, shown: str) -> EngineError:
+        """How a name is refused that no relation has: a struct may stand before it."""
+        holders = self._positions.get(qualifier.lower(), ()) if qualifier else ()
+        for relation, index in holders:
+            kind = relation.types[index]
+            if has_values(kind):
+                text = f"{qualifier} is {kind} and has no fields"
+                return InvalidInput([Problem(shown, text, refused_as=_NO_FIELDS)])
+            return UnsupportedFeature(f"fields of structs: {shown}")
+        names = {one for relation in self.relations for one in relation.names if one}
+        if qualifier and qualifier.lower() not in names:
+            like = nearest(qualifier, names)
+            return InvalidInput([Problem(shown, "no such table here", like, UNRESOLVED)])
         known = [column for relation in self.relations for column in relation.columns]
-        raise InvalidInput([Problem(shown, "no such column", nearest(name, known), UNRESOLVED)])
+        return InvalidInput([Problem(shown, "no such column", nearest(name, known), UNRESOLVED)])
+
+    def place(self, name: str) -> int:
+        """The position of the column that is assigned.
+
+        Raises `InvalidInput` or `UnsupportedFeature` for a field of one, or of a table not there.
+        """
+        try:
+            return self.find(name, "")[0]
+        except InvalidInput:
+            qualifier, dot, field_name = name.rpartition(".")
+            if not dot:
+                raise
+            raise self._unknown(field_name, qualifier, name) from None
 
     def resolve(self, node: exp.Column) -> Term:
         """The term of a column reference."""
+        if not isinstance(node.this, exp.Identifier):
+            raise UnsupportedFeature(f"a column of this form: {node}")
+        *before, _, _ = [part.name for part in node.parts] if node.args.get("db") else ["", ""]
+        if before and any(name.lower() in self._positions for name in before):
+            raise UnsupportedFeature(f"fields inside of fields: {node}")
         position, type_name = self.find(node.name, node.table)
         return column(position, type_name)
 

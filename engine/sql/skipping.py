@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from whitecap.engine.log.statistics import FileStatistics
-from whitecap.engine.sql.compiler import like_patterns, spark_type
-from whitecap.engine.sql.constants import Constants
+from whitecap.engine.sql.casts import caster
+from whitecap.engine.sql.compiler import like_patterns
+from whitecap.engine.sql.constants import Constants, is_day
 from whitecap.engine.sql.terms import Parameters, Term, spread
-from whitecap.engine.sql.types import TEMPORAL, Session, caster
+from whitecap.engine.sql.types import TEMPORAL, Session
 
 if TYPE_CHECKING:
     from whitecap.engine.log.schema import Field, Schema
@@ -115,8 +116,7 @@ class SkippingCompiler:
         field = self._column(node)
         if field is None:
             return None
-        is_day = field.type in TEMPORAL and _to_day(node)
-        return field, "date" if is_day else field.type
+        return field, "date" if field.type in TEMPORAL and is_day(node) else field.type
 
     def _comparison(self, kind: type[exp.Expr], node: exp.Expr) -> BindTest | None:
         left, right = node.this, node.args["expression"]
@@ -157,7 +157,7 @@ class SkippingCompiler:
         for column, other in (sides, sides[::-1]):
             if isinstance(other, exp.Null):
                 return self._nulls(column, wanted=True)
-        seen_as_day = any(_to_day(side) and self._column(side) for side in sides)
+        seen_as_day = any(is_day(side) and self._column(side) for side in sides)
         return None if seen_as_day else self._comparison(exp.EQ, node)
 
     def _prefix(self, node: exp.Like) -> BindTest | None:
@@ -179,12 +179,6 @@ class SkippingCompiler:
             return None
         test = _prefix_test(field, literal.name if prefix is None else prefix)
         return lambda _parameters: test
-
-
-def _to_day(node: exp.Expr) -> bool:
-    """Whether a node is a cast to a day: CAST AS DATE, date(), to_date()."""
-    node = node.unnest()
-    return isinstance(node, exp.Cast) and spark_type(node.to) == "date"
 
 
 def _both(left: BindTest | None, right: BindTest | None) -> BindTest | None:

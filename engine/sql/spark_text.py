@@ -1,22 +1,30 @@
 """Spark SQL as sqlglot reads and writes it: Databricks' dialect, functions as users spell them.
 
 sqlglot turns many functions into others that mean the same in some database, with their arguments
-changed (`date_format` becomes `TimeToStr` with another pattern). Those that are computed here by
-name stay calls by name.
+counted and changed. Here a function stays a call by its name, and the table of functions says what
+there is; only what Spark's own grammar or analyzer makes something else of is no call.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from sqlglot import TokenType, exp
 from sqlglot.dialects.databricks import Databricks
 
-from whitecap.engine.sql.number_functions import NUMBER_FUNCTIONS
-from whitecap.engine.sql.text_functions import TEXT_FUNCTIONS
-from whitecap.engine.sql.time_functions import TIME_FUNCTIONS
+AGGREGATES = ("any_value", "avg", "count", "count_if", "first", "max", "min", "sum")
+"""Functions of all rows of a group; others are refused as any function that is not modelled."""
 
-_BY_NAME = {name.upper() for name in (*NUMBER_FUNCTIONS, *TEXT_FUNCTIONS, *TIME_FUNCTIONS)}
+_CASTS = (
+    *("bigint", "binary", "boolean", "date", "decimal", "double", "float", "int", "smallint"),
+    *("string", "timestamp", "tinyint"),
+)
+_FORMS = ("CAST", "EXTRACT", "OVERLAY", "TRY_CAST")
+CALLED = "called"
+"""Under this name a cast that is written as a function says which."""
+
+Read = Callable[[list[exp.Expr]], exp.Expr]
 
 
 IN_PARENTHESES = "in parentheses"
@@ -26,15 +34,83 @@ NAMED_INSIDE = "named inside"
 """Of a VALUES: whether its columns have their names inside of the parentheses."""
 
 
-def _to_date(arguments: list[exp.Expr]) -> exp.Expr:
-    """Without a pattern it is a cast."""
-    if len(arguments) == 1:
-        return exp.cast(arguments[0], exp.DType.DATE)
-    return exp.Anonymous(this="to_date", expressions=arguments)
+def _aggregate(name: str) -> Read:
+    return lambda nodes: exp.AnonymousAggFunc(this=name, expressions=nodes)
+
+
+def _cast(name: str, type_name: str) -> Read:
+    """A cast, if it is written with one argument."""
+
+    def read(nodes: list[exp.Expr]) -> exp.Expr:
+        if len(nodes) != 1:
+            return exp.Anonymous(this=name, expressions=nodes)
+        cast = exp.cast(nodes[0], exp.DataType.build(type_name, dialect="databricks"))
+        cast.meta[CALLED] = name
+        return cast
+
+    return read
+
+
+def _starts_with(nodes: list[exp.Expr]) -> exp.Expr:
+    """Statistics know it."""
+    if len(nodes) != 2:
+        return exp.Anonymous(this="startswith", expressions=nodes)
+    return exp.StartsWith(this=nodes[0], expression=nodes[1])
+
+
+def _if(nodes: list[exp.Expr]) -> exp.Expr:
+    """The optimizer knows it."""
+    if len(nodes) != 3:
+        return exp.Anonymous(this="if", expressions=nodes)
+    return exp.If(this=nodes[0], true=nodes[1], false=nodes[2])
+
+
+def _typed_literal(_parser: Any, text: exp.Expr, kind: exp.DataType) -> exp.Expr:
+    """DATE '2026-01-01': a literal of its type, which is read with the statement."""
+    cast = exp.Cast(this=text, to=kind)
+    cast.meta[CALLED] = "literal"
+    return cast
+
+
+def _substring(name: str) -> Callable[[Any], exp.Expr]:
+    """With commas a call like any other, else substring(text FROM place FOR count)."""
+
+    def read(parser: Any) -> exp.Expr:
+        nodes = parser._parse_csv(parser._parse_bitwise)
+        for word in (TokenType.FROM, TokenType.FOR):
+            if len(nodes) in (1, 2) and parser._match(word):
+                nodes.append(parser._parse_bitwise())
+        return exp.Anonymous(this=name, expressions=nodes)
+
+    return read
+
+
+def _position(parser: Any) -> exp.Expr:
+    """position(part IN text), or with commas."""
+    nodes = parser._parse_csv(parser._parse_bitwise)
+    if len(nodes) == 1 and parser._match(TokenType.IN):
+        nodes.append(parser._parse_bitwise())
+    return exp.Anonymous(this="position", expressions=nodes)
+
+
+def _trim(parser: Any) -> exp.Expr:
+    """trim([BOTH | LEADING | TRAILING] [letters] FROM text), or with commas."""
+    side = parser._match_texts(("BOTH", "LEADING", "TRAILING")) and parser._prev.text.upper()
+    name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(side, "trim")
+    nodes = (
+        []
+        if parser._curr.token_type is TokenType.FROM
+        else parser._parse_csv(parser._parse_bitwise)
+    )
+    if len(nodes) < 2 and parser._match(TokenType.FROM):
+        nodes.append(parser._parse_bitwise())
+    return exp.Anonymous(this=name, expressions=nodes)
 
 
 class SparkText(Databricks):
     """The dialect."""
+
+    SUPPORTS_USER_DEFINED_TYPES = True  # so that an unknown type is read, and refused by name
 
     class Tokenizer(Databricks.Tokenizer):
         """Doubled quotes stand for one."""
@@ -45,14 +121,39 @@ class SparkText(Databricks):
         """Keeps functions by name."""
 
         FUNCTIONS: ClassVar = {
-            name: build
-            for name, build in Databricks.Parser.FUNCTIONS.items()
-            if name not in _BY_NAME
-        } | {"TO_DATE": _to_date}
+            **{name.upper(): _aggregate(name) for name in AGGREGATES},
+            **{name.upper(): _cast(name, name) for name in _CASTS},
+            "TO_DATE": _cast("to_date", "date"),
+            "STARTSWITH": _starts_with,
+            "IF": _if,
+        }
         FUNCTION_PARSERS: ClassVar = {
             name: parse
             for name, parse in Databricks.Parser.FUNCTION_PARSERS.items()
-            if name not in _BY_NAME
+            if name in _FORMS
+        } | {
+            "POSITION": _position,
+            "SUBSTR": _substring("substr"),
+            "SUBSTRING": _substring("substring"),
+            "TRIM": _trim,
+        }
+        NO_PAREN_FUNCTION_PARSERS: ClassVar = {
+            name: parse
+            for name, parse in Databricks.Parser.NO_PAREN_FUNCTION_PARSERS.items()
+            if name in ("ANY", "CASE")
+        }
+        TYPE_LITERAL_PARSERS: ClassVar = {
+            **Databricks.Parser.TYPE_LITERAL_PARSERS,
+            **dict.fromkeys(
+                (
+                    exp.DType.DATE,
+                    exp.DType.TIMESTAMP,
+                    exp.DType.TIMESTAMPTZ,
+                    exp.DType.TIMESTAMPLTZ,
+                    exp.DType.TIMESTAMPNTZ,
+                ),
+                _typed_literal,
+            ),
         }
 
         SELECT_START_TOKENS: ClassVar = Databricks.Parser.SELECT_START_TOKENS | {TokenType.VALUES}

@@ -71,6 +71,19 @@ class Relational:
 Query = Values | Select | Relational
 
 
+def reads_tables(query: Query | TableName) -> bool:
+    """Whether a query reads any table, rather than only what it says itself."""
+    match query:
+        case Values():
+            return False
+        case Select():
+            return query.table is not None
+        case Relational():
+            own = {cte.alias.lower() for cte in query.node.find_all(exp.CTE)}
+            return any(table.name.lower() not in own for table in query.node.find_all(exp.Table))
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
     """What every statement has: its table, its text, its parameters' values."""

@@ -75,6 +75,12 @@ class ChangeColumn(Statement):
     position: Position | None = None
     default: str | None = None
 
+    @property
+    def asks_type_alone(self) -> bool:
+        """Whether nothing but the type may change."""
+        others = self.comment, self.nullable, self.position, self.default
+        return all(asked is None for asked in others)
+
 
 @dataclass(frozen=True, slots=True)
 class SyncIdentity(Statement):
@@ -95,8 +101,7 @@ class AddConstraint(Statement):
     """ALTER TABLE ADD CONSTRAINT name CHECK (condition)."""
 
     name: str
-    condition: Predicate
-    condition_text: str
+    condition: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,15 @@ hot loops (a column against a constant) get their own closures.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
 
 import msgspec
 
-from whitecap.engine.sql.types import DEFAULT_SESSION, Session, caster, from_python
+from whitecap.engine.errors import DeltaError, UnsupportedFeature
+from whitecap.engine.sql.casts import caster, compared_value, no_words
+from whitecap.engine.sql.types import DEFAULT_SESSION, PARAMETER, Session, type_of
 
 Row = Sequence[Any]
 Evaluate = Callable[[Any], Any]
@@ -32,10 +34,22 @@ class Bound(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A compiled expression: its Spark type, and how to bind it to parameters."""
+    """A compiled expression: its Spark type, and how to bind it to parameters.
+
+    `foldable`: whether it speaks of no column. `typed`: what it is once parameters are known, for
+    one whose type is `PARAMETER` until then. `is_null`: whether the text says that it is NULL, so
+    that nothing beside it is computed (NullPropagation comes before ConstantFolding).
+    """
 
     type: str
     bind: Callable[[Parameters], Bound]
+    foldable: bool = False
+    typed: Callable[[Parameters], Term] | None = None
+    is_null: bool = False
+
+    def known(self, parameters: Parameters) -> Term:
+        """The term with the type that the parameters' values give it."""
+        return self if self.typed is None else self.typed(parameters)
 
 
 def constant_bound(value: Any) -> Bound:
@@ -46,23 +60,43 @@ def constant_bound(value: Any) -> Bound:
 def literal(value: Any, type_name: str) -> Term:
     """A constant."""
     bound = constant_bound(value)
-    return Term(type_name, lambda _parameters: bound)
+    return Term(type_name, lambda _parameters: bound, foldable=True, is_null=value is None)
 
 
 def column(index: int, type_name: str) -> Term:
-    """The value at a position of the row."""
+    """The value at a position of the row; NULL where it can be nothing else."""
+    if type_name == "void":
+        return replace(literal(None, type_name), foldable=False)
     bound = Bound(itemgetter(index), column=index)
     return Term(type_name, lambda _parameters: bound)
 
 
-def parameter(name: str, type_name: str) -> Term:
-    """A value that is given when the statement is bound."""
-    return Term(type_name, lambda parameters: constant_bound(parameters[name]))
+def parameter(name: str) -> Term:
+    """A value that is given when the statement is bound.
+
+    Binding raises `UnsupportedFeature` where it is not given, as in a text that a table keeps.
+    """
+
+    def value_in(parameters: Parameters) -> Any:
+        if name not in parameters:
+            raise UnsupportedFeature(f"the parameter :{name}, which has no value here")
+        return parameters[name]
+
+    def typed(parameters: Parameters) -> Term:
+        value = value_in(parameters)
+        return literal(value, type_of(value))
+
+    return Term(PARAMETER, lambda parameters: constant_bound(value_in(parameters)), True, typed)
 
 
 def apply(function: Callable[[Any], Any], term: Term, type_name: str) -> Term:
     """`function` of a non-null value; NULL stays NULL."""
-    return Term(type_name, lambda parameters: _bound_apply(function, term.bind(parameters)))
+    return Term(
+        type_name,
+        lambda parameters: _bound_apply(function, term.bind(parameters)),
+        term.foldable,
+        is_null=term.is_null,
+    )
 
 
 def _bound_apply(function: Callable[[Any], Any], inner: Bound) -> Bound:
@@ -79,10 +113,35 @@ def _bound_apply(function: Callable[[Any], Any], inner: Bound) -> Bound:
 
 def combine(function: Callable[[Any, Any], Any], left: Term, right: Term, type_name: str) -> Term:
     """`function` of two non-null values; NULL if either is NULL."""
-    return Term(
-        type_name,
-        lambda parameters: _bound_combine(function, left.bind(parameters), right.bind(parameters)),
-    )
+
+    def bind(parameters: Parameters) -> Bound:
+        bounds = _bound_unless_null((left, right), parameters)
+        return constant_bound(None) if bounds is None else _bound_combine(function, *bounds)
+
+    return Term(type_name, bind, *_marks((left, right)))
+
+
+def _marks(terms: Sequence[Term]) -> tuple[bool, None, bool]:
+    """`foldable`, `typed` and `is_null` of a function that is NULL if one of the terms is."""
+    return all(term.foldable for term in terms), None, any(term.is_null for term in terms)
+
+
+def _bound_unless_null(terms: Sequence[Term], parameters: Parameters) -> list[Bound] | None:
+    """The terms bound; `None` if one is NULL for good.
+
+    Constants alone are computed one after the other until one is NULL; beside columns each is
+    computed when the statement is planned, and what is wrong with it is refused then. Source:
+    NullPropagation, ConstantFolding.
+    """
+    if any(term.is_null for term in terms):
+        return None
+    constant = all(term.foldable for term in terms)
+    bounds: list[Bound] = []
+    for term in terms:
+        bounds.append(term.bind(parameters))
+        if constant and bounds[-1].is_constant and bounds[-1].value is None:
+            return None
+    return None if any(one.is_constant and one.value is None for one in bounds) else bounds
 
 
 def _bound_combine(function: Callable[[Any, Any], Any], left: Bound, right: Bound) -> Bound:
@@ -101,10 +160,8 @@ def _bound_combine(function: Callable[[Any, Any], Any], left: Bound, right: Boun
 
 
 def _with_constant(function: Callable[[Any, Any], Any], left: Bound, value: Any) -> Bound:
-    if value is None:
-        return constant_bound(None)
     if left.is_constant:
-        return constant_bound(None if left.value is None else function(left.value, value))
+        return constant_bound(function(left.value, value))
     if left.column is not None:
         return Bound(_column_against(function, left.column, value))
     return _bound_apply(lambda one: function(one, value), left)
@@ -128,29 +185,98 @@ def each(function: Callable[..., Any], terms: Sequence[Term], type_name: str) ->
         evaluates = [bound.evaluate for bound in bounds]
         return Bound(lambda row: function(*[evaluate(row) for evaluate in evaluates]))
 
-    return Term(type_name, bind)
+    return Term(type_name, bind, all(term.foldable for term in terms))
+
+
+def strictly(function: Callable[..., Any], terms: Sequence[Term], type_name: str) -> Term:
+    """`function` of values that are all there; after the first NULL no other is asked for."""
+
+    def bind(parameters: Parameters) -> Bound:
+        bounds = _bound_unless_null(terms, parameters)
+        if bounds is None:
+            return constant_bound(None)
+        evaluates = [bound.evaluate for bound in bounds]
+
+        def run(row: Row) -> Any:
+            values = []
+            for evaluate in evaluates:
+                value = evaluate(row)
+                if value is None:
+                    return None
+                values.append(value)
+            return function(*values)
+
+        known = all(bound.is_constant for bound in bounds)
+        return constant_bound(run(())) if known else Bound(run)
+
+    return Term(type_name, bind, *_marks(terms))
 
 
 def convert(term: Term, to_type: str, session: Session = DEFAULT_SESSION) -> Term:
-    """The term cast to a type; the term itself where its values need no change."""
+    """The term cast to a type; the term itself where its values need no change.
+
+    Raises `InvalidInput` where Spark has no such cast.
+    """
+    if term.type == to_type:
+        return term
     change = caster(term.type, to_type, session)
     if change is None:
-        return Term(to_type, term.bind)
+        return Term(to_type, term.bind, term.foldable, is_null=term.is_null)
+    if term.foldable and term.type == "string":
+        change = no_words(change, to_type)
     return apply(change, term, to_type)
+
+
+def compared(term: Term, to_type: str, session: Session = DEFAULT_SESSION) -> Term:
+    """The term in the type in which it is compared: a parameter's value must be one of it."""
+    if term.type != PARAMETER:
+        return convert(term, to_type, session)
+    return apply(lambda value: compared_value(value, to_type, session), term, to_type)
+
+
+def in_branch(term: Term, parameters: Parameters) -> Bound:
+    """The term bound where it may not be asked for: what is wrong with a constant waits until then.
+
+    Source: ConstantFolding.scala (isConditionalBranch).
+    """
+    try:
+        return term.bind(parameters)
+    except DeltaError as error:
+        refusal = error
+
+    def run(_row: Row) -> Any:
+        raise refusal
+
+    return Bound(run)
 
 
 def conjunction(left: Term, right: Term) -> Term:
     """AND: false wins over NULL."""
-    return Term("boolean", lambda p: _bound_and(left.bind(p), right.bind(p)))
+    return _decided_by(False, left, right, both)
 
 
-def _bound_and(left: Bound, right: Bound) -> Bound:
-    for one, other in ((left, right), (right, left)):
-        if one.is_constant and one.value is True:
-            return other
-        if one.is_constant and one.value is False:
-            return constant_bound(False)
-    first, second = left.evaluate, right.evaluate
+def _decided_by(
+    truth: bool, left: Term, right: Term, join: Callable[[Evaluate, Evaluate], Evaluate]
+) -> Term:
+    """AND or OR: a constant decides it or does nothing to it."""
+
+    constant = left.foldable and right.foldable
+
+    def bind(parameters: Parameters) -> Bound:
+        one = left.bind(parameters)
+        if constant and one.is_constant and one.value is truth:
+            return one
+        other = right.bind(parameters)
+        for this, that in ((one, other), (other, one)):
+            if this.is_constant and this.value is not None:
+                return this if this.value is truth else that
+        return Bound(join(one.evaluate, other.evaluate))
+
+    return Term("boolean", bind, constant)
+
+
+def both(first: Evaluate, second: Evaluate) -> Evaluate:
+    """AND of two conditions; the second is not asked for where the first is false."""
 
     def run(row: Row) -> Any:
         one = first(row)
@@ -159,21 +285,16 @@ def _bound_and(left: Bound, right: Bound) -> Bound:
         two = second(row)
         return two if one is True or two is False else None
 
-    return Bound(run)
+    return run
 
 
 def disjunction(left: Term, right: Term) -> Term:
     """OR: true wins over NULL."""
-    return Term("boolean", lambda p: _bound_or(left.bind(p), right.bind(p)))
+    return _decided_by(True, left, right, either)
 
 
-def _bound_or(left: Bound, right: Bound) -> Bound:
-    for one, other in ((left, right), (right, left)):
-        if one.is_constant and one.value is False:
-            return other
-        if one.is_constant and one.value is True:
-            return constant_bound(True)
-    first, second = left.evaluate, right.evaluate
+def either(first: Evaluate, second: Evaluate) -> Evaluate:
+    """OR of two conditions; the second is not asked for where the first is true."""
 
     def run(row: Row) -> Any:
         one = first(row)
@@ -182,7 +303,7 @@ def _bound_or(left: Bound, right: Bound) -> Bound:
         two = second(row)
         return two if one is False or two is True else None
 
-    return Bound(run)
+    return run
 
 
 def is_null(term: Term) -> Term:
@@ -198,7 +319,7 @@ def is_null(term: Term) -> Term:
         evaluate = bound.evaluate
         return Bound(lambda row: evaluate(row) is None)
 
-    return Term("boolean", bind)
+    return Term("boolean", bind, term.foldable)
 
 
 def negation(term: Term) -> Term:
@@ -206,50 +327,73 @@ def negation(term: Term) -> Term:
     return apply(lambda value: not value, term, "boolean")
 
 
-def spread(terms: Iterable[Term], parameters: Parameters, to_type: str) -> list[Bound]:
-    """The members of an IN list; a parameter that holds several values gives one for each."""
+def spread(
+    terms: Iterable[Term],
+    parameters: Parameters,
+    to_type: str,
+    session: Session = DEFAULT_SESSION,
+    *,
+    waits: bool = False,
+) -> list[Bound]:
+    """The members of an IN list; a parameter that holds several values gives one for each.
+
+    `waits`: whether what is wrong with a constant waits until it is looked at.
+    """
     bounds: list[Bound] = []
     for term in terms:
-        bound = term.bind(parameters)
+        bound = in_branch(term, parameters) if waits else term.bind(parameters)
         if bound.is_constant and isinstance(bound.value, list | tuple | set | frozenset):
-            bounds.extend(constant_bound(from_python(value, to_type)) for value in bound.value)
+            values = [compared_value(value, to_type, session) for value in bound.value]
+            bounds.extend(constant_bound(value) for value in values)
         else:
-            change = caster(term.type, to_type)
-            bounds.append(bound if change is None else _bound_apply(change, bound))
+            member = compared(term, to_type, session)
+            bounds.append(in_branch(member, parameters) if waits else member.bind(parameters))
     return bounds
 
 
-def membership(term: Term, members: Sequence[Term]) -> Term:
+def membership(term: Term, members: Sequence[Term], session: Session = DEFAULT_SESSION) -> Term:
     """IN: true if equal to a member, else NULL if the value or a member is NULL."""
 
+    foldable = term.foldable and all(member.foldable for member in members)
+
     def bind(parameters: Parameters) -> Bound:
+        if term.is_null:
+            return constant_bound(None)
         needle = term.bind(parameters)
-        bounds = spread(members, parameters, term.type)
+        bounds = spread(members, parameters, term.type, session, waits=foldable)
         if all(bound.is_constant for bound in bounds):
             return _in_constants(needle, [bound.value for bound in bounds])
-        return _in_anything(needle.evaluate, [bound.evaluate for bound in bounds])
+        run = _in_anything(needle.evaluate, [bound.evaluate for bound in bounds])
+        return constant_bound(run(())) if foldable else Bound(run)
 
-    return Term("boolean", bind)
+    return Term("boolean", bind, foldable, is_null=term.is_null)
 
 
 def _in_constants(needle: Bound, values: list[Any]) -> Bound:
     found = frozenset(value for value in values if value is not None)
     absent = None if None in values else False
+    has_nan = any(value != value for value in found)
 
     def member(value: Any) -> Any:
-        return True if value in found else absent
+        return True if value in found or (has_nan and value != value) else absent
 
     return _bound_apply(member, needle)
 
 
-def _in_anything(needle: Evaluate, members: list[Evaluate]) -> Bound:
+def _in_anything(needle: Evaluate, members: list[Evaluate]) -> Evaluate:
+    """One member after the other until one is equal; those after it are not computed."""
+
     def run(row: Row) -> Any:
         value = needle(row)
         if value is None:
             return None
-        found = [member(row) for member in members]
-        if value in found:
-            return True
-        return None if None in found else False
+        absent: bool | None = False
+        for evaluate in members:
+            member = evaluate(row)
+            if member is None:
+                absent = None
+            elif value == member or (value != value and member != member):
+                return True
+        return absent
 
-    return Bound(run)
+    return run

@@ -10,7 +10,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.sql.compiler import DIALECT
 
 # sqlglot logs a warning for each statement that it keeps as plain text; ours are refused or read
@@ -37,12 +37,68 @@ def _problem(sql: str, error: Exception) -> Problem:
 
 
 def parse_node(sql: str) -> exp.Expr:
-    """The syntax tree of one statement or expression. Raises `InvalidInput` with the place."""
+    """The syntax tree of one statement or expression. Raises `InvalidInput` with the place.
+
+    Raises `UnsupportedFeature` for one that is nested too deeply to be walked.
+    """
     try:
         node = sqlglot.parse_one(sql, dialect=DIALECT)
-    except (ParseError, TokenError, RecursionError) as error:
+    except (ParseError, TokenError) as error:
         raise InvalidInput([_problem(sql, error)]) from error
+    except RecursionError:
+        raise _too_deep(sql) from None
+    if len(sql) > MAX_DEPTH:  # a shorter text cannot be deeper
+        node = _balanced(node)
+        if _depth(node) > MAX_DEPTH:
+            raise _too_deep(sql)
     return node
+
+
+MAX_DEPTH = 60
+"""Python's stack of 1,000 calls holds some 150 expressions inside of each other."""
+
+
+def _too_deep(sql: str) -> UnsupportedFeature:
+    return UnsupportedFeature(f"expressions nested as deeply as in {sql[:60]!r}...")
+
+
+def _depth(node: exp.Expr) -> int:
+    deepest, waiting = 0, [(node, 1)]
+    while waiting:
+        part, depth = waiting.pop()
+        deepest = max(deepest, depth)
+        waiting += [(child, depth + 1) for child in part.iter_expressions()]
+    return deepest
+
+
+def _balanced(node: exp.Expr) -> exp.Expr:
+    """Long chains of AND or OR as trees that are not deep: they mean the same, in any shape."""
+    for kind in (exp.And, exp.Or):
+        for chain in list(node.find_all(kind)):
+            parts = _links(chain, kind)
+            if len(parts) > MAX_DEPTH // 2 and not isinstance(chain.parent, kind):
+                tree = _tree(kind, parts)
+                if chain is node:
+                    node = tree
+                else:
+                    chain.replace(tree)
+    return node
+
+
+def _links(chain: exp.Expr, kind: type[exp.Expr]) -> list[exp.Expr]:
+    parts: list[exp.Expr] = []
+    while isinstance(chain, kind):
+        parts.append(chain.args["expression"])
+        chain = chain.this
+    return [chain, *reversed(parts)]
+
+
+def _tree(kind: type[exp.Expr], parts: list[exp.Expr]) -> exp.Expr:
+    while len(parts) > 1:
+        pairs = zip(parts[::2], parts[1::2], strict=False)
+        joined: list[exp.Expr] = [kind(this=one, expression=other) for one, other in pairs]
+        parts = joined + parts[len(joined) * 2 :]
+    return parts[0]
 
 
 @lru_cache(maxsize=4096)
@@ -54,3 +110,16 @@ def parse_condition(sql: str) -> exp.Expr:
     if not isinstance(node, exp.Condition) or isinstance(node, exp.Query | exp.Alias | exp.Star):
         raise InvalidInput([Problem(repr(sql), "is not a condition")])
     return node
+
+
+def whole_number(node: exp.Expr | None, within: exp.Expr) -> int:
+    """The number that a literal is. Raises `UnsupportedFeature` for anything that is computed."""
+    if node is None:
+        raise InvalidInput([Problem("line 1", "a number is missing", refused_as=SYNTAX_ERROR)])
+    negative = isinstance(node, exp.Neg)
+    literal = node.this if isinstance(node, exp.Neg) else node
+    if not (isinstance(literal, exp.Literal) and literal.name.isdecimal()):
+        raise UnsupportedFeature(
+            f"{node.sql(DIALECT)} where a number is expected: {within.sql(DIALECT)}"
+        )
+    return -int(literal.name) if negative else int(literal.name)

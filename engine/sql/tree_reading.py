@@ -9,10 +9,11 @@ from typing import Any
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.sql.columns import unqualified
 from whitecap.engine.sql.compiler import DIALECT
-from whitecap.engine.sql.predicates import Predicate, columns_outside_queries, unqualified
+from whitecap.engine.sql.predicates import Predicate
 from whitecap.engine.sql.rendering import Template
-from whitecap.engine.sql.scope import nearest
+from whitecap.engine.sql.scope import check_star
 from whitecap.engine.sql.spark_text import IN_PARENTHESES, NAMED_INSIDE
 from whitecap.engine.sql.statements import (
     Act,
@@ -30,7 +31,7 @@ from whitecap.engine.sql.statements import (
     Update,
     Values,
 )
-from whitecap.engine.sql.text import SYNTAX_ERROR
+from whitecap.engine.sql.text import SYNTAX_ERROR, whole_number
 
 
 def statement_of(node: exp.Expr, template: Template) -> Statement | None:
@@ -62,35 +63,27 @@ def table_name(node: exp.Expr) -> TableName:
     return TableName(path, node.alias, at)
 
 
-def whole_number(node: exp.Expr, within: exp.Expr) -> int:
-    """The number that a node spells out. Raises `UnsupportedFeature` for anything else."""
-    if isinstance(node, exp.Literal) and node.is_int:
-        return int(node.name)
-    raise UnsupportedFeature(
-        f"{node.sql(DIALECT)} where a number is expected: {within.sql(DIALECT)}"
-    )
+def limit_of(node: exp.Expr) -> int | None:
+    """How many rows a SELECT gives at most, `None` for all.
+
+    Raises `InvalidInput` for a text, `UnsupportedFeature` for what has to be computed.
+    """
+    limit = node.args.get("limit")
+    if limit is None:
+        return None
+    count = limit.expression
+    if isinstance(count, exp.Literal) and not count.is_int:
+        refused_as = "ExtendedAnalysisException", "INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE"
+        raise InvalidInput([Problem("LIMIT", f"{count} is no number of rows", None, refused_as)])
+    return whole_number(count, node)
 
 
 def _predicate(node: exp.Expr | None, table: TableName) -> Predicate | None:
-    """A condition on one table: its columns may be qualified by the table's names."""
-    if node is None:
-        return None
-    check_qualifiers(node, table.names)
-    return Predicate.of_node(unqualified(node))
+    """A condition on one table: its columns may be qualified by the table's names.
 
-
-def check_qualifiers(node: exp.Expr, names: Iterable[str]) -> None:
-    """Raises `InvalidInput` for a column of a table that is not there.
-
-    What queries inside speak of is known only when they are planned.
+    Another qualifier stays: whether it is a table that is not there or a struct, schemas tell.
     """
-    known = {name.lower() for name in names}
-    columns = columns_outside_queries(node)
-    wrong = [c for c in columns if c.table and c.table.lower() not in known]
-    if wrong:
-        raise InvalidInput(
-            [Problem(c.sql(DIALECT), "no such table here", nearest(c.table, known)) for c in wrong]
-        )
+    return None if node is None else Predicate.of_node(unqualified(node, table.names))
 
 
 def _where(node: exp.Expr) -> exp.Expr | None:
@@ -104,13 +97,17 @@ def _insert(node: exp.Insert, template: Template) -> Statement:
     table_node = target.this if isinstance(target, exp.Schema) else target
     table = table_name(table_node)
     source = _with_common(node, node.args.get("source") or node.expression)
+    by_name, overwrite = bool(node.args.get("by_name")), bool(node.args.get("overwrite"))
+    if (columns and by_name) or (_where(node) is not None and (columns or overwrite)):
+        text = "BY NAME and REPLACE WHERE take no columns, REPLACE WHERE no OVERWRITE"
+        raise InvalidInput([Problem("INSERT", text, refused_as=SYNTAX_ERROR)])
     return Insert(
         table,
         template,
         query_of(source),
         columns,
-        bool(node.args.get("by_name")),
-        bool(node.args.get("overwrite")),
+        by_name,
+        overwrite,
         tuple(_partition_value(part) for part in _partition(table_node)),
         _predicate(_where(node), table),
     )
@@ -155,11 +152,9 @@ def _delete(node: exp.Delete, template: Template) -> Statement:
 def _update(node: exp.Update, template: Template) -> Statement:
     table = table_name(node.this)
     assignments = _assignments(node.expressions, table)
-    for _, value in assignments:
-        check_qualifiers(value, table.names)
     if not assignments:
         raise InvalidInput([Problem(node.sql(DIALECT), "sets no column")])
-    plain = tuple((name, unqualified(value)) for name, value in assignments)
+    plain = tuple((name, unqualified(value, table.names)) for name, value in assignments)
     return Update(table, template, plain, _predicate(_where(node), table))
 
 
@@ -168,9 +163,16 @@ def _assignments(nodes: Iterable[exp.Expr], table: TableName) -> tuple[tuple[str
     for node in nodes:
         if not isinstance(node, exp.EQ):
             raise InvalidInput([Problem(node.sql(DIALECT), "is not an assignment")])
-        check_qualifiers(node.this, table.names)
-        pairs.append((node.this.name, node.expression))
+        pairs.append((_assigned_column(node.this, table), node.expression))
     return tuple(pairs)
+
+
+def _assigned_column(node: exp.Expr, table: TableName) -> str:
+    """Its name, with what is no name of the table before it: a mistake, or a struct."""
+    column = unqualified(node, table.names)
+    if not isinstance(column, exp.Column):
+        raise UnsupportedFeature(f"assigning {node.sql(DIALECT)}")
+    return f"{column.table}.{column.name}" if column.table else column.name
 
 
 def _truncate(node: exp.TruncateTable, template: Template) -> Statement:
@@ -179,10 +181,19 @@ def _truncate(node: exp.TruncateTable, template: Template) -> Statement:
     return Truncate(table_name(table), template, partition or bool(node.args.get("partition")))
 
 
+def _written(node: exp.Expr) -> TableName:
+    """The table of a statement that writes. Raises `InvalidInput` for aliases of its columns."""
+    if _alias_columns(node):
+        refused_as = "ParseException", "COLUMN_ALIASES_NOT_ALLOWED"
+        text = "its columns cannot be renamed here"
+        raise InvalidInput([Problem(node.sql(DIALECT), text, refused_as=refused_as)])
+    return table_name(node)
+
+
 def _merge(node: exp.Merge, template: Template) -> Statement:
-    table = table_name(node.this)
+    table = _written(node.this)
     using = _with_common(node, node.args["using"])
-    source = table_name(using) if isinstance(using, exp.Table) else query_of(using)
+    source = _written(using) if isinstance(using, exp.Table) else query_of(using)
     clauses = tuple(_clause(when, table) for when in node.args["whens"].expressions)
     for match in Match:
         _check_order([clause for clause in clauses if clause.match is match])
@@ -222,15 +233,27 @@ def _clause(when: exp.When, table: TableName) -> MergeClause:
     then = when.args["then"]
     condition = when.args.get("condition")
     if isinstance(then, exp.Update):
-        return MergeClause(match, Act.UPDATE, condition, _set_clause(then, table))
-    if isinstance(then, exp.Insert):
-        return MergeClause(match, Act.INSERT, condition, _insert_clause(then))
-    if then.name.upper() != "DELETE":
-        raise InvalidInput([Problem(when.sql(DIALECT), "no such action", refused_as=SYNTAX_ERROR)])
-    return MergeClause(match, Act.DELETE, condition)
+        assignments = _set_clause(then, table)
+        clause = MergeClause(match, Act.UPDATE, condition, assignments)
+    elif isinstance(then, exp.Insert):
+        clause = MergeClause(match, Act.INSERT, condition, _insert_clause(then))
+    else:
+        clause = MergeClause(match, Act.DELETE, condition)
+        if then.name.upper() != "DELETE":
+            raise _no_such_action(when)
+    takes_all = clause.act is Act.UPDATE and clause.assignments is None
+    if (clause.act is Act.INSERT) != (match is Match.NOT_MATCHED) or (takes_all and by_source):
+        raise _no_such_action(when)
+    return clause
+
+
+def _no_such_action(when: exp.When) -> InvalidInput:
+    return InvalidInput([Problem(when.sql(DIALECT), "no such action", refused_as=SYNTAX_ERROR)])
 
 
 def _set_clause(then: exp.Update, table: TableName) -> tuple[tuple[str, exp.Expr], ...] | None:
+    if isinstance(then.expressions, exp.Star):
+        raise InvalidInput([Problem(then.sql(DIALECT), "SET is missing", refused_as=SYNTAX_ERROR)])
     if any(isinstance(node, exp.Star) for node in then.expressions):
         return None
     return _assignments(then.expressions, table)
@@ -239,10 +262,9 @@ def _set_clause(then: exp.Update, table: TableName) -> tuple[tuple[str, exp.Expr
 def _insert_clause(then: exp.Insert) -> tuple[tuple[str, exp.Expr], ...] | None:
     if isinstance(then.this, exp.Star):
         return None
-    if then.this is None:
-        raise InvalidInput(
-            [Problem(then.sql(DIALECT), "names no columns", refused_as=SYNTAX_ERROR)]
-        )
+    if not (isinstance(then.this, exp.Expr) and isinstance(then.expression, exp.Expr)):
+        text = "needs columns and a value for each"
+        raise InvalidInput([Problem(then.sql(DIALECT), text, refused_as=SYNTAX_ERROR)])
     names, values = then.this.expressions, then.expression.expressions
     if len(names) != len(values):
         raise InvalidInput(
@@ -279,6 +301,12 @@ def _alias_columns(node: exp.Expr) -> tuple[str, ...]:
     return tuple(c.name for c in alias.args.get("columns") or ()) if alias else ()
 
 
+_QUERY_IN_VALUES = (
+    "ExtendedAnalysisException",
+    "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.SCALAR_SUBQUERY_IN_VALUES",
+)
+
+
 def _values(node: exp.Values) -> Values:
     alias, columns = node.alias, _alias_columns(node)
     name = rows_parameter(node)
@@ -287,6 +315,9 @@ def _values(node: exp.Values) -> Values:
     rows = tuple(
         tuple(row.expressions) if isinstance(row, exp.Tuple) else (row,) for row in node.expressions
     )
+    if node.find(exp.Query) is not None:
+        text = "a query has no place among literal rows"
+        raise InvalidInput([Problem(node.sql(DIALECT), text, refused_as=_QUERY_IN_VALUES)])
     return Values(rows, None, alias, columns)
 
 
@@ -312,8 +343,7 @@ def _select(node: exp.Select) -> Query:
         return _values(source.this)
     if not _is_plain(node):
         return Relational(node)
-    limit = node.args.get("limit")
-    count = None if limit is None else whole_number(limit.expression, node)
+    count = limit_of(node)
     if source is None:
         return Select(tuple(node.expressions), limit=count)
     table = table_name(source.this)
@@ -355,10 +385,10 @@ def _is_star(node: exp.Select) -> bool:
 
 
 def _item(node: exp.Expr, table: TableName) -> exp.Expr:
-    check_qualifiers(node, table.names)
     if isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
+        check_star(node.table, table.names)
         return exp.Star()
-    return unqualified(node)
+    return unqualified(node, table.names)
 
 
 _READERS: dict[type[exp.Expr], Callable[[Any, Template], Statement]] = {

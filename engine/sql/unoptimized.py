@@ -46,7 +46,8 @@ def _kept(node: exp.Expr, schema: Schema, scope: Scope) -> exp.Expr:
 
 def _is_plain(column: exp.Expr, value: exp.Expr, schema: Schema, scope: Scope) -> bool:
     """Whether this compares a column with a literal of the column's own type."""
-    field = schema.get(column.name) if isinstance(column, exp.Column) else None
+    plain = isinstance(column, exp.Column) and not column.table
+    field = schema.get(column.name) if plain else None
     if field is None or not _is_literal(value):
         return False
     try:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.sql.clauses import names_in, properties_in
 from whitecap.engine.sql.own_grammar import NAME
 from whitecap.engine.sql.statements import (
@@ -23,6 +24,19 @@ from whitecap.engine.sql.statements import (
     Values,
 )
 from whitecap.engine.sql.text import parse_condition
+
+WRITE_OPTIONS = frozenset(
+    {
+        "datachange",
+        "mergeschema",
+        "overwriteschema",
+        "partitionoverwritemode",
+        "replacewhere",
+        "txnappid",
+        "txnversion",
+    }
+)
+"""The options of Delta's writer that something here reads. Source: DeltaOptions.scala."""
 
 _EVOLUTION = re.compile(r"\A(MERGE|INSERT)\s+WITH\s+SCHEMA\s+EVOLUTION\b", re.IGNORECASE)
 _MERGE_SCHEMA = ("mergeSchema", "true")
@@ -99,7 +113,11 @@ def _without_options(clauses: WriteClauses) -> WriteClauses:
     if match is None:
         return clauses
     rest = match["head"] + clauses.remaining[match.end() :]
-    return dataclasses.replace(clauses, remaining=rest, options=properties_in(match["options"]))
+    options = properties_in(match["options"])
+    unknown = [key for key, _ in options if key.lower() not in WRITE_OPTIONS]
+    if unknown:
+        raise UnsupportedFeature(f"the write option {unknown[0]}")
+    return dataclasses.replace(clauses, remaining=rest, options=options)
 
 
 def _without_using(clauses: WriteClauses) -> WriteClauses:

@@ -42,8 +42,11 @@ def table_level(metadata: Metadata, default: IsolationLevel) -> IsolationLevel:
     Raises `DeltaError` (`DELTA_INVALID_ISOLATION_LEVEL`) for a string that names no level.
     """
     text = metadata.configuration.get(ISOLATION_PROPERTY)
-    if text is None:
-        return default
+    return default if text is None else level_named(text)
+
+
+def level_named(text: str) -> IsolationLevel:
+    """The level of a name in any case. Raises `DeltaError` for a text that names none."""
     try:
         return _BY_LOWER_NAME[text.lower()]
     except KeyError:

@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from whitecap.engine.log import properties
-from whitecap.engine.log.actions import Metadata
+from whitecap.engine.log.actions import Metadata, Protocol
+from whitecap.engine.log.features import feature_names, needing_manual_upgrade
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
 from whitecap.engine.transaction import refusals
 
@@ -36,6 +37,16 @@ def check_metadata(metadata: Metadata) -> None:
     else:
         _check_mapping(schema, metadata, mode)
     _check_partition_columns_exist(schema, metadata.partition_columns)
+
+
+def check_joining(metadata: Metadata, protocol: Protocol) -> None:
+    """Raises `DeltaError` for features that an existing table gets only if asked by name.
+
+    Source: `OptimisticTransaction.scala: assertMetadataFeaturesAutomaticallySupported`.
+    """
+    missing = needing_manual_upgrade(protocol, metadata)
+    if missing:
+        raise refusals.features_need_asking(missing, sorted(feature_names(protocol)))
 
 
 def _check_no_duplicates(schema: Schema) -> None:

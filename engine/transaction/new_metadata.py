@@ -21,7 +21,7 @@ from whitecap.engine.log.features import (
 )
 from whitecap.engine.log.schema import Schema, schema_of_metadata, schema_string
 from whitecap.engine.settings import Settings
-from whitecap.engine.transaction.metadata_checks import COLUMN_ID, PHYSICAL_NAME
+from whitecap.engine.transaction.metadata_checks import COLUMN_ID, PHYSICAL_NAME, check_joining
 
 _ROW_TRACKING_COLUMNS = {
     properties.ROW_ID_COLUMN: "_row-id-col-",
@@ -36,10 +36,15 @@ def with_session_defaults(metadata: Metadata, settings: Settings) -> Metadata:
 
 
 def protocol_with(metadata: Metadata, protocol: Protocol | None, creates_table: bool) -> Protocol:
-    """The protocol that the metadata needs on top of what there is."""
+    """The protocol that the metadata needs on top of what there is.
+
+    Raises `DeltaError` for features that an existing table gets only if asked by name.
+    """
     if creates_table:
         return protocol_of_new_table(metadata)
-    return upgraded_for(protocol or DEFAULT_PROTOCOL, metadata)
+    known = protocol or DEFAULT_PROTOCOL
+    check_joining(metadata, known)
+    return upgraded_for(known, metadata)
 
 
 def with_column_ids(metadata: Metadata, old: Metadata | None, unique: str) -> Metadata:

@@ -12,7 +12,6 @@ from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile, AnyAction, Format, Metadata, Protocol, RemoveFile
 from whitecap.engine.log.features import (
     DEFAULT_PROTOCOL,
-    FEATURES,
     feature_names,
     is_upgrade,
     required_features,
@@ -24,10 +23,11 @@ from whitecap.engine.log.snapshot import Snapshot, physical_partition_columns
 from whitecap.engine.log.statistics import parse_statistics
 from whitecap.engine.settings import CheckMode, Settings
 from whitecap.engine.transaction import refusals
-from whitecap.engine.transaction.metadata_checks import check_metadata
+from whitecap.engine.transaction.metadata_checks import check_joining, check_metadata
 from whitecap.engine.transaction.operation import Operation
 from whitecap.engine.transaction.row_ids import (
     assign_fresh,
+    check_not_suspended,
     is_suspended,
     readable_watermark,
     without_row_ids,
@@ -141,12 +141,8 @@ def _the_protocol(
 
 def _with_required_features(protocol: Protocol, metadata: Metadata) -> Protocol:
     """Raises `DeltaError` for features that an existing table gets only if asked by name."""
-    required = required_features(metadata)
-    missing = required - feature_names(protocol)
-    manual = sorted(name for name in missing if not FEATURES[name].joins_existing)
-    if manual:
-        raise refusals.features_need_asking(manual, sorted(feature_names(protocol)))
-    return with_features(protocol, required)
+    check_joining(metadata, protocol)
+    return with_features(protocol, required_features(metadata))
 
 
 def check_writable(protocol: Protocol, table_name: str) -> None:
@@ -225,6 +221,7 @@ def _with_row_ids(
     """Source: `RowId.assignFreshRowIds`, `DefaultRowCommitVersion.assignIfMissing`."""
     if not supports(protocol, "rowTracking"):
         return actions
+    check_not_suspended(snapshot.configuration)
     if snapshot.metadata is not None and is_suspended(snapshot.metadata):
         return [without_row_ids(action) for action in actions]
     return assign_fresh(actions, readable_watermark(snapshot), snapshot.version + 1)

@@ -301,6 +301,16 @@ def backfill_against_unbackfill() -> DeltaError:
     )
 
 
+def tracking_and_suspended(enabled: str, suspended: str) -> DeltaError:
+    """For a table on which row tracking is both on and suspended."""
+    return _error(
+        "DeltaIllegalStateException",
+        "DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION",
+        f"Illegal table state was detected. Table properties `{enabled}` and `{suspended}` are"
+        " both set to true.",
+    )
+
+
 def unexpected_backfill_action() -> DeltaError:
     return DeltaError(
         "IllegalStateException", None, "RowTrackingBackfill commit has an unexpected action"

@@ -7,7 +7,7 @@ Source: `RowId.scala: assignFreshRowIds`, `DefaultRowCommitVersion.scala: assign
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -17,6 +17,7 @@ from whitecap.engine.log.actions import AddFile, AnyAction, DomainMetadata, Meta
 from whitecap.engine.log.features import supports
 from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN, Snapshot
 from whitecap.engine.log.statistics import parse_statistics
+from whitecap.engine.transaction import refusals
 
 NOT_PRESERVED_TAG = {"delta.rowTracking.preserved": "false"}
 
@@ -27,6 +28,16 @@ NO_WATERMARK = -1
 def is_suspended(metadata: Metadata) -> bool:
     """Whether the table takes no new row ids while the feature is being removed."""
     return properties.ROW_TRACKING_SUSPENDED.of(metadata.configuration)
+
+
+def check_not_suspended(configuration: Mapping[str, str]) -> None:
+    """Raises `DeltaError` where row tracking is both on and suspended.
+
+    Source: observed on Delta 4.4, before a property is set and with every commit but CREATE TABLE.
+    """
+    enabled, suspended = properties.ROW_TRACKING, properties.ROW_TRACKING_SUSPENDED
+    if enabled.of(configuration) and suspended.of(configuration):
+        raise refusals.tracking_and_suspended(enabled.key, suspended.key)
 
 
 def readable_watermark(snapshot: Snapshot) -> int:

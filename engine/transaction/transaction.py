@@ -223,14 +223,13 @@ class Transaction:
     def move_identity_marks(self, marks: Mapping[str, int]) -> None:
         """Move identity columns' high-water marks, by physical name, in the metadata.
 
-        Unless something else changes the metadata too, winners that do not read it may ignore it.
-        Source: `setNewHighWaterMarks`, `updateMetadataAfterWrite`.
+        The metadata is committed even if no mark moves. Unless something else changes it too,
+        winners that do not read it may ignore it. Source: `setNewHighWaterMarks`,
+        `updateMetadataAfterWrite`.
         """
-        schema = schema_of_metadata(self.metadata)
-        moved = with_marks(schema, marks)
-        if moved != schema:
+        if marks:
+            text = schema_string(with_marks(schema_of_metadata(self.metadata), marks))
             self.identity_only = self._metadata is None
-            text = schema_string(moved)
             self._metadata = msgspec.structs.replace(self.metadata, schema_string=text)
 
     def mark_identity_only(self) -> None:

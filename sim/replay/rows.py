@@ -6,22 +6,26 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from whitecap.engine.commands.generation import given_columns
+from whitecap.engine.log.schema import Schema, parse_ddl
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
 def frame_of(spark: SparkSession, ddl: str, rows: Sequence[Mapping[str, Any]]) -> DataFrame:
-    """Rows as a frame of one partition, so that an append of it writes one file per partition."""
+    """Rows as a frame of one partition, so that an append of it writes one file per partition.
+
+    Columns that the table makes up are left to it, unless a row has a value for them.
+    """
     from pyspark.sql import functions
 
     document = spark.createDataFrame([(json.dumps(list(rows)),)], "rows string").coalesce(1)
-    parsed = functions.from_json("rows", f"array<struct<{_struct_fields(ddl)}>>")
+    given = given_columns(parse_ddl(ddl), rows)
+    parsed = functions.from_json("rows", f"array<struct<{_struct_fields(given)}>>")
     return document.select(functions.inline(parsed))
 
 
-def _struct_fields(ddl: str) -> str:
-    """The DDL of columns as that of struct fields: `x INT` becomes `x: INT`."""
-    from pyspark.sql.types import StructType
-
-    parsed: Any = StructType.fromDDL(ddl)
-    return ", ".join(f"`{field.name}`: {field.dataType.simpleString()}" for field in parsed.fields)
+def _struct_fields(columns: Schema) -> str:
+    """Columns as the DDL of struct fields: `x: int`."""
+    return ", ".join(f"`{column.name}`: {column.type}" for column in columns)

@@ -8,6 +8,7 @@ statement goes on.
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,7 +58,11 @@ class Templates:
         described = msgspec.json.encode(table, order="deterministic")
         template = self._folder / hashlib.sha256(described).hexdigest()[:16]
         if not template.exists():
-            build_table(self._spark, table, template)
+            # Under another name until it is whole: a table that cannot be built is never copied.
+            unfinished = template.with_suffix(".unfinished")
+            shutil.rmtree(unfinished, ignore_errors=True)
+            build_table(self._spark, table, unfinished)
+            unfinished.rename(template)
         copy_table(template, place)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whitecap.engine.conformance.case import TableOf
+from whitecap.engine.sql.rendering import quoted
 from whitecap.sim.replay.jvm import Jvm
 from whitecap.sim.replay.rows import frame_of
 
@@ -99,7 +100,7 @@ def live_rows(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:
 def _create(spark: SparkSession, table: TableOf, folder: Path) -> None:
     properties = {k: v for k, v in table.properties.items() if k != ISOLATION}
     partitioned = f" PARTITIONED BY ({', '.join(table.partition_columns)})"
-    listed = ", ".join(f"'{key}' = '{value}'" for key, value in properties.items())
+    listed = ", ".join(f"'{key}' = {quoted(value)}" for key, value in properties.items())
     spark.sql(
         f"CREATE TABLE delta.`{folder}` ({table.schema}) USING delta"
         + (partitioned if table.partition_columns else "")

@@ -288,6 +288,8 @@ def test_each_data_command_tells_its_job_what_it_read_and_wrote(db: Database) ->
         ("DELETE FROM t WHERE xx = 1", "xx: no such column.*'x'"),
         ("UPDATE t SET vv = 1", "vv: no such column.*'v'"),
         ("DELETE FROM t WHERE s.x = 1", "s.x: no such table here"),
+        ("UPDATE t SET u.v = 1", "u.v: no such table here"),
+        ("UPDATE t SET v = s.x", "s.x: no such table here"),
         ("INSERT INTO t SELECT y FROM t", "y: no such column"),
         ("MERGE INTO t USING u s ON t.x = s.x WHEN MATCHED THEN DELETE", "u: no such table"),
         ("DELETE FROM t WHERE", "line 1"),

@@ -25,6 +25,19 @@ SIZES = {
     "found.json": 8,
     "explained.json": 26,
     "skipping_off.json": 18,
+    "generated_columns.json": 390,
+    "type_widening.json": 262,
+    "empty_texts.json": 87,
+    "only_reading.json": 107,
+    "numbering.json": 148,
+    "replacing.json": 30,
+    "dates_and_decimals.json": 148,
+    "mapped_checked_clustered.json": 78,
+    "merge_sources.json": 147,
+    "several_winners.json": 179,
+    "grammar.json": 133,
+    "failing_values.json": 114,
+    "identity.json": 52,
 }
 
 
@@ -75,9 +88,15 @@ def test_a_case_that_expects_other_rows_fails_and_says_so() -> None:
     assert [difference.key for difference in result.differences] == ["rows"]
 
 
-def test_a_case_with_a_statement_that_is_not_modelled_is_skipped_with_its_text() -> None:
+@pytest.mark.parametrize("key", ["current", "winner"])
+@pytest.mark.parametrize(
+    "text",
+    ["ANALYZE TABLE target COMPUTE STATISTICS", "FROM target INSERT INTO target SELECT *"],
+)
+def test_a_case_with_a_statement_that_is_not_modelled_is_skipped_with_its_text(
+    key: str, text: str
+) -> None:
     case = cases_of("statements.json")[0]
-    changed = msgspec.structs.replace(case, current="ANALYZE TABLE target COMPUTE STATISTICS")
-    result = run_case(changed)
+    result = run_case(msgspec.structs.replace(case, **{key: text}))
     assert result.status is CaseStatus.SKIPPED
-    assert "ANALYZE" in result.reason
+    assert text in result.reason

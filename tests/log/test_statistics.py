@@ -12,6 +12,7 @@ from whitecap.engine.errors import InvalidLog
 from whitecap.engine.log.schema import parse_ddl
 from whitecap.engine.log.statistics import (
     NO_STATISTICS,
+    Indexed,
     collect_statistics,
     parse_statistics,
     statistics_text,
@@ -64,9 +65,9 @@ def test_counts_cover_all_rows_and_leave_out_partition_columns() -> None:
 
 def test_only_the_first_columns_are_indexed() -> None:
     schema = parse_ddl("a INT, b INT")
-    assert list(collect_statistics([(1, 2)], schema, indexed_columns=1).min_values) == ["a"]
-    assert list(collect_statistics([(1, 2)], schema, indexed_columns=-1).min_values) == ["a", "b"]
-    assert collect_statistics([(1, 2)], schema, indexed_columns=0).num_records == 1
+    assert list(collect_statistics([(1, 2)], schema, indexed=Indexed(1)).min_values) == ["a"]
+    assert list(collect_statistics([(1, 2)], schema, indexed=Indexed(-1)).min_values) == ["a", "b"]
+    assert collect_statistics([(1, 2)], schema, indexed=Indexed(0)).num_records == 1
 
 
 def test_a_file_without_statistics_has_no_ranges() -> None:

@@ -40,6 +40,18 @@ def test_random_races_end_alike_on_both_engines(spark: SparkSession, tmp_path: P
     assert {each.result.status for each in findings} == {CaseStatus.PASSED}
 
 
+def test_a_table_with_a_generated_column_is_built_from_rows_that_leave_it_out(
+    spark: SparkSession,
+) -> None:
+    (moved,) = (case for case in SEEN if case.id == "generated-issue")
+    assert isinstance(moved, StatementCase)
+    target = moved.tables["target"]
+    assert "GENERATED" in target.schema
+    assert all("day" not in row for file in target.files for row in file.rows)
+    (result,) = run_cases([moved], spark)
+    assert result.status is CaseStatus.PASSED
+
+
 def test_a_sample_of_the_conformance_cases_holds_on_real_delta(spark: SparkSession) -> None:
     results = list(run_cases([*LOG_SAMPLE, *SQL_SAMPLE], spark))
     assert [result for result in results if result.status is not CaseStatus.PASSED] == []

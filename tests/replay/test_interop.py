@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,21 @@ def test_the_engine_reads_what_real_delta_wrote(
     found = rows(table)
     assert found == _spark_rows(spark, table)
     assert len(found) == 17
+
+
+def test_a_column_that_one_widens_is_read_by_the_other(
+    spark: SparkSession, make_table: MakeTable
+) -> None:
+    table = make_table(**{"delta.enableTypeWidening": "true"})
+    for sql in (
+        "ALTER TABLE target ALTER COLUMN v TYPE DECIMAL(22,2)",
+        "INSERT INTO target VALUES (3, 7.25)",
+    ):
+        assert isinstance(execute(sql, table), Committed), sql
+    assert _spark_rows(spark, table)[-1] == (3, Decimal("7.25"))
+    spark.sql("ALTER TABLE target ALTER COLUMN x TYPE BIGINT")
+    spark.sql("UPDATE target SET x = 4000000000, v = v + 0.5 WHERE x = 1 AND v < 3")
+    assert rows(table) == _spark_rows(spark, table)
 
 
 def test_both_take_turns_on_one_table_with_deletion_vectors(

@@ -17,7 +17,8 @@ class Layout:
     """A kind of table: columns, partitioning, the values that its files and statements use.
 
     `source` are the rows of the table that MERGE takes its changes from, `on` its conditions;
-    `overwrites` are statements that replace one partition.
+    `overwrites` are statements that replace one partition, `moves` assignments after which rows
+    belong elsewhere.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Layout:
     number: str
     key: str
     overwrites: tuple[str, ...] = ()
+    moves: tuple[str, ...] = ()
 
     @property
     def columns(self) -> list[str]:
@@ -129,6 +131,24 @@ def _measured_row(part: Values, n: int) -> Values:
     return {**part, "at": f"2026-01-0{1 + n % 3} 0{n % 8}:00:00", "price": n + 0.5, "v": n}
 
 
+def _by_made_day_atom(draw: random.Random) -> str:
+    match draw.choice(("day", "at", "at", "v")):
+        case "day":
+            return _text_atom(draw, "day", DAYS)
+        case "at":
+            return draw.choice(
+                (
+                    "at >= '2026-01-02 00:00:00'",
+                    "at < TIMESTAMP '2026-01-02 06:00:00'",
+                    "at = '2026-01-01 03:00:00'",
+                    "at BETWEEN '2026-01-01 02:00:00' AND '2026-01-01 20:00:00'",
+                    "CAST(at AS DATE) = '2026-01-02'",
+                    "at IS NULL",
+                )
+            )
+    return _int_atom(draw, "v", (0, 1, 5, 9, 12))
+
+
 LAYOUTS = (
     Layout(
         name="by number",
@@ -220,5 +240,31 @@ LAYOUTS = (
             "INSERT OVERWRITE target PARTITION (ok = true) SELECT at, price, v FROM source",
             "INSERT INTO target REPLACE WHERE NOT ok SELECT * FROM source WHERE NOT ok",
         ),
+    ),
+    Layout(
+        name="by a generated day",
+        schema="k INT, at TIMESTAMP, day DATE GENERATED ALWAYS AS (CAST(at AS DATE)), v BIGINT",
+        partition_columns=("day",),
+        slices=tuple({"day": day} for day in (*DAYS, *DAYS)),
+        row=lambda part, n: {**part, "k": n, "at": f"{part['day']} 0{n % 8}:00:00", "v": n},
+        atoms=_by_made_day_atom,
+        literals=lambda draw, n: (
+            f"({60 + n}, '2026-01-02 0{n % 8}:00:00', DATE '{draw.choice(DAYS)}', {20000 + n})"
+        ),
+        on=("t.k = s.k",),
+        extra_on=("t.day = '2026-01-01'", "t.at < '2026-01-02 00:00:00'", "t.v > 3"),
+        source=(
+            {"k": 2, "at": "2026-01-02 05:00:00", "v": 777},
+            {"k": 66, "at": "2026-01-03 05:00:00", "v": 778},
+        ),
+        number="v",
+        key="k",
+        overwrites=(
+            "INSERT OVERWRITE target PARTITION (day = '2026-01-01') "
+            "SELECT k, at, v FROM target WHERE day = '2026-01-01'",
+            "INSERT INTO target REPLACE WHERE day = '2026-01-02' "
+            "SELECT * FROM target WHERE at >= '2026-01-02 00:00:00' AND k > 9",
+        ),
+        moves=("at = at + INTERVAL 1 DAY", "at = NULL", "day = '2026-01-02'"),
     ),
 )

@@ -23,6 +23,7 @@ PROPERTIES: tuple[dict[str, str], ...] = (
     {"delta.enableChangeDataFeed": "true"},
     {"delta.enableRowTracking": "true"},
     {"delta.columnMapping.mode": "name"},
+    {"delta.enableTypeWidening": "true"},
     {"delta.checkpointInterval": "3"},
     {"delta.enableInCommitTimestamps": "true"},
     {"delta.dataSkippingNumIndexedCols": "1"},

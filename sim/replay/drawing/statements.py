@@ -94,7 +94,8 @@ def _delete(draw: random.Random, layout: Layout, _: int) -> Drawn:
 def _update(draw: random.Random, layout: Layout, _: int) -> Drawn:
     number = layout.number
     new = draw.choice((f"{number} + 10000", f"CASE WHEN {layout.atoms(draw)} THEN 1 ELSE 2 END"))
-    return Drawn(f"UPDATE target SET {number} = {new}{{where}}", _conditions(draw, layout))
+    change = draw.choice((f"{number} = {new}", *layout.moves))
+    return Drawn(f"UPDATE target SET {change}{{where}}", _conditions(draw, layout))
 
 
 CLAUSES = (
@@ -155,6 +156,7 @@ def _define(draw: random.Random, layout: Layout, number: int) -> Drawn:
             Drawn(f"{setting} ('delta.enableChangeDataFeed' = 'true')"),
             Drawn("ALTER TABLE target UNSET TBLPROPERTIES ('delta.checkpointInterval')"),
             Drawn(f"ALTER TABLE target ALTER COLUMN {layout.number} COMMENT 'number {number}'"),
+            Drawn(f"ALTER TABLE target ALTER COLUMN {layout.number} TYPE DECIMAL(20,0)"),
             Drawn(f"ALTER TABLE target ADD CONSTRAINT c{number} CHECK (v >= 0 OR v IS NULL)"),
             Drawn("CREATE OR REPLACE TABLE target USING delta AS SELECT * FROM source"),
         )

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import lru_cache
 
-from whitecap.engine.errors import UnsupportedFeature
-from whitecap.engine.sql.types import invalid_cast
+from whitecap.engine.errors import DeltaError, UnsupportedFeature
 
 _TOKEN = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']+")
 _MONTHS = [
@@ -73,6 +72,12 @@ def _parts(pattern: str) -> tuple[tuple[str, int], ...]:
     return tuple(parts)
 
 
+def checked_pattern(pattern: str) -> str:
+    """The pattern. Raises `UnsupportedFeature` for letters that are not modelled."""
+    _parts(pattern)
+    return pattern
+
+
 def written(at: datetime, pattern: str) -> str:
     """An instant, as the session's clock shows it, in a pattern."""
     return "".join(_WRITERS[part](at, width) if width else part for part, width in _parts(pattern))
@@ -98,11 +103,16 @@ def _reader(pattern: str) -> re.Pattern[str]:
     return re.compile("".join(texts) + r"\Z")
 
 
-def read(text: str, pattern: str, to_type: str) -> datetime:
+def _unreadable(text: str) -> DeltaError:
+    message = f"[CANNOT_PARSE_TIMESTAMP] Text {text!r} could not be parsed."
+    return DeltaError("SparkDateTimeException", "CANNOT_PARSE_TIMESTAMP", message)
+
+
+def read(text: str, pattern: str) -> datetime:
     """The instant that a text in a pattern says. Raises `DeltaError` for one that does not fit."""
     match = _reader(pattern).match(text)
     if match is None:
-        raise invalid_cast(text, to_type)
+        raise _unreadable(text)
     found = {name: value for name, value in match.groupdict().items() if value is not None}
     month = int(found.get("month", 1))
     if "name" in found:
@@ -122,4 +132,4 @@ def read(text: str, pattern: str, to_type: str) -> datetime:
             int(found.get("fraction", "0").ljust(6, "0")[:6]),
         )
     except ValueError:
-        raise invalid_cast(text, to_type) from None
+        raise _unreadable(text) from None

@@ -1,0 +1,61 @@
+"""What Spark and Delta refuse about changing a column: one function each.
+
+Source: DeltaErrors.scala, delta-error-classes.json; Spark's CheckAnalysis.scala.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from whitecap.engine.commands.errors import IN_PLAN, analysis
+from whitecap.engine.errors import DeltaError
+
+
+def constraint_on_column(column: str, names: Sequence[str]) -> DeltaError:
+    return analysis(
+        "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE",
+        f"Cannot alter column {column} because this column is referenced by the following check"
+        f" constraint(s):\n{', '.join(names)}",
+    )
+
+
+def generated_from_column(column: str, names: Sequence[str]) -> DeltaError:
+    return analysis(
+        "DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE",
+        f"Cannot alter column {column} because this column is referenced by the following generated"
+        f" column(s):\n{', '.join(names)}",
+    )
+
+
+def constraint_of_another_type(column: str, old: str, new: str, names: Sequence[str]) -> DeltaError:
+    return analysis(
+        "DELTA_CONSTRAINT_DATA_TYPE_MISMATCH",
+        f"Column {column} has data type {old} and cannot be altered to data type {new} because this"
+        f" column is referenced by the following check constraint(s):\n{', '.join(names)}",
+    )
+
+
+def generated_from_another_type(
+    column: str, old: str, new: str, names: Sequence[str]
+) -> DeltaError:
+    return analysis(
+        "DELTA_GENERATED_COLUMNS_DATA_TYPE_MISMATCH",
+        f"Column {column} has data type {old} and cannot be altered to data type {new} because this"
+        f" column is referenced by the following generated column(s):\n{', '.join(names)}",
+    )
+
+
+def impossible_column_change(column: str, old: str, new: str) -> DeltaError:
+    text = f"ALTER TABLE CHANGE COLUMN is not supported for changing column {column} from {old}"
+    return analysis("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP", f"{text} to {new}")
+
+
+def narrower_column(column: str, old: str, new: str) -> DeltaError:
+    text = "ALTER TABLE ALTER/CHANGE COLUMN is not supported for changing"
+    text = f"{text} column {column} with type {old} to {column} with type {new}."
+    return analysis("NOT_SUPPORTED_CHANGE_COLUMN", text, IN_PLAN)
+
+
+def column_made_not_null(column: str) -> DeltaError:
+    text = f"Cannot change nullable column to non-nullable: {column}."
+    return DeltaError(IN_PLAN, "_LEGACY_ERROR_TEMP_2330", text)

@@ -1,0 +1,66 @@
+"""What Delta refuses about table features: one function each.
+
+Source: DeltaErrors.scala, delta-error-classes.json.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from whitecap.engine.errors import DeltaError
+
+
+def not_in_protocol(feature: str) -> DeltaError:
+    return refused_feature(
+        "DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT",
+        f"Cannot drop {feature} from this table because it is not currently present in the table's"
+        " protocol.",
+    )
+
+
+def unknown(feature: str) -> DeltaError:
+    return refused_feature(
+        "DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE",
+        f"Cannot drop {feature} because it is not supported by this Delta version.",
+    )
+
+
+def is_needed(feature: str, others: Sequence[str]) -> DeltaError:
+    return refused_feature(
+        "DELTA_FEATURE_DROP_DEPENDENT_FEATURE",
+        f"Cannot drop table feature `{feature}` because some other features ({', '.join(others)})"
+        " in this table depends on it.",
+    )
+
+
+def not_removable(feature: str) -> DeltaError:
+    return refused_feature(
+        "DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE",
+        f"Cannot drop {feature} because dropping this feature is not supported.",
+    )
+
+
+def without_history(feature: str) -> DeltaError:
+    return refused_feature(
+        "DELTA_FEATURE_DROP_HISTORY_TRUNCATION_NOT_ALLOWED",
+        f"The particular feature {feature} does not require history truncation.",
+    )
+
+
+def with_history(feature: str) -> DeltaError:
+    return refused_feature(
+        "DELTA_FEATURE_CAN_ONLY_DROP_CHECKPOINT_PROTECTION_WITH_HISTORY_TRUNCATION",
+        f"{feature} can only be dropped by TRUNCATE HISTORY.",
+    )
+
+
+def kept_by_constraints(names: Sequence[str]) -> DeltaError:
+    return refused_feature(
+        "DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE",
+        f"Cannot drop the CHECK constraints table feature: {', '.join(names)}",
+    )
+
+
+def refused_feature(error_class: str, text: str) -> DeltaError:
+    """What is refused about a table feature."""
+    return DeltaError("DeltaTableFeatureException", error_class, f"[{error_class}] {text}")

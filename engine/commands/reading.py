@@ -1,0 +1,42 @@
+"""Values as a table's columns show them, where they were written otherwise.
+
+A file keeps the values of a column as they were before it was widened, and the texts of a CHAR
+column without the blanks that it shows them with. Source: PROTOCOL.md "Reader Requirements for Type
+Widening"; Spark's ApplyCharTypePadding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from whitecap.engine.log.schema import Field, Schema
+from whitecap.engine.log.type_changes import TYPE_CHANGES, text_limit
+from whitecap.engine.sql.casts import from_python
+from whitecap.engine.storage.requests import Row
+
+View = Callable[[Sequence[Row]], Sequence[Row]]
+
+
+def as_read(schema: Schema) -> View:
+    """What makes stored rows those that a reader sees; the very same ones where nothing differs."""
+    shown = [(at, show) for at, column in enumerate(schema) if (show := _shown(column))]
+    if not shown:
+        return lambda rows: rows
+
+    def seen(row: Row) -> Row:
+        values = list(row)
+        for at, show in shown:
+            values[at] = None if values[at] is None else show(values[at])
+        return tuple(values)
+
+    return lambda rows: [seen(row) for row in rows]
+
+
+def _shown(column: Field) -> Callable[[Any], Any] | None:
+    if TYPE_CHANGES in column.metadata:
+        return lambda value: from_python(value, column.type)
+    limit = text_limit(column)
+    if limit is not None and limit.is_padded:
+        return lambda text: text.ljust(limit.letters)
+    return None

@@ -1,0 +1,33 @@
+"""What the engine takes though Spark's grammar does not: refused in races on open-source Delta.
+
+Elsewhere it is welcome: Databricks has column aliases of MERGE's source, and its own REPLACE ON
+names the table that it writes. Source: Spark's AstBuilder.scala: getTableAliasWithoutColumnAlias.
+"""
+
+from __future__ import annotations
+
+import re
+
+from whitecap.engine.dialects import Dialect
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.sql.statements import Insert, Merge, Statement
+
+_ALIASES = "COLUMN_ALIASES_NOT_ALLOWED"
+_SYNTAX = "PARSE_SYNTAX_ERROR"
+_BARE_VALUES = re.compile(r"\bUSING\s+VALUES\b", re.IGNORECASE)
+
+
+def check_grammar(statement: Statement, dialect: Dialect) -> None:
+    """Raises `DeltaError` for what Spark's parser refuses."""
+    if dialect.resolves_rows:
+        return
+    match statement:
+        case Merge() if _BARE_VALUES.search(statement.sql()):
+            text = "Syntax error at or near 'VALUES'."
+            raise DeltaError("ParseException", _SYNTAX, f"[{_SYNTAX}] {text}")
+        case Merge() if statement.not_spark:
+            text = "Columns aliases are not allowed in MERGE."
+            raise DeltaError("ParseException", _ALIASES, f"[{_ALIASES}] {text}")
+        case Insert(replace_on=None) if statement.table.alias:
+            text = f"Syntax error at or near '{statement.table.alias}'."
+            raise DeltaError("ParseException", _SYNTAX, f"[{_SYNTAX}] {text}")

@@ -1,0 +1,52 @@
+"""Changed column types, as a schema notes them.
+
+Source: TypeWideningMetadata.scala; PROTOCOL.md "Type Change Metadata"; Spark's CharVarcharUtils
+(a text's limit stands in the column's metadata).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from dataclasses import dataclass
+
+from whitecap.engine.log.ddl import LIMITED_TEXT
+from whitecap.engine.log.schema import Field, log_name
+
+TYPE_CHANGES = "delta.typeChanges"
+_LIMITED = re.compile(r"(var)?char\((\d+)\)")
+
+
+def declared_type(column: Field) -> str:
+    """The type that a column was given: a limited text is more than a STRING."""
+    return str(column.metadata.get(LIMITED_TEXT, column.type))
+
+
+@dataclass(frozen=True, slots=True)
+class TextLimit:
+    """How many letters a text may have, and whether shorter ones are shown with blanks."""
+
+    letters: int
+    is_padded: bool
+
+
+def text_limit(column: Field) -> TextLimit | None:
+    """The limit of a CHAR or VARCHAR column, `None` for other columns."""
+    declared = _LIMITED.fullmatch(declared_type(column))
+    return None if declared is None else TextLimit(int(declared[2]), declared[1] is None)
+
+
+def widened(column: Field, type_name: str) -> Field:
+    """The column with a wider type, and a note of it."""
+    change = {"toType": log_name(type_name), "fromType": log_name(column.type)}
+    changes = [*column.metadata.get(TYPE_CHANGES, []), change]
+    metadata = {**column.metadata, TYPE_CHANGES: changes}
+    return dataclasses.replace(column, type=type_name, metadata=metadata)
+
+
+def with_limit_of(column: Field, other: Field) -> Field:
+    """The column with another's limit for its texts, or with none."""
+    kept = {key: value for key, value in column.metadata.items() if key != LIMITED_TEXT}
+    if LIMITED_TEXT in other.metadata:
+        kept[LIMITED_TEXT] = other.metadata[LIMITED_TEXT]
+    return dataclasses.replace(column, metadata=kept)

@@ -1,0 +1,1 @@
+"""Spark's functions and operators: what they take, what they give, and what becomes of the rest."""

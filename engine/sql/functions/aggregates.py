@@ -1,0 +1,125 @@
+"""Functions of the rows of a group. Source: Spark's aggregate expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from typing import Any
+
+from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.sql.coercion import bounded_decimal
+from whitecap.engine.sql.functions.guard import BOOLEAN, NUMBER, Takes, arguments, check_count
+from whitecap.engine.sql.functions.spans import OF_DAYS, OF_TIME
+from whitecap.engine.sql.terms import Term, convert
+from whitecap.engine.sql.types import (
+    WIDE,
+    Session,
+    decimal_shape,
+    fit_integer,
+    has_values,
+    is_decimal,
+    is_integral,
+)
+from whitecap.engine.sql.value_texts import to_scale
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """What an aggregate takes, its type by that of its argument, and its value.
+
+    `value` is told the values and the type of what it gives. `with_nulls`: whether it is told
+    NULLs too.
+    """
+
+    takes: Takes
+    gives: Callable[[str], str]
+    value: Callable[[list[Any], str], Any]
+    with_nulls: bool = False
+
+
+def _any(name: str, terms: Sequence[Term], _session: Session) -> Sequence[Term]:
+    check_count(name, len(terms), 1, 1)
+    if not has_values(terms[0].type):
+        raise UnsupportedFeature(f"values of type {terms[0].type} in {name}")
+    return terms
+
+
+def _countable(name: str, terms: Sequence[Term], _session: Session) -> Sequence[Term]:
+    check_count(name, len(terms), 1, None)
+    if len(terms) > 1:
+        raise UnsupportedFeature(f"several columns in {name}")
+    return terms
+
+
+def _first_value(name: str, terms: Sequence[Term], session: Session) -> Sequence[Term]:
+    check_count(name, len(terms), 1, 2)
+    if len(terms) > 1:
+        raise UnsupportedFeature(f"{name} that passes over NULLs")
+    return _any(name, terms, session)
+
+
+def _same(type_name: str) -> str:
+    return type_name
+
+
+def _bigint(_type_name: str) -> str:
+    return "bigint"
+
+
+def _sum_type(type_name: str) -> str:
+    if is_decimal(type_name):
+        precision, scale = decimal_shape(type_name)
+        return bounded_decimal(precision + 10, scale)
+    return "bigint" if is_integral(type_name) else "double"
+
+
+def _average_type(type_name: str) -> str:
+    if is_decimal(type_name):
+        precision, scale = decimal_shape(type_name)
+        return bounded_decimal(precision + 4, scale + 4)
+    return "double"
+
+
+def _sum(values: list[Any], type_name: str) -> Any:
+    if not values:
+        return None
+    if not is_decimal(type_name):
+        total = sum(values)
+        return fit_integer(total, type_name) if is_integral(type_name) else float(total)
+    with localcontext(WIDE):
+        return to_scale(sum(values, Decimal(0)), type_name)
+
+
+def _average(values: list[Any], type_name: str) -> Any:
+    if not values:
+        return None
+    with localcontext(WIDE):
+        average = sum(values) / len(values)
+    return to_scale(average, type_name) if is_decimal(type_name) else float(average)
+
+
+def _nan_last(value: Any) -> tuple[bool, Any]:
+    return (value != value, 0 if value != value else value)
+
+
+def _summed(name: str, terms: Sequence[Term], session: Session) -> Sequence[Term]:
+    """Numbers; instants are counted in seconds."""
+    for term in terms:
+        if term.type in (OF_DAYS, OF_TIME):
+            raise UnsupportedFeature(f"intervals in {name}")
+    numbers = [convert(t, "double", session) if t.type == "timestamp" else t for t in terms]
+    return arguments(NUMBER)(name, numbers, session)
+
+
+AGGREGATES: dict[str, Fold] = {
+    "count": Fold(_countable, _bigint, lambda values, _type: len(values)),
+    "count_if": Fold(arguments(BOOLEAN), _bigint, lambda values, _type: sum(values)),
+    "min": Fold(_any, _same, lambda values, _type: min(values, default=None, key=_nan_last)),
+    "max": Fold(_any, _same, lambda values, _type: max(values, default=None, key=_nan_last)),
+    "sum": Fold(_summed, _sum_type, _sum),
+    "avg": Fold(_summed, _average_type, _average),
+    "any_value": Fold(_first_value, _same, lambda values, _type: (*values, None)[0], True),
+    "first": Fold(_first_value, _same, lambda values, _type: (*values, None)[0], True),
+}
+"""By Spark's names."""

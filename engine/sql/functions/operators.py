@@ -1,0 +1,340 @@
+"""Comparison, arithmetic and logic, as functions of their operands.
+
+Source: Spark's predicates.scala, arithmetic.scala, binaryArithmetic in AnsiTypeCoercion.scala
+(BinaryOperator, DateTimeOperations, DecimalPrecision).
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from decimal import ROUND_DOWN, Decimal, localcontext
+from typing import Any
+
+from whitecap.engine.errors import DeltaError, UnsupportedFeature
+from whitecap.engine.sql.coercion import (
+    arithmetic_type,
+    common_type,
+    compared_type,
+    mismatch,
+    promoted,
+    tightest,
+)
+from whitecap.engine.sql.functions.guard import (
+    BOOLEAN,
+    NUMBER,
+    Function,
+    Kind,
+    arguments,
+    check_count,
+    netted,
+)
+from whitecap.engine.sql.functions.spans import moved, shifted
+from whitecap.engine.sql.terms import (
+    Bound,
+    Parameters,
+    Row,
+    Term,
+    apply,
+    combine,
+    compared,
+    conjunction,
+    convert,
+    disjunction,
+    each,
+    in_branch,
+    membership,
+    negation,
+)
+from whitecap.engine.sql.types import (
+    FRACTIONAL,
+    PARAMETER,
+    TEMPORAL,
+    WIDE,
+    Session,
+    fit_integer,
+    has_values,
+    holds,
+    is_decimal,
+    is_integral,
+    is_numeric,
+)
+from whitecap.engine.sql.value_texts import to_scale
+
+Compare = Callable[[Any, Any], Any]
+
+# Comparison ---------------------------------------------------------------------------------------
+
+
+def _nan_last(compare: Compare) -> Compare:
+    """Spark's order of fractions: NaN equals itself and is greater than all."""
+    return lambda one, two: compare(_nan_key(one), _nan_key(two))
+
+
+def _nan_key(value: float) -> tuple[bool, float]:
+    return (value != value, 0 if value != value else value)
+
+
+def aligned(left: Term, right: Term, session: Session) -> tuple[Term, Term]:
+    """Both terms in the type in which they are compared."""
+    for term in (left, right):
+        if not has_values(term.type):
+            raise UnsupportedFeature(f"values of type {term.type} in a comparison")
+    common = compared_type(left.type, right.type)
+    if not session.ansi and common == "bigint" and "string" in (left.type, right.type):
+        common = right.type if left.type == "string" else left.type
+    if common in (PARAMETER, "void"):
+        return left, right
+    return compared(left, common, session), compared(right, common, session)
+
+
+def compare(function: Compare, left: Term, right: Term, session: Session) -> Term:
+    """A comparison: NULL if either side is. Raises `InvalidInput` for types that do not compare."""
+    left, right = aligned(left, right, session)
+    if left.type in FRACTIONAL:
+        function = _nan_last(function)
+    return combine(function, left, right, "boolean")
+
+
+def null_safe_equal(left: Term, right: Term, session: Session) -> Term:
+    """`<=>`: never NULL; NULL equals NULL."""
+    left, right = aligned(left, right, session)
+    equal = _nan_safe_equal if left.type in FRACTIONAL else operator.eq
+    return each(equal, [left, right], "boolean")
+
+
+def _nan_safe_equal(one: Any, two: Any) -> bool:
+    return one == two or (one is not None and two is not None and one != one and two != two)
+
+
+def is_in(term: Term, members: Sequence[Term], session: Session) -> Term:
+    """IN, in the common type of all members."""
+    common = term.type
+    for member in members:
+        if not (has_values(common) and has_values(member.type)):
+            raise UnsupportedFeature(f"values of types {common} and {member.type} in IN")
+        common = common_type(common, member.type)
+    inside = [m if m.type == PARAMETER else convert(m, common, session) for m in members]
+    return membership(compared(term, common, session), inside, session)
+
+
+# Operands -----------------------------------------------------------------------------------------
+
+
+def _operand_types(
+    left: str, right: str, accepts: Callable[[str], bool], of_nulls: str
+) -> tuple[str, str]:
+    """The types of two operands. Raises `InvalidInput` as Spark refuses others.
+
+    A text becomes what stands beside it whether the operator takes that or not, other types only
+    if it does: the error says which.
+    """
+    if left == right == "void":
+        return of_nulls, of_nulls
+    both = tightest(left, right)
+    decimals = "double" in (left, right) and (is_decimal(left) or is_decimal(right))
+    mixed = both if both is not None and (accepts(both) or decimals) else None
+    common = promoted(left, right) or mixed
+    one, other = (left, right) if common is None else (common, common)
+    if one != other:
+        raise mismatch("BINARY_OP_DIFF_TYPES", f"{left} and {right}")
+    if not accepts(one):
+        raise mismatch("BINARY_OP_WRONG_TYPE", f"{left} and {right}")
+    return one, other
+
+
+def _operands(
+    accepts: Callable[[str], bool], of_nulls: str
+) -> Callable[[str, Sequence[Term], Session], list[Term]]:
+    """Two operands of one type that an operator accepts."""
+
+    def takes(name: str, terms: Sequence[Term], session: Session) -> list[Term]:
+        check_count(name, len(terms), 2, 2)
+        left, right = terms
+        if not session.ansi and promoted(left.type, right.type) not in (None, "string"):
+            raise mismatch("BINARY_OP_DIFF_TYPES", f"{left.type} beside {right.type}")
+        types = _operand_types(left.type, right.type, accepts, of_nulls)
+        return [_operand(term, kind, session) for term, kind in zip(terms, types, strict=True)]
+
+    return takes
+
+
+def _operand(term: Term, common: str, session: Session) -> Term:
+    """An operand in the common type; what is computed in decimals stays as wide as it is."""
+    if is_decimal(common) and (is_integral(term.type) or is_decimal(term.type)):
+        return term
+    return convert(term, common, session)
+
+
+# Arithmetic ---------------------------------------------------------------------------------------
+
+
+def _divide_by_zero() -> DeltaError:
+    text = "[DIVIDE_BY_ZERO] Division by zero."
+    return DeltaError("SparkArithmeticException", "DIVIDE_BY_ZERO", text)
+
+
+def divide(one: Any, two: Any) -> Any:
+    """`/`. Raises `DeltaError` on zero."""
+    if two == 0:
+        raise _divide_by_zero()
+    return one / two
+
+
+def _whole_divide(one: Any, two: Any) -> int:
+    """`DIV`: the quotient cut towards zero. Raises `DeltaError` on zero."""
+    if two == 0:
+        raise _divide_by_zero()
+    quotient = abs(one) // abs(two)
+    return fit_integer(int(quotient if (one < 0) == (two < 0) else -quotient), "bigint")
+
+
+def _remainder(one: Any, two: Any) -> Any:
+    """`%`: the remainder with the dividend's sign. Raises `DeltaError` on zero."""
+    if two == 0:
+        raise DeltaError("SparkArithmeticException", "REMAINDER_BY_ZERO", "[REMAINDER_BY_ZERO]")
+    if isinstance(one, float):
+        return math.fmod(one, two)
+    if isinstance(one, int) and isinstance(two, int):
+        rest = abs(one) % abs(two)
+        return rest if one >= 0 else -rest
+    return one - two * (Decimal(one) / two).to_integral_value(ROUND_DOWN)
+
+
+def _positive_remainder(one: Any, two: Any) -> Any:
+    rest = _remainder(one, two)
+    return _remainder(rest + two, two) if rest < 0 else rest
+
+
+def _arithmetic(symbol: str, function: Compare) -> Function:
+    """`+ - * / %` of numbers; `+` and `-` also move days and instants."""
+    numbers = _operands(is_numeric, "double")
+
+    def takes(name: str, terms: Sequence[Term], session: Session) -> Sequence[Term]:
+        moves = moved(symbol, terms, session) if symbol in "+-" and len(terms) == 2 else None
+        if moves is not None:
+            return moves
+        left, right = numbers(name, terms, session)
+        of_null = symbol == "/" and terms[0].type == "void"
+        return [convert(left, "double"), convert(right, "double")] if of_null else [left, right]
+
+    def build(terms: Sequence[Term], session: Session) -> Term:
+        left, right = terms
+        if left.type in TEMPORAL:
+            return netted(shifted(left, right, 1 if symbol == "+" else -1, session))
+        result = arithmetic_type(symbol, left.type, right.type)
+        if symbol == "/" and not is_decimal(result):
+            left, right = convert(left, "double"), convert(right, "double")
+        return netted(combine(_checked(function, result), left, right, result))
+
+    return Function(takes, build, any_type=symbol in "+-")
+
+
+def _fit_small(value: int, type_name: str) -> int:
+    if holds(type_name, value):
+        return value
+    text = f"[BINARY_ARITHMETIC_OVERFLOW] {value} caused overflow."
+    raise DeltaError("SparkArithmeticException", "BINARY_ARITHMETIC_OVERFLOW", text)
+
+
+def _checked(function: Compare, result: str) -> Compare:
+    if result in ("tinyint", "smallint"):
+        return lambda one, two: _fit_small(function(one, two), result)
+    if is_integral(result):
+        return lambda one, two: fit_integer(function(one, two), result)
+    if is_decimal(result):
+
+        def rounded(one: Any, two: Any) -> Decimal:
+            with localcontext(WIDE):
+                return to_scale(function(Decimal(one), Decimal(two)), result)
+
+        return rounded
+    return function
+
+
+def _whole_division(terms: Sequence[Term], _session: Session) -> Term:
+    return netted(combine(_whole_divide, terms[0], terms[1], "bigint"))
+
+
+def _common_of_numbers(function: Compare) -> Function:
+    """Of two numbers in their common type."""
+
+    def build(terms: Sequence[Term], _session: Session) -> Term:
+        result = arithmetic_type("%", terms[0].type, terms[1].type)
+        return netted(combine(_checked(function, result), terms[0], terms[1], result))
+
+    return Function(_operands(is_numeric, "double"), build)
+
+
+def _tried(function: Function) -> Function:
+    """The same, NULL where it fails; a cast too, unless a constant beside a column is cast."""
+
+    def build(terms: Sequence[Term], session: Session) -> Term:
+        return _without_errors(function.build(terms, session))
+
+    return Function(function.takes, build)
+
+
+def _without_errors(term: Term) -> Term:
+    def bind(parameters: Parameters) -> Bound:
+        evaluate = (
+            in_branch(term, parameters) if term.foldable else term.bind(parameters)
+        ).evaluate
+
+        def run(row: Row) -> Any:
+            try:
+                return evaluate(row)
+            except DeltaError:
+                return None
+
+        return Bound(run)
+
+    return Term(term.type, bind, term.foldable)
+
+
+def _bits(function: Callable[[int, int], int]) -> Function:
+    def build(terms: Sequence[Term], _session: Session) -> Term:
+        return combine(function, terms[0], terms[1], terms[0].type)
+
+    return Function(_operands(is_integral, "int"), build)
+
+
+def _negative(terms: Sequence[Term], _session: Session) -> Term:
+    (term,) = terms
+    if is_integral(term.type):
+        return apply(lambda value: fit_integer(-value, term.type), term, term.type)
+    return apply(operator.neg, term, term.type)
+
+
+def _of_conditions(join: Callable[[Term, Term], Term]) -> Function:
+    takes = _operands(lambda type_name: type_name == "boolean", "boolean")
+    return Function(takes, lambda terms, _session: join(*terms))
+
+
+OPERATORS: dict[str, Function] = {
+    "+": _arithmetic("+", operator.add),
+    "-": _arithmetic("-", operator.sub),
+    "*": _arithmetic("*", operator.mul),
+    "/": _arithmetic("/", divide),
+    "%": _common_of_numbers(_remainder),
+    "mod": _common_of_numbers(_remainder),
+    "pmod": _common_of_numbers(_positive_remainder),
+    "try_divide": _tried(_arithmetic("/", divide)),
+    "div": Function(
+        _operands(lambda kind: is_integral(kind) or is_decimal(kind), "bigint"), _whole_division
+    ),
+    "&": _bits(operator.and_),
+    "|": _bits(operator.or_),
+    "^": _bits(operator.xor),
+    "~": Function(
+        arguments(Kind(("integral",))),
+        lambda terms, _session: apply(operator.invert, terms[0], terms[0].type),
+    ),
+    "negative": Function(arguments(NUMBER), _negative),
+    "positive": Function(arguments(NUMBER), lambda terms, _session: terms[0]),
+    "not": Function(arguments(BOOLEAN), lambda terms, _session: negation(terms[0])),
+    "and": _of_conditions(conjunction),
+    "or": _of_conditions(disjunction),
+}
+"""By their sign, or their name as a function."""
