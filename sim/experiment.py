@@ -17,9 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.recorded import AxisRole
 from whitecap.sim.code_version import code_version
 from whitecap.sim.places import require_directory
 from whitecap.sim.scenario import Scenario, cell_of, load_scenario, show_document
+from whitecap.sim.scenario.axis_roles import role_of
+from whitecap.sim.scenario.sweep import axes_as_written
 
 FORMAT_VERSION = 1
 
@@ -71,6 +74,7 @@ class Experiment:
 
     scenario: Scenario
     axes: Axes
+    roles: Mapping[str, AxisRole]
     cells: tuple[Cell, ...]
     replications: int
     seed: int
@@ -86,6 +90,8 @@ class Experiment:
             "seed": self.seed,
             "replications": self.replications,
             "axes": self.axes,
+            "axis_roles": self.roles,
+            "objectives": [each.as_row() for each in self.scenario.objectives],
             "cells": [
                 {"name": c.name, "labels": dict(c.labels), "scenario_hash": c.scenario.hash}
                 for c in self.cells
@@ -130,8 +136,8 @@ def load_experiment(
     """
     scenario = load_scenario(path)
     own = scenario.sweep
-    axes: Axes = _kept({} if own is None else own.axes, only)
-    axes |= {dotted: _quick_axis(dotted, values) for dotted, values in (quick_axes or {}).items()}
+    quick = {dotted: _quick_axis(dotted, values) for dotted, values in (quick_axes or {}).items()}
+    axes: Axes = _kept({} if own is None else own.axes, only) | quick
     _refuse_two_axes_for_one_parameter(axes)
     if not axes:
         reason = "has no sweep: give it `sweep.axes`, or an axis such as --set store.profile=s3,gcs"
@@ -141,13 +147,28 @@ def load_experiment(
         chosen = replications
     if chosen < 1:
         raise InvalidInput([Problem("replications", f"{chosen} is less than 1")])
-    changes: Changes = {"sweep": {"axes": axes, "replications": chosen}}
+    stated = {} if own is None else {axis: own.roles[axis] for axis in axes if axis in own.roles}
+    written = axes_as_written(axes, stated)
+    changes: Changes = {"sweep": {"axes": written, "replications": chosen}}
     if scenario.expect:
         changes["expect"] = _still_meant(scenario, axes)
     changed = load_scenario(path, changes)
     return Experiment(
-        changed, axes, _cells(changed), chosen, scenario.seed if seed is None else seed
+        scenario=changed,
+        axes=axes,
+        roles=_roles(scenario, axes, quick),
+        cells=_cells(changed),
+        replications=chosen,
+        seed=scenario.seed if seed is None else seed,
     )
+
+
+def _roles(scenario: Scenario, axes: Axes, quick: Axes) -> dict[str, AxisRole]:
+    """What is stated of each axis, or follows from all of its variants, kept or not."""
+    own = scenario.sweep
+    stated = {} if own is None else own.roles
+    variants = {**({} if own is None else own.axes), **quick}
+    return {axis: stated.get(axis) or role_of(variants[axis], scenario.document) for axis in axes}
 
 
 def _quick_axis(dotted: str, values: Sequence[Any]) -> dict[str, Changes]:
@@ -283,11 +304,20 @@ def _read(file: Path) -> Any:
 _DECIDING = ("scenario", "axes", "replications", "seed", "dialect", "code_version")
 """What makes two sweeps the same; the rest of a definition follows from these."""
 
+_JUDGING = ("expect", "objective")
+"""Keys of a scenario by which runs are judged: they may change and the runs stay."""
+
 
 def _differences(was: Any, now: Mapping[str, Any]) -> Iterator[Problem]:
     known = was if isinstance(was, dict) else {}
     for key in _DECIDING:
-        yield from _changed(known.get(key), now[key], key)
+        yield from _changed(_unjudged(known.get(key)), _unjudged(now[key]), key)
+
+
+def _unjudged(part: Any) -> Any:
+    if not isinstance(part, dict):
+        return part
+    return {key: value for key, value in part.items() if key not in _JUDGING}
 
 
 def _changed(was: Any, now: Any, place: str) -> Iterator[Problem]:

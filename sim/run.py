@@ -108,6 +108,7 @@ def manifest_of(
         "code_version": code_version(),
         "dialect": scenario.dialect,
         "labels": dict(labels),
+        "objectives": [objective.as_row() for objective in scenario.objectives],
         "table_name": scenario.table.name,
         "start_ms": scenario.start_ms,
         "initial_version": world.initial_version,

@@ -22,6 +22,7 @@ from whitecap.engine.settings import Settings
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.faults import Fault
 from whitecap.sim.scenario.names import nearest
+from whitecap.sim.scenario.objective import StatedObjective, listed, vain_objectives
 from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.statements import statement_problems
 from whitecap.sim.scenario.sweep import Sweep
@@ -47,6 +48,7 @@ class Parts:
     writers: dict[str, WriterGroup] = field(default_factory=dict)
     faults: dict[int, Fault] = field(default_factory=dict)
     expectations: dict[int, Expectation] = field(default_factory=dict)
+    objectives: dict[int, StatedObjective] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
     dialect: Dialect = DELTA_OSS_4_4
     axes: dict[str, list[str]] = field(default_factory=dict)
@@ -68,6 +70,7 @@ class Parts:
             {name: group for name, group in groups.items() if group is not None},
             _well_formed_items(Fault, document.get("faults")),
             _well_formed_items(Expectation, document.get("expect")),
+            _well_formed_items(StatedObjective, listed(document.get("objective"))),
             _settings(settings if isinstance(settings, dict) else {}),
             DIALECTS.get(str(document.get("dialect")), DELTA_OSS_4_4),
             _axes(document.get("sweep")),
@@ -83,6 +86,7 @@ def disagreements(parts: Parts, text: YamlText) -> list[Problem]:
         *_of_writers(parts),
         *_of_names(parts),
         *_of_expectations(parts),
+        *vain_objectives(parts.objectives, parts.writer_names),
     ]
     return [Problem(text.where(place), said, hint) for place, said, hint in found]
 

@@ -12,9 +12,11 @@ from typing import Any, Self
 from pydantic import Field, PrivateAttr, ValidationInfo, field_validator
 
 from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS
+from whitecap.engine.recorded import Objective
 from whitecap.sim.bounds import FIRST_YEAR, LAST_YEAR, MAX_JOBS, MAX_SEED, MAX_WRITERS
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.faults import Fault
+from whitecap.sim.scenario.objective import Objectives
 from whitecap.sim.scenario.store import Store
 from whitecap.sim.scenario.sweep import Changes, Labels, Sweep
 from whitecap.sim.scenario.table import Table, property_text
@@ -31,7 +33,7 @@ DEFAULT_START_MS = int(DEFAULT_START.replace(tzinfo=UTC).timestamp() * 1000)
 
 FILE_NAME = r"^\w[\w.-]*$"
 
-NOT_PART_OF_THE_HASH = {"name", "description", "seed", "expect", "sweep"}
+NOT_PART_OF_THE_HASH = {"name", "description", "seed", "expect", "objective", "sweep"}
 """What may differ between two scenarios that simulate the same thing."""
 
 
@@ -54,6 +56,7 @@ class Scenario(Section):
     faults: list[Fault] = Field(default_factory=list)
     writers: dict[str, WriterGroup] = Field(min_length=1)
     expect: list[Expectation] = Field(default_factory=list)
+    objective: Objectives = Field(default_factory=list)
     sweep: Sweep | None = None
 
     _document: Document = PrivateAttr(default_factory=dict)
@@ -171,6 +174,11 @@ class Scenario(Section):
         """Remember the file behind it. Returns itself."""
         self._source = source
         return self
+
+    @property
+    def objectives(self) -> list[Objective]:
+        """What it is chosen by, as recordings hold it."""
+        return [stated.recorded for stated in self.objective]
 
     @property
     def start_ms(self) -> int:

@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, Self
 
-from pydantic import Field, field_validator
+from pydantic import (
+    Field,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import InitErrorDetails
 
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.recorded import AxisRole
 from whitecap.sim.bounds import MAX_CELLS, MAX_REPLICATIONS
 from whitecap.sim.scenario.names import nearest
 from whitecap.sim.section import Section
@@ -31,11 +40,39 @@ Axes = dict[str, dict[str, dict[str, Any]]]
 """Axis -> variant -> its changes."""
 
 
+ROLE = "role"
+"""The key of an axis that names no variant but says what the axis is: `role: load`."""
+
+
 class Sweep(Section):
     """A grid: every combination of one variant per axis, each run `replications` times."""
 
     axes: Axes = Field(min_length=1)
     replications: Whole = Field(default=5, ge=1, le=MAX_REPLICATIONS)
+
+    _roles: dict[str, AxisRole] = PrivateAttr(default_factory=dict)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _roles_apart(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        axes = given.get("axes") if isinstance(given, dict) else None
+        if not isinstance(axes, dict):
+            return handler(given)
+        stated = {
+            axis: variants[ROLE]
+            for axis, variants in axes.items()
+            if isinstance(variants, dict) and ROLE in variants
+        }
+        _refuse_other_roles(stated)
+        plain = {axis: _without_role(variants) for axis, variants in axes.items()}
+        sweep = handler({**given, "axes": plain})
+        sweep._roles = {axis: AxisRole(role) for axis, role in stated.items()}
+        return sweep
+
+    @property
+    def roles(self) -> Mapping[str, AxisRole]:
+        """The roles that are stated, by their axis."""
+        return self._roles
 
     @field_validator("axes")
     @classmethod
@@ -85,3 +122,34 @@ class Sweep(Section):
         for axis, variant in cell.items():
             together.update(self.axes[axis][variant])
         return together
+
+
+def _without_role(variants: Any) -> Any:
+    if not isinstance(variants, dict):
+        return variants
+    return {name: changes for name, changes in variants.items() if name != ROLE}
+
+
+def _refuse_other_roles(stated: Mapping[str, Any]) -> None:
+    wrong = [
+        InitErrorDetails(
+            type="enum",
+            loc=("axes", axis, ROLE),
+            input=role,
+            ctx={"expected": ", ".join(f"'{known}'" for known in AxisRole)},
+        )
+        for axis, role in stated.items()
+        if role not in list(AxisRole)
+    ]
+    if wrong:
+        raise ValidationError.from_exception_data(Sweep.__name__, wrong)
+
+
+def axes_as_written(
+    axes: Mapping[str, Mapping[str, Changes]], roles: Mapping[str, AxisRole]
+) -> dict[str, dict[str, Any]]:
+    """Axes as a scenario file holds them, with the roles that are stated of them."""
+    return {
+        axis: {**({ROLE: roles[axis].value} if axis in roles else {}), **variants}
+        for axis, variants in axes.items()
+    }

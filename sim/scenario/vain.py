@@ -19,13 +19,13 @@ from whitecap.sim.scenario.yaml_text import Place
 Finding = tuple[Place, str, str | None]
 
 COUNTED_INSTEAD = {
-    (Measure.JOB_SUCCESS_RATE, 1.0): "given_up equals 0",
-    (Measure.ABORT_RATE, 0.0): "aborted equals 0",
-    (Measure.CONFLICT_RATE, 0.0): "aborted equals 0",
-    (Measure.WASTED_COMPUTE_SHARE, 0.0): "aborted equals 0",
-    (Measure.RERUN_RATE, 0.0): "reruns equals 0",
+    (Measure.JOB_SUCCESS_RATE, 1.0): Measure.GIVEN_UP,
+    (Measure.ABORT_RATE, 0.0): Measure.ABORTED,
+    (Measure.CONFLICT_RATE, 0.0): Measure.ABORTED,
+    (Measure.WASTED_COMPUTE_SHARE, 0.0): Measure.ABORTED,
+    (Measure.RERUN_RATE, 0.0): Measure.RERUNS,
 }
-"""A share that is all or nothing -> what counts the same, and can be known for sure."""
+"""A share that is all or nothing -> the count that must be 0, which can be known for sure."""
 
 
 def vain(expectation: Expectation) -> Iterator[Finding]:
@@ -116,8 +116,12 @@ def _undecidable(expectation: Expectation) -> Iterator[Finding]:
         if key == "equals":
             yield (key,), _not_one_number(measure, value), None
         elif measure.unit is Unit.SHARE and (key, value) in (("at_least", 1), ("at_most", 0)):
-            said = f"no number of runs shows that a share is {value:g}"
-            yield (key,), f"{said}: {_instead(measure, value)}", None
+            yield (key,), f"{never_shown(value)}: {_instead(measure, value)}", None
+
+
+def never_shown(share: float) -> str:
+    """Why a share that is all or nothing cannot be asked for."""
+    return f"no number of runs shows that a share is {share:g}"
 
 
 def _is_one_number(expectation: Expectation) -> bool:
@@ -132,7 +136,7 @@ def _not_one_number(measure: Measure, value: float) -> str:
 
 def _instead(measure: Measure, value: float) -> str:
     counted = COUNTED_INSTEAD.get((measure, value))
-    return f"write {counted}, or exactly: true" if counted else "write exactly: true"
+    return f"write {counted} equals 0, or exactly: true" if counted else "write exactly: true"
 
 
 def _together(expectation: Expectation) -> Iterator[Finding]:

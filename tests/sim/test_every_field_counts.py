@@ -237,6 +237,7 @@ WITHOUT_EFFECT_ON_RECORDS = {
     "Scenario.description": "words",
     "Scenario.warm_up": "cut in analysis: nothing is dropped from the recording",
     "Scenario.expect": "held against the recording afterwards",
+    "Scenario.objective": "held against the recording afterwards",
     "Scenario.sweep": "says which scenarios to run",
     "Sweep.axes": "says which scenarios to run",
     "Sweep.replications": "says how often",
@@ -254,6 +255,10 @@ WITHOUT_EFFECT_ON_RECORDS = {
             "measure", "writer", "command", "exception", "at_least", "at_most", "equals", "exactly",
             "because", "when",
         )
+    },
+    **{
+        f"StatedObjective.{name}": "held against the recording afterwards"
+        for name in ("measure", "of", "at_least", "at_most")
     },
 }  # fmt: skip
 
