@@ -21,7 +21,7 @@ from whitecap.engine.recorded import AxisRole
 from whitecap.sim.code_version import code_version
 from whitecap.sim.places import require_directory
 from whitecap.sim.scenario import Scenario, cell_of, load_scenario, show_document
-from whitecap.sim.scenario.axis_roles import role_of
+from whitecap.sim.scenario.axis_roles import lightest_first, role_of
 from whitecap.sim.scenario.sweep import axes_as_written
 
 FORMAT_VERSION = 1
@@ -91,6 +91,11 @@ class Experiment:
             "replications": self.replications,
             "axes": self.axes,
             "axis_roles": self.roles,
+            "lightest_first": {
+                axis: lightest_first(self.axes[axis], self.scenario.document)
+                for axis, role in self.roles.items()
+                if role is AxisRole.LOAD
+            },
             "objectives": [each.as_row() for each in self.scenario.objectives],
             "cells": [
                 {"name": c.name, "labels": dict(c.labels), "scenario_hash": c.scenario.hash}

@@ -128,3 +128,24 @@ def test_the_definition_of_a_sweep_holds_the_role_of_every_axis(tmp_path: Path) 
     definition = json.loads((tmp_path / "out" / "sweep.json").read_text())
     assert definition["axis_roles"] == {"partitioning": "design", "isolation": "load"}
     assert "role" not in definition["axes"]["isolation"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "order"),
+    [
+        ([{"writers.loader.count": 4}, {}, {"writers.loader.count": 3}], [1, 2, 0]),
+        ([{}, {"writers.corrector.arrival.closed.think": "90 s"}], [1, 0]),
+        ([{}, {"writers.loader.arrival.open.rate": "1 per h"}], [1, 0]),
+        ([{}, {"writers.loader.parameters.rows.rows.count": 1}], [1, 0]),
+        ([{"writers.stream.count": 2}, {}], [1, 0]),
+        ([{"table.partition_by": []}, {}], [0, 1]),
+    ],
+    ids=["writers", "think time", "rate", "rows", "streams", "none of them"],
+)
+def test_the_definition_orders_load_by_the_work_that_is_offered(
+    tmp_path: Path, changes: list[dict[str, object]], order: list[int]
+) -> None:
+    axis = {"role": "load", **{str(n): each for n, each in enumerate(changes)}}
+    text = yaml.safe_dump({**BASE, "sweep": {"axes": {"work": axis}}}, sort_keys=False)
+    definition = load_experiment(write_scenario(tmp_path, text)).definition()
+    assert definition["lightest_first"] == {"work": [str(n) for n in order]}
