@@ -131,9 +131,10 @@ EVERY_FIELD: dict[str, Any] = {
         },
         {"measure": "aborted", "equals": 0.0},
     ],
+    "objective": ["conflict_rate of loader <= 50 %", "job_success_rate >= 90 %"],
     "sweep": {
         "replications": 2,
-        "axes": {"size": {"small": {"writers.loader.count": 1}, "large": {}}},
+        "axes": {"size": {"role": "load", "small": {"writers.loader.count": 1}, "large": {}}},
     },
 }
 
