@@ -89,12 +89,13 @@ def left_out_sentences(by_group: Mapping[Group, LeftOut]) -> Iterator[str]:
     """What a reader of success and latency must know besides, one sentence for each group."""
     for group, left_out in by_group.items():
         if left_out.due.not_begun:
-            yield _of_due(group, left_out.due)
+            yield due_sentence(group, left_out.due)
         if left_out.unfinished or left_out.given_up:
             yield _of_jobs(group, left_out)
 
 
-def _of_due(group: Group, due: Due) -> str:
+def due_sentence(group: Group, due: Due) -> str:
+    """How many due jobs had not begun, and what that means if it is more than usual."""
     text = f"{group.writer_group}: {due.not_begun:,} of {due.jobs:,} due jobs had not begun"
     if not due.is_overloaded:
         return text

@@ -1,0 +1,56 @@
+"""The answer of a sweep or a run: a sentence, what stands behind it, and all of it as data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from whitecap.reports.answers.document import document_of
+from whitecap.reports.answers.findings import Findings, findings_of
+from whitecap.reports.answers.grid import Grid
+from whitecap.reports.answers.objectives import Objectives
+from whitecap.reports.answers.standing import Runs
+from whitecap.reports.answers.wording import headline_of, sentences_of
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Answer:
+    """`headline` in one sentence, `sentences` behind it, and the `findings` that they tell."""
+
+    headline: str
+    sentences: tuple[str, ...]
+    findings: Findings
+
+    def __str__(self) -> str:
+        return "\n".join((f"{self.headline}.", *(f"  {each}" for each in self.sentences)))
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    @property
+    def cell(self) -> str:
+        """The cell that it is about: what to choose, under the heaviest load that it takes."""
+        return self.findings.cell
+
+    @property
+    def document(self) -> dict[str, object]:
+        """All of it, made of what JSON knows."""
+        return {
+            "headline": self.headline,
+            "sentences": list(self.sentences),
+            **document_of(self.findings),
+        }
+
+    def write(self, path: Path) -> None:
+        """As JSON, for the replay and for scripts."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(self.document, indent=1, ensure_ascii=False, allow_nan=False)
+        path.write_text(text + "\n", encoding="utf-8")
+
+
+def answer_of(measured: Mapping[str, Runs], grid: Grid, objectives: Objectives) -> Answer:
+    """The answer of the cells that have runs; of at least one."""
+    findings = findings_of(measured, grid, objectives)
+    return Answer(headline_of(findings), sentences_of(findings, measured), findings)

@@ -1,0 +1,97 @@
+"""What stands behind an answer: who stops whom, what its numbers leave out, what nobody asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from whitecap.engine.recorded import Measure
+from whitecap.reports.answers.findings import Findings
+from whitecap.reports.answers.phrases import listed, where_text
+from whitecap.reports.answers.standing import Runs, Stands
+from whitecap.reports.measures.groups import Group
+from whitecap.reports.measures.left_out import LeftOut, added, due_sentence
+from whitecap.reports.measures.refusals import Refusal, ranked, refusal_sentences
+from whitecap.reports.measures.writing import written
+
+LATENCIES = frozenset({Measure.LATENCY_P50_MS, Measure.LATENCY_P95_MS, Measure.LATENCY_P99_MS})
+
+
+def refusals_in(runs: Runs) -> tuple[Refusal, ...]:
+    """Who stopped whom in a cell, over all replications."""
+    return ranked(refusal for run in runs.values() for refusal in run.refusals)
+
+
+def left_out_in(runs: Runs) -> dict[Group, LeftOut]:
+    """What the numbers of a cell leave out, by writer group over all replications."""
+    groups = dict.fromkeys(group for run in runs.values() for group in run.groups)
+    return {
+        group: added([run.groups[group].left_out for run in runs.values() if group in run.groups])
+        for group in groups
+    }
+
+
+def limiting_cell(findings: Findings) -> str:
+    """Where to look for what stands in the way: the named design under the lightest load that it
+    does not take for sure, or under the heaviest."""
+    cells = {load: cell for cell, load in findings.grid.of(findings.design)}
+    beyond = [load for load in cells if load not in findings.capacity.for_sure]
+    return cells[beyond[0] if beyond else list(cells)[-1]]
+
+
+def behind(findings: Findings, measured: Mapping[str, Runs]) -> Iterator[str]:
+    """The last sentences of an answer, without full stops."""
+    cell = limiting_cell(findings)
+    where = _where(findings, cell)
+    short = {each.held.writer for each in findings.standings[cell].those(Stands.MISSED)}
+    short |= {each.held.writer for each in findings.standings[cell].those(Stands.UNDECIDED)}
+    refusals = [
+        each
+        for each in refusals_in(measured[cell])
+        if not short - {None} or each.loser.writer_group in short
+    ]
+    for text in refusal_sentences(refusals):
+        yield f"{where}{text}"
+    left_out = left_out_in(measured[cell])
+    for group, each in left_out.items():
+        if each.due.is_overloaded:
+            yield f"{where}{due_sentence(group, each.due)}"
+    yield from _unfinished(where, left_out)
+    yield from _unasked(findings, measured[findings.cell])
+
+
+def _where(findings: Findings, cell: str) -> str:
+    """The load of a cell of the named design, and that design."""
+    load = next(load for name, load in findings.grid.of(findings.design) if name == cell)
+    return where_text(findings.design.title, load)
+
+
+def _unfinished(where: str, left_out: Mapping[Group, LeftOut]) -> Iterator[str]:
+    """What is in no success rate, and what is in no latency."""
+    if not left_out:
+        return
+    total = added(list(left_out.values()))
+    parts = []
+    if total.unfinished:
+        parts.append(f"{_were(total.unfinished)} unfinished at the end (not in the success rate)")
+    if total.given_up:
+        parts.append(f"{_were(total.given_up)} given up (without a latency)")
+    if parts:
+        yield f"{where}of {total.jobs:,} jobs {listed(parts)}"
+
+
+def _were(count: int) -> str:
+    return f"{count:,} {'was' if count == 1 else 'were'}"
+
+
+def _unasked(findings: Findings, runs: Runs) -> Iterator[str]:
+    """Latencies are of survivors: where nobody asks for success, how much of it there is."""
+    asked = {objective.measure for objective in findings.objectives.each}
+    if not asked & LATENCIES or Measure.JOB_SUCCESS_RATE in asked:
+        return
+    success = [run.tally(Measure.JOB_SUCCESS_RATE).value for run in runs.values()]
+    least = min(success, default=1.0)
+    share = written(least, Measure.JOB_SUCCESS_RATE.unit)
+    yield (
+        "latency is that of jobs that committed and nothing is asked of their success: "
+        f"at the least {share} of a replication's jobs committed"
+    )

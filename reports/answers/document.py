@@ -1,0 +1,95 @@
+"""The findings as plain values: what `answer.json` and `--json` hold."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from whitecap.reports.answers.findings import Findings, UnderLoad
+from whitecap.reports.answers.phrases import found_text, objective_text
+from whitecap.reports.answers.standing import CellStanding, JudgedObjective
+from whitecap.reports.answers.wording import capacity_text
+from whitecap.reports.statistics import Difference
+
+
+def document_of(findings: Findings) -> dict[str, Any]:
+    """Everything that was found; `cell` is the one that `whitecap replay` plays."""
+    return {
+        "cell": findings.cell,
+        "design": findings.design.title,
+        "objectives": [
+            {**each.as_row(), "text": objective_text(each)} for each in findings.objectives.each
+        ],
+        "objectives_are_default": findings.objectives.are_default,
+        "capacities": [
+            {
+                "design": design.title,
+                "for_sure": [load.title for load in capacity.heaviest_for_sure],
+                "perhaps": [load.title for load in capacity.heaviest_perhaps],
+                "text": capacity_text(findings, capacity),
+            }
+            for design, capacity in findings.capacities.items()
+        ],
+        "loads": [_under_load(under) for under in findings.loads],
+    }
+
+
+def _under_load(under: UnderLoad) -> dict[str, Any]:
+    """One load: what is named there, and how every design stands."""
+    choice = under.choice
+    return {
+        "load": under.load.title,
+        "labels": dict(under.load.labels),
+        "stands": under.standing.stands.value,
+        "design": under.design.title,
+        "cell": under.standing.cell,
+        "choice": None
+        if choice is None
+        else {
+            "best": choice.best,
+            "most_goodput": choice.most,
+            "equal": list(choice.equal),
+            "more_waste": {cell: _gap(gap) for cell, gap in choice.more_waste.items()},
+            "less_goodput": {cell: _gap(gap) for cell, gap in choice.less_goodput.items()},
+        },
+        "designs": [
+            {"design": design.title, **_standing(standing)}
+            for design, standing in under.standings.items()
+        ],
+    }
+
+
+def _standing(standing: CellStanding) -> dict[str, Any]:
+    return {
+        "cell": standing.cell,
+        "stands": standing.stands.value,
+        "replications_needed": standing.needed,
+        "objectives": [_judged(each) for each in standing.objectives],
+    }
+
+
+def _judged(judged: JudgedObjective) -> dict[str, Any]:
+    objective, estimate = judged.held.objective, judged.estimate
+    return {
+        "measure": objective.measure.value,
+        "writer": judged.held.writer,
+        "direction": objective.direction.value,
+        "threshold": objective.threshold,
+        "stands": judged.stands.value,
+        "value": _number(judged.judged.found),
+        "low": _number(estimate.low),
+        "high": _number(estimate.high),
+        "statement": estimate.statement.value,
+        "jobs": judged.jobs,
+        "replications_needed": judged.judged.needed,
+        "text": found_text(judged),
+    }
+
+
+def _gap(gap: Difference) -> dict[str, Any]:
+    """Best minus other for goodput, other minus best for waste."""
+    return {"difference": _number(gap.point), "low": _number(gap.low), "high": _number(gap.high)}
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,142 @@
+"""What is found: what each load's cells are, what is chosen under it, and what that bears."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from whitecap.reports.answers.capacity import Capacity, capacity_of
+from whitecap.reports.answers.choice import Choice, choose, nearest
+from whitecap.reports.answers.grid import Design, Grid, Load
+from whitecap.reports.answers.objectives import Objectives
+from whitecap.reports.answers.standing import CellStanding, Runs, Stands, standing_of
+
+
+@dataclass(frozen=True, slots=True)
+class UnderLoad:
+    """What is to be said of one load.
+
+    `design` is chosen if its cell meets all objectives (`choice` ranks it among those that do);
+    where none does, it is the one that comes nearest.
+    """
+
+    load: Load
+    standings: Mapping[Design, CellStanding]
+    choice: Choice | None
+    design: Design
+
+    @property
+    def standing(self) -> CellStanding:
+        """The named design's."""
+        return self.standings[self.design]
+
+    def count(self, stands: Stands) -> int:
+        """How many designs stand so."""
+        return sum(each.stands is stands for each in self.standings.values())
+
+    def design_of(self, cell: str) -> Design:
+        """The design of one of its cells."""
+        return next(design for design, each in self.standings.items() if each.cell == cell)
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What follows from a sweep's or a run's recordings.
+
+    `design` is named for as many loads as it can be, and `cell` is the one to look at: that design
+    under the heaviest load that it takes for sure; perhaps; or, if it takes none, the lightest.
+    """
+
+    objectives: Objectives
+    grid: Grid
+    loads: tuple[UnderLoad, ...]
+    capacities: Mapping[Design, Capacity]
+    design: Design
+    cell: str
+
+    @property
+    def capacity(self) -> Capacity:
+        """What the named design bears."""
+        return self.capacities[self.design]
+
+    @property
+    def standings(self) -> dict[str, CellStanding]:
+        """Every cell's, lightest load first."""
+        every = (each for under in self.loads for each in under.standings.values())
+        return {standing.cell: standing for standing in every}
+
+
+def findings_of(measured: Mapping[str, Runs], grid: Grid, objectives: Objectives) -> Findings:
+    """What follows from all cells that have runs; of at least one."""
+    standings = {
+        cell: standing_of(cell, measured[cell], objectives)
+        for load in grid.loads
+        for cell, _ in grid.under(load)
+    }
+    capacities = {design: capacity_of(design, grid, standings) for design in grid.designs}
+    choices = {
+        load: choose([standings[cell] for cell, _ in grid.under(load)], measured)
+        for load in grid.loads
+    }
+    favourite = _favourite(grid, capacities, choices, standings)
+    loads = tuple(
+        _under(load, grid, standings, choices[load], favourite)
+        for load in grid.loads
+        if any(grid.under(load))
+    )
+    cell = _cell_of(favourite, grid, capacities[favourite])
+    return Findings(objectives, grid, loads, capacities, favourite, cell)
+
+
+def _favourite(
+    grid: Grid,
+    capacities: Mapping[Design, Capacity],
+    choices: Mapping[Load, Choice | None],
+    standings: Mapping[str, CellStanding],
+) -> Design:
+    """The design to name wherever nothing speaks against it: most is borne with it for sure, then
+    perhaps, then it is best under the most loads; if none is borne, the one that comes nearest."""
+    run = [design for design in grid.designs if any(grid.of(design))]
+
+    def rank(design: Design) -> tuple[int, int, int, int]:
+        cells = [(cell, choices[load]) for cell, load in grid.of(design)]
+        good = sum(choice is not None and cell in choice.good for cell, choice in cells)
+        best = sum(choice is not None and cell == choice.best for cell, choice in cells)
+        capacity = capacities[design]
+        return len(capacity.for_sure), len(capacity.perhaps), good, best
+
+    if any(any(rank(design)) for design in run):
+        return max(run, key=rank)
+    lightest = next(load for load in grid.loads if any(grid.under(load)))
+    near = nearest([standings[cell] for cell, _ in grid.under(lightest)])
+    return next(design for cell, design in grid.under(lightest) if near and cell == near.cell)
+
+
+def _under(
+    load: Load,
+    grid: Grid,
+    standings: Mapping[str, CellStanding],
+    choice: Choice | None,
+    favourite: Design,
+) -> UnderLoad:
+    """The favourite where it is as good as any, else what is best or nearest there."""
+    every = sorted(grid.under(load), key=lambda pair: pair[1] != favourite)
+    designs = {design: standings[cell] for cell, design in every}
+    own = designs.get(favourite)
+    if choice is not None:
+        name = own.cell if own and own.cell in choice.good else choice.best
+    elif own is not None and own.stands is not Stands.MISSED:
+        name = own.cell
+    else:
+        near = nearest(list(designs.values()))
+        assert near is not None
+        name = near.cell
+    in_order = {design: designs[design] for design in grid.designs if design in designs}
+    named = next(design for design, standing in designs.items() if standing.cell == name)
+    return UnderLoad(load, in_order, choice, named)
+
+
+def _cell_of(design: Design, grid: Grid, capacity: Capacity) -> str:
+    cells = {load: cell for cell, load in grid.of(design)}
+    borne = capacity.heaviest_for_sure or capacity.heaviest_perhaps
+    return cells[borne[-1] if borne else next(iter(cells))]

@@ -1,0 +1,90 @@
+"""What a configuration is chosen by: stated objectives or the default, group by group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from whitecap.engine.recorded import ALL_WRITERS, Direction, Measure, Objective
+
+DEFAULT_OBJECTIVES = (Objective(Measure.JOB_SUCCESS_RATE, Direction.AT_LEAST, 0.99),)
+"""Where a scenario states none: fewer than one job in a hundred may be given up."""
+
+FEWEST_JOBS = 300
+"""Of a writer group over all replications, before it is held to the default objective.
+
+As many without a failure are what shows 99 % at all (`units_to_show(0.99)` is 299)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """An objective that is held against a writer group, or against all together (no `writer`).
+
+    It can be judged as an expectation can (`whitecap.reports.expectations.expected.Expected`).
+    """
+
+    objective: Objective
+    writer: str | None
+
+    @property
+    def measure(self) -> Measure:
+        """What is looked at."""
+        return self.objective.measure
+
+    @property
+    def thresholds(self) -> Mapping[str, float]:
+        """Its one threshold, by its direction."""
+        return {self.objective.direction.value: self.objective.threshold}
+
+    @property
+    def command(self) -> str | None:
+        """A writer group has one command."""
+        return None
+
+    @property
+    def exception(self) -> str | None:
+        """Objectives are not narrowed to an exception."""
+        return None
+
+    @property
+    def exactly(self) -> bool:
+        """Objectives are judged over all replications there are."""
+        return False
+
+    @property
+    def because(self) -> str:
+        """Objectives give no reason."""
+        return ""
+
+    @property
+    def when(self) -> Mapping[str, str]:
+        """Objectives are of every cell."""
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Objectives:
+    """What all cells are held to; `are_default` if the scenario states none."""
+
+    each: tuple[Objective, ...]
+    are_default: bool
+
+    def held(self, writers: Iterable[str]) -> Iterator[Held]:
+        """Against these writer groups: one with an objective of its own for a measure is held to
+        that alone."""
+        groups = list(dict.fromkeys(writers))
+        own = {(objective.measure, objective.of) for objective in self.each}
+        for objective in self.each:
+            if objective.of is None:
+                for writer in groups:
+                    if (objective.measure, writer) not in own:
+                        yield Held(objective, writer)
+            elif objective.of == ALL_WRITERS:
+                yield Held(objective, None)
+            elif objective.of in groups:
+                yield Held(objective, objective.of)
+
+
+def objectives_of(stated: Sequence[Objective]) -> Objectives:
+    """What a scenario states, or the default."""
+    return Objectives(tuple(stated) or DEFAULT_OBJECTIVES, not stated)

@@ -1,0 +1,147 @@
+"""The parts of an answer's sentences: objectives, values, loads and lists, in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from whitecap.engine.recorded import Direction, Measure, Objective, Unit
+from whitecap.reports.answers.grid import Load
+from whitecap.reports.answers.objectives import Held, Objectives
+from whitecap.reports.answers.standing import JudgedObjective, Stands
+from whitecap.reports.expectations.expected import exact
+from whitecap.reports.layout import is_number
+from whitecap.reports.measures import MEASURES, round_duration, written
+from whitecap.reports.statistics import Statement, written_estimate
+
+EVERY_GROUP = "every writer group"
+ALL_TOGETHER = "all writers together"
+
+_CALLED = {
+    Measure.LATENCY_P50_MS: "median latency",
+    Measure.LATENCY_P95_MS: "p95 latency",
+    Measure.LATENCY_P99_MS: "p99 latency",
+}
+"""Measures whose titles make no good sentence."""
+
+
+def listed(parts: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *others, last = parts
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def measure_called(measure: Measure) -> str:
+    """A measure within a sentence: `job success rate`."""
+    return _CALLED.get(measure, MEASURES[measure].title.lower())
+
+
+def objective_text(objective: Objective) -> str:
+    """`job success rate of upserter at least 99 %`."""
+    whom = objective.of or EVERY_GROUP
+    return f"{measure_called(objective.measure)} of {_whom(whom)} {asked(objective)}"
+
+
+def asked(objective: Objective) -> str:
+    """`at least 99 %`."""
+    side = objective.direction.value.replace("_", " ")
+    return f"{side} {_threshold(objective)}"
+
+
+def _threshold(objective: Objective) -> str:
+    """As round as somebody wrote it: `99 %`, `2 min`."""
+    if objective.measure.unit is Unit.MILLISECONDS:
+        return round_duration(objective.threshold)
+    return exact(objective.threshold, objective.measure.unit)
+
+
+def held_text(held: Held) -> str:
+    """What is looked at: `job success rate of upserter`."""
+    return f"{measure_called(held.measure)} of {held.writer or ALL_TOGETHER}"
+
+
+def value_text(judged: JudgedObjective) -> str:
+    """The value with its interval: `92.1 % (90.5 to 93.5 %)`; of a count, the one that decided.
+
+    Where only one side is stated, the value that was seen stands before it.
+    """
+    unit, estimate = judged.held.measure.unit, judged.estimate
+    if unit.is_counted:
+        return exact(judged.judged.found, unit)
+    text = written_estimate(estimate, unit)
+    is_one_sided = estimate.statement in (Statement.AT_LEAST, Statement.AT_MOST)
+    return f"{written(estimate.point, unit)}, {text}" if is_one_sided else text
+
+
+def found_text(judged: JudgedObjective) -> str:
+    """What came out, and how that is judged, in one phrase without a full stop."""
+    text = f"{held_text(judged.held)} is {value_text(judged)}"
+    match judged.stands:
+        case Stands.MISSED:
+            return f"{text}, {beyond_text(judged)}"
+        case Stands.UNDECIDED:
+            return f"{text}: {needed_text(judged.judged.needed)}"
+        case Stands.TOO_FEW:
+            return f"{text}, of {judged.jobs:,} jobs"
+        case Stands.MET:
+            return text
+
+
+def beyond_text(judged: JudgedObjective) -> str:
+    """By how much a threshold is missed: `6.9 points below 99 %`."""
+    objective, unit = judged.held.objective, judged.held.measure.unit
+    gap = abs(objective.threshold - judged.judged.found)
+    if unit.is_counted or math.isnan(gap):
+        return f"{asked(objective)} is asked for"
+    side = "below" if objective.direction is Direction.AT_LEAST else "above"
+    shown = f"{_points(gap)} points" if unit is Unit.SHARE else written(gap, unit)
+    return f"{shown} {side} {_threshold(objective)}"
+
+
+def _points(gap: float) -> str:
+    points = 100 * gap
+    return f"{points:.1f}" if points >= 1 else f"{points:.2g}"
+
+
+def needed_text(needed: int | None) -> str:
+    """What would decide: `about 12 replications would decide`."""
+    if needed is None:
+        return "more replications are needed to decide"
+    return f"about {needed:,} replications would decide"
+
+
+def the_objectives(objectives: Objectives) -> str:
+    """`the objective` or `the objectives`."""
+    return "the objective" if len(objectives.each) == 1 else "the objectives"
+
+
+def loads_text(loads: Sequence[Load]) -> str:
+    """`8, 12 and 16 writers`; labels that are no numbers with their axis: `low and high (rate)`."""
+    titles = [load.title for load in loads]
+    heads, tails = zip(*(title.partition(" ")[::2] for title in titles), strict=True)
+    if len(set(tails)) == 1 and tails[0] and all(map(is_number, heads)):
+        return f"{listed(heads)} {tails[0]}"
+    axes = [axis for load in loads for axis in load.labels]
+    is_plain = len(set(axes)) == 1 and not any(is_number(each) for each in loads[0].labels.values())
+    return f"{listed(titles)} ({axes[0]})" if is_plain else listed(titles)
+
+
+def at_text(loads: Sequence[Load]) -> str:
+    """`at 8 and 12 writers `, with a blank behind; nothing where load does not vary."""
+    return f"at {loads_text(loads)} " if any(load.labels for load in loads) else ""
+
+
+def where_text(design: str, load: Load) -> str:
+    """`with by date at 8 writers, `; what does not vary is not said."""
+    parts = [f"with {design}"] if design else []
+    parts += [at_text([load]).strip()] if load.labels else []
+    return f"{' '.join(parts)}, " if parts else ""
+
+
+def _whom(name: str) -> str:
+    return ALL_TOGETHER if name == "all" else name
+
+
+def sentence(text: str) -> str:
+    """With a capital letter and a full stop."""
+    return f"{text[:1].upper()}{text[1:]}."

@@ -1,0 +1,108 @@
+"""How a cell stands to its objectives: met, missed or undecided, writer group by writer group."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from whitecap.engine.recorded import Direction, Measure
+from whitecap.reports.answers.objectives import FEWEST_JOBS, Held, Objectives
+from whitecap.reports.estimates import estimated
+from whitecap.reports.expectations.judging import Judged, judge
+from whitecap.reports.measures.measured_run import MeasuredRun
+from whitecap.reports.statistics import Estimate
+
+Runs = Mapping[int, MeasuredRun]
+"""The measured runs of one cell, by their replication."""
+
+
+class Stands(StrEnum):
+    """How an objective came out; of a cell, the worst of all that could be judged."""
+
+    MET = "met"
+    MISSED = "missed"
+    UNDECIDED = "undecided"
+    TOO_FEW = "too few to judge"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedObjective:
+    """One objective of one writer group. `jobs` of it ended, over all replications.
+
+    `estimate`: its value with an interval; `judged` also says how many replications would decide.
+    """
+
+    held: Held
+    stands: Stands
+    estimate: Estimate
+    judged: Judged
+    jobs: int
+
+    @property
+    def shortfall(self) -> float:
+        """By how much the value is beyond the threshold, as a part of it; 0 if it is not.
+
+        Parts can be compared between measures of different units. Without a value, infinite.
+        """
+        objective, value = self.held.objective, self.judged.found
+        beyond = objective.threshold - value
+        if objective.direction is Direction.AT_MOST:
+            beyond = -beyond
+        if math.isnan(beyond):
+            return math.inf
+        return max(beyond, 0.0) / abs(objective.threshold) if objective.threshold else beyond
+
+
+@dataclass(frozen=True, slots=True)
+class CellStanding:
+    """One cell with everything that it is held to."""
+
+    cell: str
+    objectives: tuple[JudgedObjective, ...]
+
+    @property
+    def stands(self) -> Stands:
+        """Missed before undecided before met; too few where nothing could be judged."""
+        present = {each.stands for each in self.objectives}
+        worst = (Stands.MISSED, Stands.UNDECIDED, Stands.MET)
+        return next((each for each in worst if each in present), Stands.TOO_FEW)
+
+    def those(self, stands: Stands) -> tuple[JudgedObjective, ...]:
+        """The objectives that came out so."""
+        return tuple(each for each in self.objectives if each.stands is stands)
+
+    @property
+    def worst(self) -> JudgedObjective | None:
+        """Of those that are not met, the one that falls shortest."""
+        short = self.those(Stands.MISSED) or self.those(Stands.UNDECIDED)
+        return max(short, key=lambda each: each.shortfall, default=None)
+
+    @property
+    def needed(self) -> int | None:
+        """How many replications would decide all that is undecided; `None` if nobody can say."""
+        needed = [each.judged.needed for each in self.those(Stands.UNDECIDED)]
+        counts = [count for count in needed if count is not None]
+        return max(counts) if counts and len(counts) == len(needed) else None
+
+
+def standing_of(cell: str, runs: Runs, objectives: Objectives) -> CellStanding:
+    """Hold all objectives against the runs of a cell."""
+    writers = [group.writer_group for run in runs.values() for group in run.groups]
+    judged = (_judged(held, runs, objectives.are_default) for held in objectives.held(writers))
+    return CellStanding(cell, tuple(judged))
+
+
+def _judged(held: Held, runs: Runs, is_default: bool) -> JudgedObjective:
+    tallies = [run.tally(held.measure, held.writer) for _, run in sorted(runs.items())]
+    judged, jobs = judge(held, runs), _ended_jobs(runs, held.writer)
+    too_few = is_default and jobs < FEWEST_JOBS
+    stands = Stands.TOO_FEW if too_few else Stands(judged.judgement.value)
+    return JudgedObjective(held, stands, estimated(held.measure, tallies), judged, jobs)
+
+
+def _ended_jobs(runs: Runs, writer: str | None) -> int:
+    """Jobs of a writer group that committed or were given up, over all replications."""
+    counted = (Measure.COMMITTED, Measure.GIVEN_UP)
+    return int(sum(run.tally(each, writer).value for run in runs.values() for each in counted))

@@ -1,0 +1,220 @@
+"""The answer in words: a headline and the sentences behind it, the same wherever it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+
+from whitecap.engine.recorded import Measure
+from whitecap.reports.answers.behind import behind
+from whitecap.reports.answers.capacity import Capacity
+from whitecap.reports.answers.choice import RANKED_BY, THEN_BY
+from whitecap.reports.answers.findings import Findings, UnderLoad
+from whitecap.reports.answers.grid import Design, Load
+from whitecap.reports.answers.phrases import (
+    at_text,
+    found_text,
+    listed,
+    loads_text,
+    objective_text,
+    sentence,
+    the_objectives,
+)
+from whitecap.reports.answers.standing import CellStanding, JudgedObjective, Runs, Stands
+from whitecap.reports.layout import is_number
+from whitecap.reports.statistics import Difference, written_difference
+
+MOST_NAMED = 4
+"""Designs that one sentence names; the tables have them all."""
+
+MOST_SHORT = 2
+"""Objectives of one cell that are told as missed or undecided."""
+
+
+def headline_of(findings: Findings) -> str:
+    """The answer in one sentence, without a full stop."""
+    if _is_one_cell(findings):
+        return _of_one_cell(findings, findings.loads[0].standing)
+    if len(findings.capacities) == 1:
+        return f"The table {capacity_text(findings, findings.capacity)}"
+    parts = [_of_loads(findings, list(same)) for _, same in groupby(findings.loads, _said)]
+    return _capital("; ".join(parts))
+
+
+def sentences_of(findings: Findings, measured: Mapping[str, Runs]) -> tuple[str, ...]:
+    """What stands behind the headline, most important first."""
+    every = [
+        _asked(findings),
+        *_capacities(findings),
+        *_limits(findings),
+        *_rankings(findings),
+        *_too_few(findings),
+        *behind(findings, measured),
+    ]
+    return tuple(map(sentence, every))
+
+
+def _capital(text: str) -> str:
+    return sentence(text).removesuffix(".")
+
+
+def _is_one_cell(findings: Findings) -> bool:
+    return len(findings.grid.loads) == 1 and len(findings.grid.designs) == 1
+
+
+def _of_one_cell(findings: Findings, standing: CellStanding) -> str:
+    match standing.stands:
+        case Stands.MET:
+            verb = "is" if len(findings.objectives.each) == 1 else "are"
+            as_far = ", as far as it can be judged" if standing.those(Stands.TOO_FEW) else ""
+            return _capital(f"{the_objectives(findings.objectives)} {verb} met{as_far}")
+        case Stands.TOO_FEW:
+            return "Too few jobs to judge by"
+        case stands:
+            worst, *others = _short(standing)
+            more = f" (and {len(others)} more)" if others else ""
+            return _capital(f"{stands.value}: {found_text(worst)}{more}")
+
+
+def _said(under: UnderLoad) -> tuple[Stands, Design | None]:
+    """What loads that are told together have in common."""
+    stands = under.standing.stands
+    return stands, None if stands is Stands.MISSED else under.design
+
+
+def _of_loads(findings: Findings, same: Sequence[UnderLoad]) -> str:
+    """What is chosen under some loads, as a clause."""
+    where = at_text([under.load for under in same])
+    name, objectives = same[0].design.title, the_objectives(findings.objectives)
+    match same[0].standing.stands:
+        case Stands.MET:
+            return f"{where}choose {name}"
+        case Stands.UNDECIDED:
+            return f"{where}perhaps {name}: whether it meets {objectives} is undecided"
+        case Stands.TOO_FEW:
+            return f"{where}too few jobs to judge by"
+        case Stands.MISSED:
+            near = "" if len(same) > 1 else f", {name} comes nearest"
+            return f"{where}nothing meets {objectives}{near}"
+
+
+def _asked(findings: Findings) -> str:
+    stated = "; ".join(map(objective_text, findings.objectives.each))
+    default = " (the default: the scenario states no objective)"
+    return f"asked for: {stated}{default if findings.objectives.are_default else ''}"
+
+
+def _capacities(findings: Findings) -> Iterator[str]:
+    """What the named design takes, and what the others do."""
+    if len(findings.capacities) == 1 or len(findings.loads) == 1:
+        return
+    yield f"with {findings.design.title} the table {capacity_text(findings, findings.capacity)}"
+    others = {design: c for design, c in findings.capacities.items() if design != findings.design}
+    for text in dict.fromkeys(capacity_text(findings, each) for each in others.values()):
+        same = [d.title for d, each in others.items() if capacity_text(findings, each) == text]
+        yield f"with {_some(same)} it {text}"
+
+
+def capacity_text(findings: Findings, capacity: Capacity) -> str:
+    """What a table takes: `takes 12 writers for sure, 16 perhaps`."""
+    sure, perhaps = capacity.heaviest_for_sure, capacity.heaviest_perhaps
+    if sure and perhaps:
+        return f"takes {loads_text(sure)} for sure, {_without_unit(perhaps)} perhaps"
+    if sure:
+        is_all = len(capacity.for_sure) == len(findings.loads)
+        more = "the most that was tried" if is_all else "no more"
+        return f"takes {loads_text(sure)} for sure, {more}"
+    if perhaps:
+        return f"takes {loads_text(perhaps)} perhaps, nothing for sure"
+    return f"does not even take {loads_text([findings.loads[0].load])}"
+
+
+def _without_unit(loads: Sequence[Load]) -> str:
+    """`16` for `16 writers`, where these were just spoken of."""
+    text = loads_text(loads)
+    return text.partition(" ")[0] if len(loads) == 1 and is_number(text.split()[0]) else text
+
+
+def _limits(findings: Findings) -> Iterator[str]:
+    """What is undecided or missed by what is named, where that first happens and at its worst."""
+    if _is_one_cell(findings):
+        for each in _short(findings.loads[0].standing)[1:]:
+            yield found_text(each)
+        return
+    for under in _first_of_each(findings):
+        name = under.design.title or "it"
+        for each in _short(under.standing)[:MOST_SHORT]:
+            is_missed = each.stands is Stands.MISSED
+            said = f"misses {the_objectives(findings.objectives)}" if is_missed else "is undecided"
+            yield f"{at_text([under.load])}{name} {said}: {found_text(each)}"
+
+
+def _short(standing: CellStanding) -> list[JudgedObjective]:
+    """What a cell misses, or else what is undecided there, the worst first."""
+    short = standing.those(Stands.MISSED) or standing.those(Stands.UNDECIDED)
+    return sorted(short, key=lambda each: -each.shortfall)
+
+
+def _first_of_each(findings: Findings) -> Iterator[UnderLoad]:
+    """The lightest load that is undecided, and the lightest that is missed."""
+    for stands in (Stands.UNDECIDED, Stands.MISSED):
+        for under in findings.loads:
+            if under.standing.stands is stands:
+                yield under
+                break
+
+
+def _rankings(findings: Findings) -> Iterator[str]:
+    """How what is named compares with all others that meet the objectives, load by load."""
+    ranked = [under for under in findings.loads if under.choice and len(under.standings) > 1]
+    for (name, alike), same in groupby(ranked, _equal):
+        if alike:
+            yield (
+                f"{at_text([under.load for under in same])}{name} cannot be told apart from "
+                f"{_some(alike)}, in goodput and wasted compute"
+            )
+    for under in ranked:
+        assert under.choice is not None
+        yield from _worse(under, THEN_BY, under.choice.more_waste, under.choice.best)
+        less = {cell: -gap for cell, gap in under.choice.less_goodput.items()}
+        yield from _worse(under, RANKED_BY, less, under.choice.most)
+
+
+def _equal(under: UnderLoad) -> tuple[str, tuple[str, ...]]:
+    """What is named, and what is as good."""
+    good = under.choice.good if under.choice else ()
+    others = (cell for cell in good if cell != under.standing.cell)
+    return under.design.title, tuple(under.design_of(cell).title for cell in others)
+
+
+def _worse(
+    under: UnderLoad, measure: Measure, gaps: Mapping[str, Difference], best: str
+) -> Iterator[str]:
+    """Those that are distinguishably worse by one measure, nearest first."""
+    if not gaps:
+        return
+    name = under.design_of(best).title
+    said = (
+        f"more compute than with {name} is wasted with"
+        if measure is THEN_BY
+        else f"less work than with {name} gets through with"
+    )
+    shown = [
+        f"{under.design_of(cell).title} {written_difference(gap, measure.unit)}"
+        for cell, gap in list(gaps.items())[:MOST_NAMED]
+    ]
+    more = f" and {len(gaps) - MOST_NAMED} more" if len(gaps) > MOST_NAMED else ""
+    yield f"{at_text([under.load])}{said} {', '.join(shown)}{more}"
+
+
+def _too_few(findings: Findings) -> Iterator[str]:
+    """Writer groups of the named cell that are not judged."""
+    few = findings.standings[findings.cell].those(Stands.TOO_FEW)
+    if few:
+        yield f"too few jobs to judge: {'; '.join(map(found_text, few))}"
+
+
+def _some(names: Sequence[str]) -> str:
+    if len(names) <= MOST_NAMED:
+        return listed(names)
+    return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"

@@ -1,0 +1,129 @@
+"""Measured cells made of a few numbers, as the tests of answers need them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from whitecap.engine.recorded import AxisRole, Objective
+from whitecap.reports.answers.answer import Answer, answer_of
+from whitecap.reports.answers.grid import Grid, grid_of
+from whitecap.reports.answers.objectives import objectives_of
+from whitecap.reports.layout import Layout, layout_of
+from whitecap.reports.measures import MEASURES, Measure
+from whitecap.reports.measures.groups import Group
+from whitecap.reports.measures.left_out import Due, LeftOut, added
+from whitecap.reports.measures.measured_run import MeasuredRun, Part
+from whitecap.reports.measures.refusals import Refusal, ranked
+from whitecap.reports.measures.tally import (
+    Count,
+    Latencies,
+    PerMinute,
+    Share,
+    Tally,
+    WeightedShare,
+    together,
+)
+
+MINUTES = 100.0
+
+
+@dataclass(frozen=True)
+class Did:
+    """What a writer group did in one run of 100 minutes: jobs, and how much of its compute was
+    wasted. `aborted` transactions were stopped by `by` (itself if nobody is named)."""
+
+    committed: int = 1000
+    given_up: int = 0
+    aborted: int = 0
+    by: str = ""
+    wasted: float = 0.0
+    latency_ms: float = 10_000.0
+    unfinished: int = 0
+    due: int = 0
+    not_begun: int = 0
+
+
+def measured_run(**groups: Did) -> MeasuredRun:
+    """A run in which these writer groups did so much."""
+    parts = {Group(name, "MERGE"): _part(did) for name, did in groups.items()}
+    names = {name: Group(name, "MERGE") for name in groups}
+    refusals = ranked(
+        Refusal(names[n], names[did.by or n], "ConcurrentAppendException", did.aborted, did.aborted)
+        for n, did in groups.items()
+        if did.aborted
+    )
+    every = [part.tallies for part in parts.values()]
+    whole = Part(
+        {measure: together([tallies[measure] for tallies in every]) for measure in Measure},
+        added([part.left_out for part in parts.values()]),
+    )
+    return MeasuredRun(whole, parts, refusals)
+
+
+def _part(did: Did) -> Part:
+    ended = did.committed + did.given_up
+    units = float(ended)
+    counts = {
+        Measure.COMMITTED: did.committed, Measure.GIVEN_UP: did.given_up,
+        Measure.ABORTED: did.aborted, Measure.SUBMITTED: ended + did.unfinished,
+        Measure.ATTEMPTS: ended, Measure.IN_FLIGHT: did.unfinished,
+    }  # fmt: skip
+    latencies = np.sort(did.latency_ms * np.linspace(0.5, 1.5, max(did.committed, 1)))
+    tallies: dict[Measure, Tally] = {}
+    for definition in MEASURES.values():
+        measure = definition.measure
+        name = measure.value
+        if name.startswith("latency"):
+            tallies[measure] = Latencies(latencies, float(name[9:11]))
+        elif measure is Measure.GOODPUT_PER_MINUTE:
+            tallies[measure] = PerMinute(did.committed, MINUTES)
+        elif measure is Measure.JOB_SUCCESS_RATE:
+            tallies[measure] = Share(did.committed, ended)
+        elif measure is Measure.WASTED_COMPUTE_SHARE:
+            events = round(did.wasted * units)
+            tallies[measure] = WeightedShare(did.wasted * units, units, events, units)
+        elif name.endswith("_rate"):
+            tallies[measure] = Share(did.aborted, ended + did.aborted)
+        else:
+            tallies[measure] = Count(counts.get(measure, 0))
+    due = Due(1, 1, did.due, did.not_begun)
+    jobs = ended + did.unfinished
+    return Part(tallies, LeftOut(jobs, did.unfinished, did.given_up, did.unfinished, due))
+
+
+Cells = Mapping[str, Mapping[int, MeasuredRun]]
+
+
+def replicated(replications: int, /, **groups: Did) -> dict[int, MeasuredRun]:
+    """Runs that differ a little in how much is committed."""
+    runs = {}
+    for number in range(replications):
+        shifted = {
+            name: replace(did, committed=did.committed + 3 * ((number * 7) % 5 - 2))
+            for name, did in groups.items()
+        }
+        runs[number] = measured_run(**shifted)
+    return runs
+
+
+def sweep_layout(**axes: Sequence[str]) -> Layout:
+    """Cells for all combinations of labels, named by them."""
+    layout = layout_of({}, axes)
+    cells = {"__".join(labels.values()): labels for labels in layout.combinations(list(axes))}
+    return layout_of(cells, axes)
+
+
+def load_of(layout: Layout, *load: str) -> Grid:
+    """The grid of a layout in which these axes are load."""
+    roles = {axis: AxisRole.LOAD if axis in load else AxisRole.DESIGN for axis in layout.axes}
+    return grid_of(layout, roles, {})
+
+
+def answered(
+    layout: Layout, cells: Cells, *objectives: Objective, load: Sequence[str] = ()
+) -> Answer:
+    """The answer of these cells."""
+    return answer_of(cells, load_of(layout, *load), objectives_of(objectives))

@@ -1,0 +1,166 @@
+"""What is chosen, and what is never: cells that miss an objective, and loads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.answers.cells import Cells, Did, answered, load_of, replicated, sweep_layout
+from tests.answers.shapes import BAD, BOTH, DOUBTFUL, GOOD, LAYOUTS, of_both, runs
+from whitecap.engine.recorded import ALL_WRITERS, AxisRole, Direction, Measure, Objective
+from whitecap.reports.answers.grid import grid_of
+from whitecap.reports.answers.objectives import FEWEST_JOBS, objectives_of
+from whitecap.reports.answers.standing import Stands, standing_of
+from whitecap.reports.layout import Layout
+from whitecap.reports.statistics import units_to_show
+
+SUCCESS = Measure.JOB_SUCCESS_RATE
+MORE = Direction.AT_LEAST
+
+
+def test_what_gets_most_through_is_not_chosen_if_it_misses_the_objective() -> None:
+    many = {"": replicated(5, loader=Did(5000), upserter=Did(900, 400))}
+    cells = {"unpartitioned": many[""], "by date": runs(GOOD)[""]}
+    answer = answered(sweep_layout(partitioning=LAYOUTS), cells)
+    assert answer.headline == "Choose by date"
+    assert answer.cell == "by date"
+
+
+def test_load_is_never_what_is_chosen() -> None:
+    for given_up in product((GOOD, BAD), repeat=3):
+        answer = of_both(given_up, given_up)
+        chosen = [part.rpartition("choose ")[2] for part in answer.headline.split(";")]
+        assert not any("writers" in name for name in chosen if "choose" in name)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.sampled_from([GOOD, DOUBTFUL, BAD]), min_size=6, max_size=6))
+def test_whatever_the_cells_are_the_answer_agrees_with_itself(given_up: list[int]) -> None:
+    answer = of_both(given_up[:3], given_up[3:])
+    findings = answer.findings
+    for under in findings.loads:
+        if under.choice is None:
+            assert under.count(Stands.MET) == 0
+            assert under.standing.stands is not Stands.MET
+            continue
+        choice = under.choice
+        told = [choice.best, *choice.equal, *choice.more_waste, *choice.less_goodput]
+        meeting = [each.cell for each in under.standings.values() if each.stands is Stands.MET]
+        assert sorted(told) == sorted(meeting), "each that meets is told once, nothing else is"
+        assert under.standing.cell in choice.good
+    sure = [load.place for load in findings.capacity.for_sure]
+    for cell, load in findings.grid.of(findings.design):
+        if load.place in sure:
+            assert findings.standings[cell].stands is Stands.MET
+    assert findings.cell in findings.standings
+
+
+def test_a_pair_is_never_both_alike_and_told_apart() -> None:
+    for wasted in (0.1, 0.101, 0.11, 0.2):
+        cells = {"unpartitioned": runs(GOOD)[""], "by date": runs(GOOD, wasted=wasted)[""]}
+        text = str(answered(sweep_layout(partitioning=LAYOUTS), cells))
+        assert ("cannot be told apart" in text) != ("is wasted with" in text)
+
+
+def test_of_what_gets_as_much_through_the_one_that_wastes_least_is_chosen() -> None:
+    cells = {"unpartitioned": runs(GOOD, wasted=0.3)[""], "by date": runs(GOOD, wasted=0.1)[""]}
+    answer = answered(sweep_layout(partitioning=LAYOUTS), cells)
+    assert answer.headline == "Choose by date"
+    assert "More compute than with by date is wasted with unpartitioned +13.3 points" in str(answer)
+
+
+def test_the_cell_that_is_named_is_the_heaviest_load_that_is_borne_for_sure() -> None:
+    assert of_both((GOOD, BAD, BAD), (GOOD, GOOD, BAD)).cell == "by date__12"
+    assert of_both((BAD, BAD, BAD), (DOUBTFUL, DOUBTFUL, BAD)).cell == "by date__12"
+    assert of_both((BAD, BAD, BAD), (2 * BAD, BAD, BAD)).cell == "unpartitioned__8"
+
+
+def test_a_heavier_load_that_is_met_by_luck_does_not_count() -> None:
+    answer = of_both((BAD, BAD, BAD), (GOOD, BAD, GOOD))
+    assert [load.title for load in answer.findings.capacity.for_sure] == ["8 writers"]
+
+
+def test_loads_are_in_the_order_of_the_work_that_they_offer() -> None:
+    layout = sweep_layout(think=("10 s", "30 s", "1 min"))
+    grid = grid_of(layout, {"think": AxisRole.LOAD}, {"think": ["1 min", "30 s", "10 s"]})
+    assert [load.title for load in grid.loads] == ["1 min", "30 s", "10 s"]
+
+
+def test_labels_that_are_no_numbers_are_told_with_their_axis() -> None:
+    cells = {"few": runs(GOOD)[""], "many": runs(GOOD)[""]}
+    answer = answered(sweep_layout(jobs=("few", "many")), cells, load=["jobs"])
+    assert answer.headline.startswith("The table takes many (jobs) for sure")
+
+
+def test_cells_that_are_not_finished_are_left_out() -> None:
+    cells = {"by date__8": runs(GOOD)[""]}
+    only = tuple(cell for cell in BOTH.cells if cell.name in cells)
+    answer = answered(Layout(only, BOTH.axes), cells, load=["writers"])
+    assert answer.cell == "by date__8"
+    assert answer.headline == "At 8 writers choose by date"
+
+
+def stands(cells: Cells, *objectives: Objective) -> dict[str | None, Stands]:
+    """How one cell stands, by writer group."""
+    standing = standing_of("", cells[""], objectives_of(objectives))
+    return {each.held.writer: each.stands for each in standing.objectives}
+
+
+def test_without_an_objective_the_success_of_every_writer_group_counts() -> None:
+    assert stands(runs(BAD)) == {"loader": Stands.MET, "upserter": Stands.MISSED}
+
+
+def test_writer_groups_with_few_jobs_are_shown_and_not_judged_by_the_default() -> None:
+    few = {"": replicated(5, loader=Did(1000), compactor=Did(50, 10))}
+    assert stands(few)["compactor"] is Stands.MISSED
+    fewer = {"": replicated(5, loader=Did(1000), compactor=Did(40, 10))}
+    assert stands(fewer)["compactor"] is Stands.TOO_FEW
+
+
+def test_a_stated_objective_is_held_against_however_few_jobs() -> None:
+    few = {"": replicated(5, loader=Did(1000), compactor=Did(40, 10))}
+    assert stands(few, Objective(SUCCESS, MORE, 0.99, "compactor")) == {"compactor": Stands.MISSED}
+
+
+def test_the_fewest_jobs_are_what_shows_the_default_at_all() -> None:
+    assert FEWEST_JOBS - units_to_show(0.99) == 1
+
+
+def test_a_writer_group_with_an_objective_of_its_own_is_held_to_that_alone() -> None:
+    own = Objective(SUCCESS, MORE, 0.5, "upserter")
+    assert stands(runs(BAD), Objective(SUCCESS, MORE, 0.99), own) == {
+        "loader": Stands.MET,
+        "upserter": Stands.MET,
+    }
+
+
+def test_all_writers_together_are_one() -> None:
+    assert stands(runs(BAD), Objective(SUCCESS, MORE, 0.99, ALL_WRITERS)) == {None: Stands.MISSED}
+
+
+def test_counts_must_be_met_in_every_replication() -> None:
+    never = Objective(Measure.GIVEN_UP, Direction.AT_MOST, 0.0, "upserter")
+    assert stands(runs(GOOD), never) == {"upserter": Stands.MET}
+    assert stands(runs(1), never) == {"upserter": Stands.MISSED}
+
+
+def test_what_is_undecided_says_how_many_replications_would_decide() -> None:
+    standing = standing_of("", runs(DOUBTFUL)[""], objectives_of([]))
+    assert standing.stands is Stands.UNDECIDED
+    assert standing.needed is not None
+    more = standing_of("", runs(DOUBTFUL, replications=2 * standing.needed)[""], objectives_of([]))
+    assert more.stands is Stands.MISSED
+
+
+@pytest.mark.parametrize("load", [(), ("writers",), ("partitioning", "writers")])
+def test_every_finished_cell_has_its_place_in_the_grid(load: tuple[str, ...]) -> None:
+    def names() -> Iterator[str]:
+        grid = load_of(BOTH, *load)
+        for each in grid.loads:
+            yield from (cell for cell, _ in grid.under(each))
+
+    assert sorted(names()) == sorted(cell.name for cell in BOTH.cells)
