@@ -123,7 +123,7 @@ def goodput(subject: Subject) -> Figure:
 def latency(subject: Subject) -> Figure:
     """Latency percentiles per cell."""
     caption = subject.caption(
-        HEADLINES["latency"], "Jobs that committed, reruns and their waits included."
+        HEADLINES["latency"], "Of jobs that committed (survivors), reruns and their waits included."
     )
     return latency_figure(subject.tables, subject.layout, caption)
 

@@ -12,6 +12,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
+from whitecap.engine.recorded import Direction
 from whitecap.reports.layout import Labels, Layout, phrase
 from whitecap.reports.measures import Definition, Unit, tick, written
 from whitecap.reports.statistics import Estimate, written_bounds
@@ -103,6 +104,7 @@ def _draw_panel(
     assert layout.grid is not None
     row_axis, column_axis = layout.grid
     rows, columns = layout.axes[row_axis], layout.axes[column_axis]
+    colours = MAGNITUDES[measure.measure.better]
     values = np.full((len(rows), len(columns)), np.nan)
     for (i, row), (j, column) in ((a, b) for a in enumerate(rows) for b in enumerate(columns)):
         cell = layout.find({row_axis: row, column_axis: column, **labels})
@@ -111,9 +113,9 @@ def _draw_panel(
             continue
         tile = found[cell.name]
         values[i, j] = tile.point
-        ink = ink_on(MAGNITUDES(scale(tile.point)))
+        ink = ink_on(colours(scale(tile.point)))
         _write_tile(axes, j, i, tile, measure, ink)
-    axes.imshow(values, cmap=MAGNITUDES, norm=scale, aspect="auto")
+    axes.imshow(values, cmap=colours, norm=scale, aspect="auto")
     axes.set_xticks(range(len(columns)), columns)
     axes.tick_params(length=0)
     for side in axes.spines.values():
@@ -140,9 +142,12 @@ def _colour_bar(figure: Figure, scale: Normalize, measure: Definition) -> None:
     margins, (width, _) = figure.subplotpars, figure.get_size_inches()
     box = (margins.right + 0.2 / width, margins.bottom, 0.13 / width, margins.top - margins.bottom)
     bar = figure.colorbar(
-        ScalarMappable(scale, MAGNITUDES),
+        ScalarMappable(scale, MAGNITUDES[measure.measure.better]),
         cax=figure.add_axes(box),
         format=FuncFormatter(lambda value, _: tick(value, measure.unit)),
     )
+    if measure.measure.better is not None:
+        better = "more" if measure.measure.better is Direction.AT_LEAST else "less"
+        bar.set_label(f"{better} is better", size=8)
     bar.outline.set_visible(False)
     bar.ax.tick_params(length=0, labelsize=8)

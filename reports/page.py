@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whitecap.reports.agreement import Agreement
-from whitecap.reports.answer import Answer
+from whitecap.reports.answers.answer import Answer
+from whitecap.reports.answers.behind import limiting_cell
 from whitecap.reports.figures import Drawing
 from whitecap.reports.measures import REPORTED
 from whitecap.reports.measures.refusals import refusal_sentences
+from whitecap.reports.page_answer import differences_table, objectives_table
 from whitecap.reports.page_tables import (
     PageTable,
     definitions,
-    differences_table,
     exceptions_table,
     groups_table,
     left_out_table,
@@ -39,25 +40,26 @@ class Shown:
 
 def page_of(
     subject: Subject,
-    answer: Answer | None,
+    answer: Answer,
     drawings: Sequence[tuple[Drawing, Path]],
     agreement: Agreement | None,
     scenario_text: str,
 ) -> str:
     """The whole page; `drawings` come with their SVG files."""
-    best = answer.best if answer else None
+    is_sweep = subject.runs.is_sweep
     return template("report.html").render(
         subject=subject,
         provenance=subject.provenance,
         answer=answer,
         agreement=agreement,
         replayed=replay_table(agreement) if agreement else None,
-        summary=measures_table(subject, REPORTED, best),
+        objectives=objectives_table(subject, answer),
+        summary=measures_table(subject, REPORTED, answer.cell if is_sweep else None),
         figures=[_shown(subject, drawing, svg) for drawing, svg in drawings],
-        differences=differences_table(subject, answer) if answer else None,
-        stopped=_stopped(subject, best),
+        differences=differences_table(subject, answer) if is_sweep else None,
+        stopped=_stopped(subject, limiting_cell(answer.findings) if is_sweep else None),
         left_out=left_out_table(subject),
-        groups=groups_table(subject) if subject.runs.is_sweep else None,
+        groups=groups_table(subject) if is_sweep else None,
         definitions=definitions(),
         scenario_text=scenario_text,
     )
@@ -65,8 +67,8 @@ def page_of(
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """Who stops whom: sentences and table of one cell (the best, or a run's writers together),
-    and the table of all."""
+    """Who stops whom: sentences and table of one cell (where the answer's design first falls
+    short, or a run's writers together), and the table of all."""
 
     where: str
     sentences: tuple[str, ...]
@@ -74,9 +76,9 @@ class Stopped:
     all_cells: PageTable | None
 
 
-def _stopped(subject: Subject, best: str | None) -> Stopped:
+def _stopped(subject: Subject, cell: str | None) -> Stopped:
     names = [cell.name for cell in subject.layout.cells]
-    told = best or names[0]
+    told = cell or names[0]
     several = len(names) > 1 and subject.runs.is_sweep
     return Stopped(
         where=subject.layout.title(told) if several else "",

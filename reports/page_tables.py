@@ -7,30 +7,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from whitecap.reports.agreement import Agreement
-from whitecap.reports.answer import Answer, difference
 from whitecap.reports.exceptions import ordered_exceptions
 from whitecap.reports.measures import MEASURES, REPORTED, Unit, written
-from whitecap.reports.statistics import (
-    Difference,
-    Estimate,
-    Statement,
-    written_bounds,
-    written_difference,
-    written_difference_bounds,
-)
+from whitecap.reports.statistics import Estimate, Statement, written_bounds
 from whitecap.reports.subject import Subject
 from whitecap.reports.tables import estimate_in
-
-COMPARED = ("goodput_per_minute", "conflict_rate", "latency_p95_ms", "wasted_compute_share")
-"""The measures whose paired differences are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What stands in one cell of a table: a value, and below it what qualifies it."""
+    """What stands in one cell of a table: a value, below it what qualifies it, and perhaps a mark
+    by which it is coloured."""
 
     text: str
     below: str = ""
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +41,7 @@ def measures_table(
     rows = tuple(
         (
             Entry(subject.layout.title(cell.name)),
-            *(_entry(found[m].get(cell.name), MEASURES[m].unit) for m in measures),
+            *(estimate_entry(found[m].get(cell.name), MEASURES[m].unit) for m in measures),
         )
         for cell in subject.layout.cells
     )
@@ -118,13 +109,13 @@ def left_out_table(subject: Subject) -> PageTable:
 
 def groups_table(subject: Subject) -> PageTable:
     """Per cell and writer group, the measures that differ between writers."""
-    measures = ("goodput_per_minute", "abort_rate", "job_success_rate", "latency_p95_ms")
+    measures = ("job_success_rate", "goodput_per_minute", "latency_p95_ms", "abort_rate")
     groups = subject.tables.groups
     keys = ["cell", "writer_group", "command"]
     rows = []
     for (cell, group, command), frame in groups.groupby(keys, sort=False):
         found = {row["measure"]: estimate_in(row) for row in frame.to_dict("records")}
-        entries = (_entry(found[m], MEASURES[m].unit) for m in measures)
+        entries = (estimate_entry(found[m], MEASURES[m].unit) for m in measures)
         rows.append(
             (
                 Entry(subject.layout.title(str(cell))),
@@ -135,20 +126,6 @@ def groups_table(subject: Subject) -> PageTable:
         )
     headings = ("cell", "writer", "command", *(MEASURES[m].title for m in measures))
     return PageTable(headings, tuple(rows))
-
-
-def differences_table(subject: Subject, answer: Answer) -> PageTable:
-    """The best cell minus each other one, paired by replication."""
-    rows = []
-    for cell in subject.layout.cells:
-        if cell.name == answer.best:
-            continue
-        gaps = [difference(subject.tables, m, answer.best, cell.name) for m in COMPARED]
-        entries = (_gap(gap, MEASURES[m].unit) for gap, m in zip(gaps, COMPARED, strict=True))
-        rows.append((Entry(subject.layout.title(cell.name)), *entries))
-    return PageTable(
-        ("best minus", *(MEASURES[measure].title for measure in COMPARED)), tuple(rows)
-    )
 
 
 def replay_table(agreement: Agreement) -> PageTable:
@@ -173,7 +150,8 @@ def _what(subject: Subject) -> str:
     return "cell" if subject.runs.is_sweep else "writer"
 
 
-def _entry(estimate: Estimate | None, unit: Unit) -> Entry:
+def estimate_entry(estimate: Estimate | None, unit: Unit) -> Entry:
+    """A value with what qualifies it."""
     if estimate is None or math.isnan(estimate.point):
         return Entry("n/a")
     if estimate.statement is Statement.NONE:
@@ -182,13 +160,5 @@ def _entry(estimate: Estimate | None, unit: Unit) -> Entry:
 
 
 def _counted(count: int, estimate: Estimate | None) -> Entry:
-    entry = _entry(estimate, Unit.SHARE)
+    entry = estimate_entry(estimate, Unit.SHARE)
     return Entry(entry.text, f"{count:,} aborted") if count else Entry("0")
-
-
-def _gap(gap: Difference, unit: Unit) -> Entry:
-    text = written_difference(gap, unit).partition(" (")[0]
-    if gap.statement is Statement.NONE:
-        return Entry(text)
-    verdict = "distinguishable" if gap.is_distinguishable else "not distinguishable"
-    return Entry(text, f"{written_difference_bounds(gap, unit)}, {verdict}")

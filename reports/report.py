@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whitecap.reports.agreement import read_agreement
-from whitecap.reports.answer import Answer, answer_of
+from whitecap.reports.answers.answer import Answer
+from whitecap.reports.answers.of_runs import answer_of_subject
 from whitecap.reports.figures import draw_all
 from whitecap.reports.page import page_of
 from whitecap.reports.runs import RunSet, find_runs
@@ -31,7 +32,7 @@ class Report:
     page: Path
     figures: tuple[Path, ...]
     tables: Path
-    answer: Answer | None
+    answer: Answer
     subject: Subject
 
 
@@ -57,12 +58,11 @@ def build_report(root: Path, session: Callable[[], SparkSession]) -> Report:
     return Report(page, figures, directory / "tables", answer, subject)
 
 
-def analyse(runs: RunSet, session: Callable[[], SparkSession]) -> tuple[Subject, Answer | None]:
+def analyse(runs: RunSet, session: Callable[[], SparkSession]) -> tuple[Subject, Answer]:
     """The tables of the runs, written under `report/`, and the answer that they give."""
     subject = subject_of(runs, session)
-    answer = answer_of(subject.tables, subject.layout) if runs.is_sweep else None
-    if answer is not None:
-        answer.write(runs.root / "report" / "answer.json")
+    answer = answer_of_subject(subject)
+    answer.write(runs.root / "report" / "answer.json")
     return subject, answer
 
 

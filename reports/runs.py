@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.engine.recorded import COLUMNS_READ
+from whitecap.engine.recorded import COLUMNS_READ, AxisRole, Objective
 
 SINGLE_CELL = "run"
 """The name of the only cell where one run is reported on its own."""
@@ -75,11 +75,28 @@ class RunSet:
         return bool(self.definition)
 
     @property
+    def axis_roles(self) -> dict[str, AxisRole]:
+        """Which axes are load and which are to be chosen."""
+        roles = self.definition.get("axis_roles", {})
+        return {axis: AxisRole(role) for axis, role in roles.items()}
+
+    @property
+    def lightest_first(self) -> Mapping[str, Sequence[str]]:
+        """Of each load axis its labels by the work that they offer."""
+        order: Mapping[str, Sequence[str]] = self.definition.get("lightest_first", {})
+        return order
+
+    @property
     def cells(self) -> dict[str, Mapping[str, str]]:
         """Each cell with its label per axis, in the sweep's order."""
         order = [cell["name"] for cell in self.definition.get("cells", ())]
         labels = {run.cell: run.labels for run in self.runs}
         return {name: labels[name] for name in [*order, *labels] if name in labels}
+
+
+def objectives_in(content: Mapping[str, Any]) -> list[Objective]:
+    """What a run's manifest or a sweep's definition says it is chosen by; none if nothing."""
+    return [Objective.of_row(row) for row in content.get("objectives", ())]
 
 
 def find_runs(root: Path) -> RunSet:

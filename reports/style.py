@@ -1,13 +1,14 @@
 """How every figure looks: colours, type, frame, provenance line, and how it is saved.
 
 Colours are Okabe and Ito's palette (distinguishable with every common colour blindness); for
-magnitudes its blue from very light to very dark, which is read by lightness alone. Saving is
+magnitudes its blue (more is better) or vermilion (less is) from very light to very dark, which
+is read by lightness alone. Saving is
 deterministic: no date, no software version, and the ids in SVG files come from a fixed salt.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
@@ -19,15 +20,28 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 
+from whitecap.engine.recorded import Direction
+
 OKABE_ITO = (
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#7A5195", "#000000",
 )  # fmt: skip
 """Okabe & Ito (2008), the yellow replaced by a purple: yellow lines vanish on white."""
 
-MAGNITUDES = LinearSegmentedColormap.from_list(
-    "magnitudes", ["#F1F6FA", "#A9CDE4", "#3D8FC4", "#0A5A94", "#062F52"]
-)
-"""Colours of tiles: light is little, dark is much; lightness falls evenly."""
+_BLUES = ["#F1F6FA", "#A9CDE4", "#3D8FC4", "#0A5A94", "#062F52"]
+_VERMILIONS = ["#FCF4EE", "#F3C5A5", "#DD7C3C", "#A8480A", "#5C2503"]
+_GREYS = ["#F4F5F6", "#C9CED3", "#8A949E", "#525C66", "#2A3138"]
+
+MAGNITUDES: Mapping[Direction | None, LinearSegmentedColormap] = {
+    direction: LinearSegmentedColormap.from_list(name, colours)
+    for direction, name, colours in (
+        (Direction.AT_LEAST, "more is better", _BLUES),
+        (Direction.AT_MOST, "less is better", _VERMILIONS),
+        (None, "neither", _GREYS),
+    )
+}
+"""Colours of tiles by the direction in which a measure gets better: light is little, dark is
+much, lightness falls evenly. Blue is what one wants much of, vermilion what one wants little of,
+in every map alike."""
 
 INK = "#1F2933"
 MUTED = "#66727F"

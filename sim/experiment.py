@@ -130,11 +130,12 @@ def load_experiment(
     only: Mapping[str, Sequence[str]] | None = None,
     replications: int | None = None,
     seed: int | None = None,
+    objective: Sequence[str] = (),
 ) -> Experiment:
     """The sweep of a scenario file.
 
     `quick_axes` (dotted path -> values) are added to the scenario's own axes; `only` names the
-    axes to keep and, where given, their labels.
+    axes to keep and, where given, their labels. `objective` takes the place of the scenario's.
 
     Raises `InvalidInput`: the scenario or one of its cells is wrong, there is no axis, or an axis
     or label to keep does not exist.
@@ -155,6 +156,8 @@ def load_experiment(
     stated = {} if own is None else {axis: own.roles[axis] for axis in axes if axis in own.roles}
     written = axes_as_written(axes, stated)
     changes: Changes = {"sweep": {"axes": written, "replications": chosen}}
+    if objective:
+        changes["objective"] = list(objective)
     if scenario.expect:
         changes["expect"] = _still_meant(scenario, axes)
     changed = load_scenario(path, changes)

@@ -18,6 +18,7 @@ from whitecap.sim.scenario import Scenario, load_scenario, parse_scenario, scena
 if TYPE_CHECKING:
     import pandas as pd
 
+    from whitecap.reports.answers.answer import Answer
     from whitecap.reports.expectations.judging import Judged
     from whitecap.reports.measures.measured_run import MeasuredRun
     from whitecap.sim.recording import Recording
@@ -102,6 +103,13 @@ class Run:
         from whitecap.sim.recording import INTERRUPTED
 
         return bool(self.recording.manifest.get(INTERRUPTED))
+
+    @cached_property
+    def answer(self) -> Answer:
+        """Whether the objectives are met in this run, and what stands in the way. Printable."""
+        from whitecap.reports.answers.of_runs import answer_of_run
+
+        return answer_of_run(self.recording.manifest, self.measured)
 
     @property
     def expectations(self) -> list[Judged]:

@@ -21,7 +21,7 @@ from whitecap.spark import aggregation_session
 if TYPE_CHECKING:
     import pandas as pd
 
-    from whitecap.reports.answer import Answer
+    from whitecap.reports.answers.answer import Answer
     from whitecap.reports.report import Report
     from whitecap.reports.subject import Subject
 
@@ -34,7 +34,8 @@ class Sweep:
 
     directory: Path
     subject: Subject
-    answer: Answer | None
+    answer: Answer
+    """What to choose under which load; print it, or look at `headline`, `sentences`, `cell`."""
 
     @property
     def cells(self) -> dict[str, dict[str, str]]:
@@ -136,6 +137,7 @@ def sweep(
     only: Mapping[str, Sequence[str]] | None = None,
     replications: int | None = None,
     seed: int | None = None,
+    objective: str | Sequence[str] = (),
     out: str | Path | None = None,
     master: str = "local[*]",
     quiet: bool = False,
@@ -143,7 +145,8 @@ def sweep(
     """Sweep a scenario file on Spark and aggregate it; says on stderr how far it is.
 
     `axes` adds axes, a dotted path with its values each; `only` keeps these of the scenario's own
-    axes, and of each the labels given (all if none are). Without `out`, a temporary directory.
+    axes, and of each the labels given (all if none are). `objective` takes the place of the
+    scenario's. Without `out`, a temporary directory.
 
     Raises `InvalidInput`, `InvariantViolated` and, without Java or pyspark, `EnvironmentMissing`.
     """
@@ -152,7 +155,12 @@ def sweep(
     from whitecap.terminal.sweep_progress import sweep_progress
 
     experiment = load_experiment(
-        Path(scenario), quick_axes=axes, only=only, replications=replications, seed=seed
+        Path(scenario),
+        quick_axes=axes,
+        only=only,
+        replications=replications,
+        seed=seed,
+        objective=[objective] if isinstance(objective, str) else objective,
     )
     directory = Path(tempfile.mkdtemp(prefix="whitecap-sweep-")) / "sweep" if out is None else out
     with sweep_progress(quiet=quiet) as tell:

@@ -11,7 +11,7 @@ from whitecap.reports.answers.document import document_of
 from whitecap.reports.answers.findings import Findings, findings_of
 from whitecap.reports.answers.grid import Grid
 from whitecap.reports.answers.objectives import Objectives
-from whitecap.reports.answers.standing import Runs
+from whitecap.reports.answers.standing import CellStanding, Runs
 from whitecap.reports.answers.wording import headline_of, sentences_of
 
 
@@ -33,6 +33,11 @@ class Answer:
     def cell(self) -> str:
         """The cell that it is about: what to choose, under the heaviest load that it takes."""
         return self.findings.cell
+
+    @property
+    def standings(self) -> dict[str, CellStanding]:
+        """How every cell stands to its objectives, lightest load first."""
+        return self.findings.standings
 
     @property
     def document(self) -> dict[str, object]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from whitecap.engine.recorded import Measure
 from whitecap.reports.answers.findings import Findings
 from whitecap.reports.answers.phrases import listed, where_text
-from whitecap.reports.answers.standing import Runs, Stands
+from whitecap.reports.answers.standing import Runs
 from whitecap.reports.measures.groups import Group
 from whitecap.reports.measures.left_out import LeftOut, added, due_sentence
 from whitecap.reports.measures.refusals import Refusal, ranked, refusal_sentences
@@ -42,8 +42,7 @@ def behind(findings: Findings, measured: Mapping[str, Runs]) -> Iterator[str]:
     """The last sentences of an answer, without full stops."""
     cell = limiting_cell(findings)
     where = _where(findings, cell)
-    short = {each.held.writer for each in findings.standings[cell].those(Stands.MISSED)}
-    short |= {each.held.writer for each in findings.standings[cell].those(Stands.UNDECIDED)}
+    short = {each.held.writer for each in findings.standings[cell].short}
     refusals = [
         each
         for each in refusals_in(measured[cell])

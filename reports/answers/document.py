@@ -81,7 +81,7 @@ def _judged(judged: JudgedObjective) -> dict[str, Any]:
         "high": _number(estimate.high),
         "statement": estimate.statement.value,
         "jobs": judged.jobs,
-        "replications_needed": judged.judged.needed,
+        "replications_needed": judged.needed,
         "text": found_text(judged),
     }
 

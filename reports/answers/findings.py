@@ -30,6 +30,11 @@ class UnderLoad:
         """The named design's."""
         return self.standings[self.design]
 
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Its cells, in the order of their designs."""
+        return tuple(each.cell for each in self.standings.values())
+
     def count(self, stands: Stands) -> int:
         """How many designs stand so."""
         return sum(each.stands is stands for each in self.standings.values())

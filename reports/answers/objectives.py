@@ -11,9 +11,10 @@ DEFAULT_OBJECTIVES = (Objective(Measure.JOB_SUCCESS_RATE, Direction.AT_LEAST, 0.
 """Where a scenario states none: fewer than one job in a hundred may be given up."""
 
 FEWEST_JOBS = 300
-"""Of a writer group over all replications, before it is held to the default objective.
+"""Of a writer group over all replications, before it is judged by the default objective.
 
-As many without a failure are what shows 99 % at all (`units_to_show(0.99)` is 299)."""
+As many without a failure are what shows 99 % at all (`units_to_show(0.99)` is 299). With fewer a
+group can only miss it: that takes few jobs if many of them fail."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,9 +80,13 @@ def found_text(judged: JudgedObjective) -> str:
         case Stands.MISSED:
             return f"{text}, {beyond_text(judged)}"
         case Stands.UNDECIDED:
-            return f"{text}: {needed_text(judged.judged.needed)}"
+            return f"{text}: {needed_text(judged.needed)}"
+        case Stands.TOO_FEW if judged.needed is not None:
+            return (
+                f"{text}, of {judged.jobs:,} jobs (it takes about {judged.needed:,} replications)"
+            )
         case Stands.TOO_FEW:
-            return f"{text}, of {judged.jobs:,} jobs"
+            return f"{text}, of no job"
         case Stands.MET:
             return text
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from whitecap.engine.recorded import Direction, Measure
+from whitecap.engine.recorded import Direction, Measure, Objective
 from whitecap.reports.answers.objectives import FEWEST_JOBS, Held, Objectives
 from whitecap.reports.estimates import estimated
 from whitecap.reports.expectations.judging import Judged, judge
 from whitecap.reports.measures.measured_run import MeasuredRun
-from whitecap.reports.statistics import Estimate
+from whitecap.reports.statistics import FEWEST_REPLICATIONS, Estimate
 
 Runs = Mapping[int, MeasuredRun]
 """The measured runs of one cell, by their replication."""
@@ -25,6 +25,13 @@ class Stands(StrEnum):
     MISSED = "missed"
     UNDECIDED = "undecided"
     TOO_FEW = "too few to judge"
+
+
+def worst_of(several: Iterable[Stands]) -> Stands:
+    """Missed before undecided before met; too few where nothing could be judged."""
+    present = set(several)
+    worst = (Stands.MISSED, Stands.UNDECIDED, Stands.MET)
+    return next((each for each in worst if each in present), Stands.TOO_FEW)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +61,20 @@ class JudgedObjective:
             return math.inf
         return max(beyond, 0.0) / abs(objective.threshold) if objective.threshold else beyond
 
+    @property
+    def needed(self) -> int | None:
+        """About how many replications would decide it; `None` if nobody can say, or need not."""
+        if self.stands is Stands.TOO_FEW and self.jobs:
+            return math.ceil(FEWEST_JOBS * self.estimate.replications / self.jobs)
+        return self.judged.needed if self.stands is Stands.UNDECIDED else None
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether what cannot be judged looks as if it missed: too few replications saw it to
+        say so for sure."""
+        is_short = self.estimate.replications < FEWEST_REPLICATIONS
+        return self.stands is Stands.TOO_FEW and is_short and self.shortfall > 0
+
 
 @dataclass(frozen=True, slots=True)
 class CellStanding:
@@ -64,10 +85,16 @@ class CellStanding:
 
     @property
     def stands(self) -> Stands:
-        """Missed before undecided before met; too few where nothing could be judged."""
-        present = {each.stands for each in self.objectives}
-        worst = (Stands.MISSED, Stands.UNDECIDED, Stands.MET)
-        return next((each for each in worst if each in present), Stands.TOO_FEW)
+        """Missed before undecided before met; too few where nothing could be judged. Not met as
+        long as a group that cannot be judged looks as if it missed."""
+        stands = worst_of(each.stands for each in self.objectives)
+        is_doubtful = any(each.is_doubtful for each in self.objectives)
+        return Stands.UNDECIDED if stands is Stands.MET and is_doubtful else stands
+
+    def narrowed(self, objective: Objective) -> CellStanding:
+        """The same for one of the objectives alone."""
+        own = tuple(each for each in self.objectives if each.held.objective == objective)
+        return CellStanding(self.cell, own)
 
     def those(self, stands: Stands) -> tuple[JudgedObjective, ...]:
         """The objectives that came out so."""
@@ -76,13 +103,21 @@ class CellStanding:
     @property
     def worst(self) -> JudgedObjective | None:
         """Of those that are not met, the one that falls shortest."""
+        return next(iter(self.short), None)
+
+    @property
+    def short(self) -> list[JudgedObjective]:
+        """What is missed, or else undecided, or else doubtful; the worst first."""
         short = self.those(Stands.MISSED) or self.those(Stands.UNDECIDED)
-        return max(short, key=lambda each: each.shortfall, default=None)
+        doubtful = (each for each in self.objectives if each.is_doubtful)
+        return sorted(short or doubtful, key=lambda each: -each.shortfall)
 
     @property
     def needed(self) -> int | None:
         """How many replications would decide all that is undecided; `None` if nobody can say."""
-        needed = [each.judged.needed for each in self.those(Stands.UNDECIDED)]
+        if self.stands is not Stands.UNDECIDED:
+            return None
+        needed = [each.needed for each in self.objectives if each.stands is not Stands.MET]
         counts = [count for count in needed if count is not None]
         return max(counts) if counts and len(counts) == len(needed) else None
 
@@ -97,8 +132,10 @@ def standing_of(cell: str, runs: Runs, objectives: Objectives) -> CellStanding:
 def _judged(held: Held, runs: Runs, is_default: bool) -> JudgedObjective:
     tallies = [run.tally(held.measure, held.writer) for _, run in sorted(runs.items())]
     judged, jobs = judge(held, runs), _ended_jobs(runs, held.writer)
-    too_few = is_default and jobs < FEWEST_JOBS
-    stands = Stands.TOO_FEW if too_few else Stands(judged.judgement.value)
+    stands = Stands(judged.judgement.value)
+    is_beyond = stands is Stands.MISSED and not math.isnan(judged.found)
+    if is_default and jobs < FEWEST_JOBS and not is_beyond:
+        stands = Stands.TOO_FEW
     return JudgedObjective(held, stands, estimated(held.measure, tallies), judged, jobs)
 
 

@@ -20,7 +20,7 @@ from whitecap.reports.answers.phrases import (
     sentence,
     the_objectives,
 )
-from whitecap.reports.answers.standing import CellStanding, JudgedObjective, Runs, Stands
+from whitecap.reports.answers.standing import CellStanding, Runs, Stands
 from whitecap.reports.layout import is_number
 from whitecap.reports.statistics import Difference, written_difference
 
@@ -69,9 +69,11 @@ def _of_one_cell(findings: Findings, standing: CellStanding) -> str:
             as_far = ", as far as it can be judged" if standing.those(Stands.TOO_FEW) else ""
             return _capital(f"{the_objectives(findings.objectives)} {verb} met{as_far}")
         case Stands.TOO_FEW:
-            return "Too few jobs to judge by"
+            least = min(standing.objectives, key=lambda each: each.judged.found, default=None)
+            told = f": {found_text(least)}" if least else ""
+            return f"Too few jobs to judge{told}"
         case stands:
-            worst, *others = _short(standing)
+            worst, *others = standing.short
             more = f" (and {len(others)} more)" if others else ""
             return _capital(f"{stands.value}: {found_text(worst)}{more}")
 
@@ -138,21 +140,15 @@ def _without_unit(loads: Sequence[Load]) -> str:
 def _limits(findings: Findings) -> Iterator[str]:
     """What is undecided or missed by what is named, where that first happens and at its worst."""
     if _is_one_cell(findings):
-        for each in _short(findings.loads[0].standing)[1:]:
+        for each in findings.loads[0].standing.short[1:]:
             yield found_text(each)
         return
     for under in _first_of_each(findings):
         name = under.design.title or "it"
-        for each in _short(under.standing)[:MOST_SHORT]:
+        for each in under.standing.short[:MOST_SHORT]:
             is_missed = each.stands is Stands.MISSED
             said = f"misses {the_objectives(findings.objectives)}" if is_missed else "is undecided"
             yield f"{at_text([under.load])}{name} {said}: {found_text(each)}"
-
-
-def _short(standing: CellStanding) -> list[JudgedObjective]:
-    """What a cell misses, or else what is undecided there, the worst first."""
-    short = standing.those(Stands.MISSED) or standing.those(Stands.UNDECIDED)
-    return sorted(short, key=lambda each: -each.shortfall)
 
 
 def _first_of_each(findings: Findings) -> Iterator[UnderLoad]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -15,8 +16,8 @@ from whitecap.reports.measures.left_out import LeftOut, added
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.measures.refusals import Refusal
 from whitecap.reports.measures.stored import WHOLE, Row, left_out_of_row, run_of_rows
-from whitecap.reports.statistics import Estimate
-from whitecap.reports.tables.rows import estimate_in
+from whitecap.reports.statistics import Difference, Estimate, Statement
+from whitecap.reports.tables.rows import difference_in, estimate_in
 
 FOR_PROGRAMS = frozenset({"latencies"})
 """Tables with a list in a column, which CSV cannot hold."""
@@ -58,6 +59,16 @@ class Tables:
         frame = self.groups
         rows = frame[(frame["cell"] == cell) & (frame["measure"] == measure)].to_dict("records")
         return {Group(row["writer_group"], row["command"]): estimate_in(row) for row in rows}
+
+    def difference(self, measure: str, first: str, second: str) -> Difference:
+        """The paired difference `first - second` of a measure; not known if they share no run."""
+        frame = self.differences[self.differences["measure"] == measure]
+        for one, other in ((first, second), (second, first)):
+            rows = frame[(frame["first"] == one) & (frame["second"] == other)].to_dict("records")
+            if rows:
+                gap = difference_in(rows[0])
+                return gap if one == first else -gap
+        return Difference(math.nan, math.nan, math.nan, Statement.NONE, 0)
 
     def refusals_of(self, cell: str) -> tuple[Refusal, ...]:
         """Who stopped whom in a cell, over all replications."""

@@ -1,4 +1,4 @@
-"""Which recorded run is replayed: the one named, or of a sweep its best cell.
+"""Which recorded run is replayed: the one named, or of a sweep the cell that its answer names.
 
 Of that cell's replications the one with the most exception classes is taken: it shows most.
 """
@@ -10,8 +10,6 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
-from typing import Any
 
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -19,8 +17,6 @@ import pyarrow.parquet as pq
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.recording import MANIFEST, is_run_directory
 from whitecap.sim.scenario.names import nearest
-
-MINUTE_MS = 60_000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +34,8 @@ class Chosen:
 
 
 def choose_run(directory: Path, cell: str | None = None) -> Chosen:
-    """The run at `directory`, or of a sweep the best run of `cell` (without it, the best cell).
+    """The run at `directory`, or of a sweep the run of `cell` that shows most; without `cell`, of
+    the one that the answer names, which is a design under the heaviest load that it takes.
 
     Raises InvalidInput: neither a run nor a sweep, or there is no such cell.
     """
@@ -47,7 +44,7 @@ def choose_run(directory: Path, cell: str | None = None) -> Chosen:
             raise InvalidInput([Problem("--cell", f"{directory} is a single run: it has no cells")])
         return Chosen(directory, directory, None)
     cells = _cells(directory)
-    chosen = cell or best_cell(directory)
+    chosen = cell or answered_cell(directory)
     if chosen not in cells:
         known = ", ".join(sorted(cells))
         text = f"there is no cell {chosen!r}; there are {known}"
@@ -55,19 +52,19 @@ def choose_run(directory: Path, cell: str | None = None) -> Chosen:
     return Chosen(directory, max(cells[chosen], key=_shows), chosen)
 
 
-def best_cell(directory: Path) -> str:
-    """The cell that the sweep's report calls the best; without a report, that of most goodput.
+def answered_cell(directory: Path) -> str:
+    """The cell that the sweep's answer names.
 
-    Raises InvalidInput: no finished run lies there.
+    Raises InvalidInput: there is no answer yet, or it cannot be read.
     """
     answer = directory / "report" / "answer.json"
-    if answer.is_file():
-        return str(json.loads(answer.read_text())["best"])
-    goodput = {
-        cell: fmean(_goodput_per_minute(run) for run in runs)
-        for cell, runs in _cells(directory).items()
-    }
-    return max(sorted(goodput), key=lambda name: goodput[name])
+    if not answer.is_file():
+        said = "is not there: `whitecap sweep` and `whitecap report` write it; or name a --cell"
+        raise InvalidInput([Problem(str(answer), said)])
+    try:
+        return str(json.loads(answer.read_text(encoding="utf-8"))["cell"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InvalidInput([Problem(str(answer), f"cannot be read: {error!r}")]) from None
 
 
 def _cells(directory: Path) -> Mapping[str, list[Path]]:
@@ -78,11 +75,6 @@ def _cells(directory: Path) -> Mapping[str, list[Path]]:
         reason = "is neither a run's directory nor a sweep's with finished runs"
         raise InvalidInput([Problem(str(directory), reason)])
     return cells
-
-
-def _goodput_per_minute(run: Path) -> float:
-    manifest: dict[str, Any] = json.loads((run / MANIFEST).read_text())
-    return float(manifest["counts"]["committed"]) * MINUTE_MS / float(manifest["duration_ms"])
 
 
 def _shows(run: Path) -> tuple[int, int]:

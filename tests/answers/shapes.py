@@ -71,6 +71,12 @@ def of_one(
     return answered(ONE_CELL, cells, *objectives)
 
 
+def of_few() -> Answer:
+    """One short run."""
+    few = replicated(1, loader=Did(20), upserter=Did(16, 4))
+    return answered(ONE_CELL, {"run": few})
+
+
 def of_two_loads() -> Answer:
     """One layout under two kinds of load."""
     layout = sweep_layout(**{"writers": ("8", "16"), "writers.stream.count": ("1", "2")})
@@ -102,7 +108,8 @@ SHAPES: dict[str, Callable[[], Answer]] = {
     "one cell, missed": lambda: of_one(BAD),
     "one cell, undecided": lambda: of_one(DOUBTFUL),
     "one run": lambda: of_one(BAD, replications=1),
-    "too few": lambda: of_one(2, jobs=30),
+    "too few of one group": lambda: of_one(GOOD, jobs=30),
+    "too few of all": of_few,
     "a latency alone": lambda: of_one(BAD, LATENCY),
     "several objectives": lambda: of_one(BAD, LATENCY, NOTHING_LOST, HALF),
 }

@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.answers.cells import Cells, Did, answered, load_of, replicated, sweep_layout
+from tests.answers.cells import (
+    Cells,
+    Did,
+    answered,
+    load_of,
+    measured_run,
+    replicated,
+    sweep_layout,
+)
 from tests.answers.shapes import BAD, BOTH, DOUBTFUL, GOOD, LAYOUTS, of_both, runs
 from whitecap.engine.recorded import ALL_WRITERS, AxisRole, Direction, Measure, Objective
 from whitecap.reports.answers.grid import grid_of
@@ -115,10 +123,31 @@ def test_without_an_objective_the_success_of_every_writer_group_counts() -> None
 
 
 def test_writer_groups_with_few_jobs_are_shown_and_not_judged_by_the_default() -> None:
-    few = {"": replicated(5, loader=Did(1000), compactor=Did(50, 10))}
+    for given_up, expected in ((0, Stands.TOO_FEW), (1, Stands.TOO_FEW)):
+        few = {"": replicated(5, loader=Did(1000), compactor=Did(50, given_up))}
+        assert stands(few)["compactor"] is expected
+    many = {"": replicated(5, loader=Did(1000), compactor=Did(60))}
+    assert stands(many)["compactor"] is Stands.MET
+
+
+def test_few_jobs_are_enough_to_miss_the_default_for_sure() -> None:
+    few = {"": replicated(5, loader=Did(1000), compactor=Did(40, 10))}
     assert stands(few)["compactor"] is Stands.MISSED
-    fewer = {"": replicated(5, loader=Did(1000), compactor=Did(40, 10))}
-    assert stands(fewer)["compactor"] is Stands.TOO_FEW
+
+
+def test_with_few_replications_a_group_that_looks_bad_keeps_a_cell_from_being_met() -> None:
+    few = replicated(4, loader=Did(1000), compactor=Did(16, 14))
+    standing = standing_of("", few, objectives_of([]))
+    assert [each.stands for each in standing.objectives] == [Stands.MET, Stands.TOO_FEW]
+    assert standing.stands is Stands.UNDECIDED
+    assert standing.needed == 11
+    fine = replicated(4, loader=Did(1000), compactor=Did(30))
+    assert standing_of("", fine, objectives_of([])).stands is Stands.MET
+
+
+def test_a_writer_group_that_did_nothing_does_not_miss_the_default() -> None:
+    idle = {"": {r: measured_run(loader=Did(1000), compactor=Did(0)) for r in range(5)}}
+    assert stands(idle)["compactor"] is Stands.TOO_FEW
 
 
 def test_a_stated_objective_is_held_against_however_few_jobs() -> None:

@@ -15,7 +15,7 @@ from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.sim.recording import read_recording, write_recording
 from whitecap.sim.replay.agreement import Agreement
-from whitecap.sim.replay.choice import best_cell, choose_run
+from whitecap.sim.replay.choice import choose_run
 from whitecap.sim.replay.history.recorded import Recorded
 from whitecap.sim.replay.history.window import Window, parse_window
 from whitecap.sim.replay.replay import plan_replay, replay, simulate_again
@@ -238,22 +238,32 @@ def test_a_run_that_cannot_be_simulated_again_is_refused(tmp_path: Path) -> None
         simulate_again(run)
 
 
-def test_the_best_cell_of_a_sweep_is_the_reports_or_else_that_of_most_goodput(
-    tmp_path: Path,
-) -> None:
+def test_of_a_sweep_the_cell_is_replayed_that_its_answer_names(tmp_path: Path) -> None:
     few = _record("concurrent-append", tmp_path / "runs" / "few" / "0")
     _record("concurrent-transaction", tmp_path / "runs" / "many" / "0")
-    assert best_cell(tmp_path) == "many"
     (tmp_path / "report").mkdir()
-    (tmp_path / "report" / "answer.json").write_text('{"best": "few"}')
+    (tmp_path / "report" / "answer.json").write_text('{"cell": "few"}')
     chosen = choose_run(tmp_path)
     assert (chosen.run, chosen.cell, chosen.label) == (few, "few", "runs/few/0")
+
+
+@pytest.mark.parametrize("content", [None, "{}", "[]", "{"])
+def test_without_an_answer_a_cell_of_the_sweep_must_be_named(
+    tmp_path: Path, content: str | None
+) -> None:
+    few = _record("concurrent-append", tmp_path / "runs" / "few" / "0")
+    (tmp_path / "report").mkdir()
+    if content is not None:
+        (tmp_path / "report" / "answer.json").write_text(content)
+    with pytest.raises(InvalidInput, match=r"answer\.json: (is not there|cannot be read)"):
+        choose_run(tmp_path)
+    assert choose_run(tmp_path, "few").run == few
 
 
 def test_of_a_cells_replications_the_one_with_most_exceptions_is_replayed(tmp_path: Path) -> None:
     for replication, name in enumerate(("disjoint-partitions", "concurrent-append")):
         _record(name, tmp_path / "runs" / "cell" / str(replication))
-    assert choose_run(tmp_path).run.name == "1"
+    assert choose_run(tmp_path, "cell").run.name == "1"
 
 
 def test_an_unknown_cell_is_refused_with_those_there_are_and_the_nearest(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from synthetic_recordings import made_up_subject
 
+from whitecap.engine.recorded import Direction
 from whitecap.reports.exceptions import colours_by_exception
 from whitecap.reports.figures import draw_all
 from whitecap.reports.layout import layout_of, phrase
@@ -119,11 +120,19 @@ def _luminance(colour) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def test_tile_colours_darken_evenly_so_that_lightness_alone_reads() -> None:
-    luminances = [_luminance(MAGNITUDES(i / 20)) for i in range(21)]
+@pytest.mark.parametrize("better", MAGNITUDES)
+def test_tile_colours_darken_evenly_so_that_lightness_alone_reads(better: Direction | None) -> None:
+    colours = MAGNITUDES[better]
+    luminances = [_luminance(colours(i / 20)) for i in range(21)]
     steps = [a - b for a, b in itertools.pairwise(luminances)]
     assert all(step > 0.01 for step in steps)
-    assert ink_on(MAGNITUDES(0.0)) != ink_on(MAGNITUDES(1.0))
+    assert ink_on(colours(0.0)) != ink_on(colours(1.0))
+
+
+def test_what_one_wants_much_of_has_another_colour_than_what_one_wants_little_of() -> None:
+    blue, vermilion = (MAGNITUDES[better](0.6) for better in Direction)
+    assert blue[2] > 2 * blue[0]
+    assert vermilion[0] > 2 * vermilion[2]
 
 
 def test_the_palette_repeats_only_when_it_is_used_up() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from synthetic_recordings import made_up_subject
 
-from whitecap.reports.answer import answer_of
+from whitecap.reports.answers.of_runs import answer_of_subject
 from whitecap.reports.figures import draw_all
 from whitecap.reports.measures import MEASURES, REPORTED
 from whitecap.reports.page import page_of
@@ -49,7 +49,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     root = tmp_path_factory.mktemp("page")
     subject = made_up_subject(root / "sweep", AXES)
     drawings = [(d, save(d.figure, root, d.name)[1]) for d in draw_all(subject)]
-    answer = answer_of(subject.tables, subject.layout)
+    answer = answer_of_subject(subject)
     return page_of(subject, answer, drawings, None, "name: <script>alert(1)</script>")
 
 
@@ -87,7 +87,7 @@ def test_every_measure_is_defined_and_shown(outline: Outline) -> None:
         assert MEASURES[measure].meaning in told
 
 
-def test_who_stops_whom_is_told_of_the_best_cell_and_listed_of_all(outline: Outline) -> None:
+def test_who_stops_whom_is_told_of_the_named_cell_and_listed_of_all(outline: Outline) -> None:
     told = " ".join(outline.text)
     assert "Who stops whom" in told
     assert "100 % of the aborts of loader are no conflict with anybody's commit" in told

@@ -16,7 +16,7 @@ from tests.sim.sim_worlds import INSERT, document
 from whitecap.cli import main
 from whitecap.engine.matrix.plain import plain
 from whitecap.engine.outcomes import ConflictException
-from whitecap.reports.answer import answer_of
+from whitecap.reports.answers.of_runs import answer_of_subject
 from whitecap.sim.replay.agreement import Agreement, Compared, Comparison
 from whitecap.sim.replay.playing.script import End, Result
 from whitecap.terminal.agreement import show_agreement, show_compared
@@ -79,7 +79,7 @@ def test_a_sweep(
     axes = {"partitioning": ["by date and region"], "mergers": ["2", "12"]}
     subject = made_up_subject(tmp_path / "sweep", axes)
     monkeypatch.setenv("COLUMNS", str(width))
-    show_sweep(subject, answer_of(subject.tables, subject.layout))
+    show_sweep(subject, answer_of_subject(subject))
     text = capsys.readouterr().out
     _is_readable(text, width)
     for cell in subject.layout.cells:

@@ -20,13 +20,13 @@ def report(directory: Path, master: str) -> None:
     Writes DIRECTORY/report: report.html, figures (PNG and SVG) and tables (CSV and Parquet).
     """
     from whitecap.reports.report import build_report
-    from whitecap.terminal.sweep_result import show_answer
+    from whitecap.terminal.answer import show_answer
+    from whitecap.terminal.console import new_console
 
     require_directory(directory / "report")
     with progress("drawing the report"):
         made = build_report(directory, lambda: aggregation_session(master))
-    if made.answer is not None:
-        show_answer(made.answer)
+    show_answer(new_console(), made.answer)
     for figure in made.figures:
         click.echo(f"figure  {figure}")
     click.echo(f"tables  {made.tables}")

@@ -40,6 +40,12 @@ if TYPE_CHECKING:
     metavar="PATH=V1,V2,...",
     help="Add an axis over a scenario parameter, e.g. writers.loader.count=2,4,8. Repeatable.",
 )
+@click.option(
+    "--objective",
+    multiple=True,
+    metavar="TEXT",
+    help="Instead of the scenario's, e.g. 'job_success_rate of all >= 99 %'. Repeatable.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 def sweep(
     scenario: Path,
@@ -49,6 +55,7 @@ def sweep(
     seed: int | None,
     kept: Sequence[str],
     quick: Sequence[str],
+    objective: Sequence[str],
     as_json: bool,
 ) -> None:
     """Run every cell of SCENARIO's sweep, several times each, as one Spark job.
@@ -65,6 +72,7 @@ def sweep(
         only=labels_named(kept) or None,
         replications=replications,
         seed=seed,
+        objective=objective,
     )
     directory = out or Path("out", experiment.scenario.name)
     runs = len(experiment.cells) * experiment.replications

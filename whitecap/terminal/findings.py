@@ -24,8 +24,13 @@ CAUSES_SHOWN = 4
 CELLS_SHOWN = 3
 """Of those that do not meet an expectation."""
 
-MARKS = {"met": ("✓", "green"), "missed": ("✗", "red"), "undecided": ("?", "yellow")}
-"""By how an expectation came out; its own type would load what estimates need."""
+MARKS = {
+    "met": ("✓", "green"),
+    "missed": ("✗", "red"),
+    "undecided": ("?", "yellow"),
+    "too few to judge": ("·", "dim"),
+}
+"""By how an expectation or objective came out; their own types would load what estimates need."""
 
 
 def show_left_out(console: Console, left_out: Mapping[Group, LeftOut]) -> None:

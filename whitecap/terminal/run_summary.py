@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from whitecap.reports.answers.of_runs import answer_of_run
 from whitecap.reports.expectations.expected import of_cell
 from whitecap.reports.expectations.judging import Judged, judge_run, judged_document
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
@@ -16,6 +17,7 @@ from whitecap.reports.measures.writing import duration
 from whitecap.reports.summary import Line, heading, summary_of
 from whitecap.sim.recording import Recording
 from whitecap.sim.scenario import Scenario
+from whitecap.terminal.answer import show_objectives
 from whitecap.terminal.console import new_console
 from whitecap.terminal.findings import show_expectations, show_left_out, show_refusals
 from whitecap.terminal.table import EMPTY, Column, print_indented, show_table
@@ -47,8 +49,8 @@ CAPTION = (
 
 
 def show_run(scenario: Scenario, recording: Recording) -> None:
-    """A table per writer group and command, what it leaves out, who stopped whom, and whether the
-    run is as expected."""
+    """A table per writer group and command, how that stands to the objectives, what it leaves
+    out, who stopped whom, and whether the run is as expected."""
     console = new_console()
     measured = measure_run(recording.manifest, recording.tables)
     lines = summary_of(measured)
@@ -64,6 +66,7 @@ def show_run(scenario: Scenario, recording: Recording) -> None:
         stressed=[at for at, line in enumerate(lines) if not line.command],
         caption=CAPTION,
     )
+    show_objectives(console, answer_of_run(recording.manifest, measured))
     show_left_out(console, {group: part.left_out for group, part in measured.groups.items()})
     show_refusals(console, measured.refusals)
     _show_expectations(console, scenario, recording, measured)
@@ -114,6 +117,7 @@ def run_document(scenario: Scenario, recording: Recording) -> dict[str, Any]:
     return {
         **{key: manifest[key] for key in kept},
         "writers": summary_of(measured),
+        "answer": answer_of_run(manifest, measured).document,
         "refusals": [refusal.as_row() for refusal in measured.refusals],
         "expectations": [judged_document(each) for each in _judged(scenario, recording, measured)],
     }

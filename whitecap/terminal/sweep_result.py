@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from whitecap.reports.answer import Answer
+from whitecap.reports.answers.answer import Answer
+from whitecap.reports.answers.behind import limiting_cell
 from whitecap.reports.expectations.cells import judged_cells
 from whitecap.reports.expectations.expected import Expected
 from whitecap.reports.expectations.judging import judged_document
@@ -13,67 +14,69 @@ from whitecap.reports.measures import MEASURES, Measure, Unit, written
 from whitecap.reports.measures.left_out import added
 from whitecap.reports.subject import Subject
 from whitecap.reports.tables.rows import estimate_columns
+from whitecap.terminal.answer import show_answer, show_objectives_of_cells
 from whitecap.terminal.console import new_console
 from whitecap.terminal.findings import show_judged_cells, show_overload, show_refusals
 from whitecap.terminal.table import Column, print_indented, show_table
 
 SHOWN = {
     "goodput_per_minute": Column("goodput"),
-    "conflict_rate": Column("conflicts"),
-    "retry_rate": Column("retries", leave=1),
-    "abort_rate": Column("aborts", leave=2),
-    "job_success_rate": Column("success"),
-    "latency_p95_ms": Column("p95"),
     "wasted_compute_share": Column("wasted"),
+    "latency_p95_ms": Column("p95"),
+    "conflict_rate": Column("conflicts"),
+    "abort_rate": Column("aborts", leave=2),
+    "retry_rate": Column("retries", leave=1),
 }
 """Measures in the terminal, with headings short enough for it; the report has them all."""
 
-CAPTION = "Means over replications; the report has their intervals."
+FIRST = (
+    Column("cell", text=True),
+    Column("objectives", text=True),
+    Column("success"),
+    Column("least success of a group", text=True),
+)
+"""What one decides by."""
+
+CAPTION = (
+    "Over all replications; the report has the intervals. p95: latency of jobs that committed. "
+    "Bold: what the answer names."
+)
 
 
-LEAST = Column("least success of a group", text=True)
-
-
-def show_sweep(subject: Subject, answer: Answer | None, expected: Sequence[Expected] = ()) -> None:
+def show_sweep(subject: Subject, answer: Answer, expected: Sequence[Expected] = ()) -> None:
     """The measures of every cell, the answer, and what stands behind and against it."""
     console = new_console()
     cells = [cell.name for cell in subject.layout.cells]
-    rows = [list(_row(subject, name)) for name in cells]
-    best = [cells.index(answer.best)] if answer is not None else []
-    columns = [Column("cell", text=True), *SHOWN.values(), LEAST]
-    show_table(console, columns, rows, stressed=best, caption=CAPTION)
-    if answer is not None:
-        console.print()
-        show_answer(answer)
+    rows = [list(_row(subject, answer, name)) for name in cells]
+    named = [cells.index(answer.cell)]
+    show_table(console, [*FIRST, *SHOWN.values()], rows, stressed=named, caption=CAPTION)
+    console.print()
+    show_answer(console, answer)
     _show_findings(subject, answer, expected)
 
 
-def _show_findings(subject: Subject, answer: Answer | None, expected: Sequence[Expected]) -> None:
-    """Where work piled up, who stopped whom in the best cell, and whether all is as expected."""
+def _show_findings(subject: Subject, answer: Answer, expected: Sequence[Expected]) -> None:
+    """Where work piled up, who stopped whom in the way, and whether all is as expected."""
     console, tables, layout = new_console(), subject.tables, subject.layout
     names = [cell.name for cell in layout.cells]
     show_overload(console, layout, {n: added([*tables.left_out_of(n).values()]) for n in names})
-    if answer is not None and tables.refusals_of(answer.best):
-        print_indented(console, f"Who stops whom in {layout.title(answer.best)}:", by=0)
-        show_refusals(console, tables.refusals_of(answer.best))
+    limit = limiting_cell(answer.findings)
+    if tables.refusals_of(limit):
+        print_indented(console, f"Who stops whom in {layout.title(limit)}:", by=0)
+        show_refusals(console, tables.refusals_of(limit))
+    show_objectives_of_cells(console, layout, answer)
     judged = judged_cells(expected, tables.measured(), layout)
     if judged:
         show_judged_cells(console, layout, judged)
 
 
-def show_answer(answer: Answer) -> None:
-    """The answer in a sentence, and what stands behind it."""
-    console = new_console()
-    print_indented(console, f"{answer.headline}.", by=0)
-    for sentence in answer.sentences:
-        print_indented(console, sentence)
-
-
-def _row(subject: Subject, cell: str) -> Iterator[str]:
+def _row(subject: Subject, answer: Answer, cell: str) -> Iterator[str]:
     yield subject.layout.title(cell)
+    yield answer.standings[cell].stands
+    yield written(subject.tables.of(Measure.JOB_SUCCESS_RATE)[cell].point, Unit.SHARE)
+    yield _least_success(subject, cell)
     for measure in SHOWN:
         yield written(subject.tables.of(measure)[cell].point, MEASURES[measure].unit)
-    yield _least_success(subject, cell)
 
 
 def _least_success(subject: Subject, cell: str) -> str:
@@ -85,7 +88,7 @@ def _least_success(subject: Subject, cell: str) -> str:
 
 
 def sweep_document(
-    subject: Subject, answer: Answer | None, expected: Sequence[Expected] = ()
+    subject: Subject, answer: Answer, expected: Sequence[Expected] = ()
 ) -> dict[str, Any]:
     """The same and every other measure with its interval, numbers as they are."""
     origin = subject.provenance
@@ -116,5 +119,5 @@ def sweep_document(
             for each in judged_cells(expected, subject.tables.measured(), subject.layout)
             for cell, found in each.cells.items()
         ],
-        "answer": answer,
+        "answer": answer.document,
     }

@@ -1,0 +1,33 @@
+"""From recordings to their answer: of a sweep's cells, or of one run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from whitecap.reports.aggregate import ALL_WRITERS
+from whitecap.reports.answers.answer import Answer, answer_of
+from whitecap.reports.answers.grid import grid_of
+from whitecap.reports.answers.objectives import objectives_of
+from whitecap.reports.layout import layout_of
+from whitecap.reports.measures.measured_run import MeasuredRun
+from whitecap.reports.runs import SINGLE_CELL, objectives_in
+from whitecap.reports.subject import Subject
+
+
+def answer_of_subject(subject: Subject) -> Answer:
+    """The answer of a sweep's finished cells, or of the one run that a report is about."""
+    measured, runs = subject.tables.measured(), subject.runs
+    if not runs.is_sweep:
+        (run,) = measured[ALL_WRITERS].values()
+        return answer_of_run(runs.runs[0].manifest, run)
+    grid = grid_of(subject.layout, runs.axis_roles, runs.lightest_first)
+    return answer_of(measured, grid, objectives_of(objectives_in(runs.definition)))
+
+
+def answer_of_run(manifest: Mapping[str, Any], run: MeasuredRun) -> Answer:
+    """The answer of one run, by the objectives that it was recorded with."""
+    grid = grid_of(layout_of({SINGLE_CELL: {}}, {}), {}, {})
+    replication = int(manifest["replication"])
+    objectives = objectives_of(objectives_in(manifest))
+    return answer_of({SINGLE_CELL: {replication: run}}, grid, objectives)
