@@ -14,8 +14,8 @@ NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
 ANSWERS = {
     "anatomy_of_a_conflict": "Delta raises Concurrent",
-    "capacity": "With WriteSerializable the table takes up to",
-    "partitioning": "Best by goodput",
+    "capacity": "the table takes",
+    "partitioning": "Choose by date",
 }
 """Notebook -> what the answer at its end says."""
 

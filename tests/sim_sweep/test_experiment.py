@@ -143,3 +143,10 @@ def test_a_directory_with_something_else_in_it_is_left_alone(tmp_path: Path) -> 
     with pytest.raises(InvalidInput, match="is no sweep's directory"):
         open_directory(load_experiment(write_scenario(tmp_path)), out)
     assert [path.name for path in out.iterdir()] == ["thesis.txt"]
+
+
+def test_the_folder_of_a_cell_is_there_before_its_runs_begin(tmp_path: Path) -> None:
+    """Two that begin together would both try to make it, and one would fail."""
+    experiment = load_experiment(write_scenario(tmp_path))
+    open_directory(experiment, tmp_path / "out")
+    assert all(Path(run.directory).parent.is_dir() for run in experiment.runs(tmp_path / "out"))
