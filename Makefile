@@ -20,7 +20,7 @@ $(READY): pyproject.toml .ci/requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $(READY)
 
-demo: setup ## Sweep, replay the winner on real Delta Lake, draw the report (minutes)
+demo: setup ## Sweep, replay what the answer names on real Delta Lake, draw the report (minutes)
 	$(BIN)/whitecap sweep scenarios/events.yaml --out $(DEMO)
 	$(BIN)/whitecap replay $(DEMO)
 	$(BIN)/whitecap report $(DEMO)

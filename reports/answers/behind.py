@@ -48,8 +48,9 @@ def behind(findings: Findings, measured: Mapping[str, Runs]) -> Iterator[str]:
         for each in refusals_in(measured[cell])
         if not short - {None} or each.loser.writer_group in short
     ]
-    for text in refusal_sentences(refusals):
-        yield f"{where}{text}"
+    causes = list(refusal_sentences(refusals))
+    if causes:
+        yield f"{where}{'; '.join(causes)}"
     left_out = left_out_in(measured[cell])
     for group, each in left_out.items():
         if each.due.is_overloaded:

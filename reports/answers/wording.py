@@ -189,18 +189,15 @@ def _worse(
     """Those that are distinguishably worse by one measure, nearest first."""
     if not gaps:
         return
+    said = "more compute is wasted" if measure is THEN_BY else "less work gets through"
     name = under.design_of(best).title
-    said = (
-        f"more compute than with {name} is wasted with"
-        if measure is THEN_BY
-        else f"less work than with {name} gets through with"
-    )
     shown = [
         f"{under.design_of(cell).title} {written_difference(gap, measure.unit)}"
         for cell, gap in list(gaps.items())[:MOST_NAMED]
     ]
     more = f" and {len(gaps) - MOST_NAMED} more" if len(gaps) > MOST_NAMED else ""
-    yield f"{at_text([under.load])}{said} {', '.join(shown)}{more}"
+    where = at_text([under.load])
+    yield f"{where}compared with {name}, {said} with {', '.join(shown)}{more}"
 
 
 def _too_few(findings: Findings) -> Iterator[str]:

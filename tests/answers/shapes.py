@@ -71,6 +71,16 @@ def of_one(
     return answered(ONE_CELL, cells, *objectives)
 
 
+def of_unlike(committed: int, wasted: float) -> Answer:
+    """Two layouts under one load that meet the objective: the second is like so."""
+    second = Did(committed, wasted=wasted)
+    cells = {
+        "unpartitioned": replicated(5, loader=Did(500), upserter=Did(1000, wasted=0.1)),
+        "by date": replicated(5, loader=Did(500), upserter=second),
+    }
+    return answered(DESIGN_ONLY, cells)
+
+
 def of_few() -> Answer:
     """One short run."""
     few = replicated(1, loader=Did(20), upserter=Did(16, 4))
@@ -101,6 +111,8 @@ SHAPES: dict[str, Callable[[], Answer]] = {
     "load only, none met": lambda: of_load(BAD, BAD, BAD),
     "design only": lambda: of_design(BAD, GOOD),
     "design only, equal": lambda: of_design(GOOD, GOOD),
+    "design only, one wastes more": lambda: of_unlike(1000, 0.2),
+    "design only, one gets less through": lambda: of_unlike(900, 0.1),
     "design only, undecided": lambda: of_design(BAD, DOUBTFUL),
     "design only, none met": lambda: of_design(2 * BAD, BAD),
     "two kinds of load": of_two_loads,

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import html
+import json
+
 import pytest
+from click.testing import CliRunner
 from sweep_scenario import SCENARIO, write_scenario
 
 import whitecap
+from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.reports.measures import REPORTED
 from whitecap.sweeps import Sweep
@@ -116,3 +121,15 @@ def test_a_sweep_can_be_loaded_again_and_reported(sweep: Sweep) -> None:
     made = whitecap.report(sweep.directory)
     assert made.page.is_file()
     assert {path.suffix for path in made.figures} == {".png"}
+
+
+def test_python_json_page_and_terminal_give_a_sweep_the_same_answer(sweep: Sweep) -> None:
+    report = whitecap.report(sweep.directory, master="local[2]")
+    written = json.loads((sweep.directory / "report" / "answer.json").read_text())
+    assert written == json.loads(json.dumps(sweep.answer.document)) == report.answer.document
+    page = html.unescape(report.page.read_text())
+    arguments = ["report", str(sweep.directory), "--master", "local[2]"]
+    terminal = " ".join(CliRunner().invoke(main, arguments).output.split())
+    for told in (sweep.answer.headline, *sweep.answer.sentences):
+        assert told in page
+        assert told in terminal
