@@ -36,7 +36,7 @@ class Drawing:
 def draw_all(subject: Subject) -> Iterator[Drawing]:
     """Every figure that makes sense for the subject's axes, in the order of the page."""
     if subject.layout.grid is not None:
-        for name in ("conflict_rate", "retry_rate"):
+        for name in ("job_success_rate", "conflict_rate"):
             yield _drawing(f"{name}_map", (name,), rate_map(subject, name))
     yield _drawing("conflict_and_retry", ("conflict_rate", "retry_rate"), rates(subject))
     yield _drawing("exceptions", ("exceptions",), exceptions(subject))
@@ -61,7 +61,7 @@ GOODPUT = ("goodput_per_minute", "wasted_compute_share", "job_success_rate")
 
 HEADLINES = {
     "conflict_rate_map": "How often a commit is refused by a conflict check",
-    "retry_rate_map": "How often a commit loses the race for its version",
+    "job_success_rate_map": "How many jobs get done",
     "conflict_and_retry": "Conflicts abort a transaction, retries only delay it",
     "exceptions": "What the aborted transactions died of",
     "goodput_over_quantity": "Work that got through",

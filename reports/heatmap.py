@@ -32,7 +32,7 @@ Estimates = Mapping[str, Estimate]
 """Cell -> one measure's mean and interval."""
 
 LEAST_FULL_SCALE = 0.01
-"""The dark end of a share's colours is never below 1 %: nothing should look like much."""
+"""The colours of a share span at least 1 %: what hardly differs should not look as if it did."""
 
 _TILE = (1.62, 0.78)
 _MOST_PANELS_PER_ROW = 4
@@ -51,7 +51,7 @@ def heat_map(found: Estimates, layout: Layout, measure: Definition, caption: Cap
         raise ValueError("a heat map needs two axes that vary")
     rows, columns = layout.grid
     panels = list(layout.combinations(layout.rest(rows, columns)))
-    scale = Normalize(0, _full_scale(found, measure))
+    scale = _scale(found, measure)
     figure, grid = _panels(layout, len(panels), caption)
     for axes, labels in zip(grid, panels, strict=False):
         _draw_panel(axes, found, layout, labels, scale, measure)
@@ -66,9 +66,15 @@ def heat_map(found: Estimates, layout: Layout, measure: Definition, caption: Cap
     return figure
 
 
-def _full_scale(found: Estimates, measure: Definition) -> float:
-    most = max((tile.point for tile in found.values() if not math.isnan(tile.point)), default=0.0)
-    return max(most, LEAST_FULL_SCALE) if measure.unit is Unit.SHARE else most or 1.0
+def _scale(found: Estimates, measure: Definition) -> Normalize:
+    """From nothing to the most there is; shares of which one wants all, from the least to all."""
+    values = [tile.point for tile in found.values() if not math.isnan(tile.point)]
+    most, least = max(values, default=0.0), min(values, default=0.0)
+    if measure.unit is not Unit.SHARE:
+        return Normalize(0, most or 1.0)
+    if measure.measure.better is Direction.AT_LEAST:
+        return Normalize(min(least, 1 - LEAST_FULL_SCALE), 1)
+    return Normalize(0, max(most, LEAST_FULL_SCALE))
 
 
 def _panels(layout: Layout, count: int, caption: Caption) -> tuple[Figure, Sequence[Axes]]:

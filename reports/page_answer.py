@@ -62,10 +62,11 @@ def _stands(standing: CellStanding) -> Entry:
 def _judged(judged: JudgedObjective | None) -> Entry:
     if judged is None:
         return Entry("")
-    value, _, below = value_text(judged).replace(", ", " (", 1).partition(" (")
+    unit = judged.held.measure.unit
+    shown = Entry(value_text(judged)) if unit.is_counted else estimate_entry(judged.estimate, unit)
     too_few = f"{judged.jobs:,} jobs are too few" if judged.stands is Stands.TOO_FEW else ""
-    shown = too_few or below.removesuffix(")")
-    return Entry(f"{MARKS[judged.stands]} {value}", shown, judged.stands.name.lower())
+    mark = judged.stands.name.lower()
+    return Entry(f"{MARKS[judged.stands]} {shown.text}", too_few or shown.below, mark)
 
 
 def differences_table(subject: Subject, answer: Answer) -> PageTable:

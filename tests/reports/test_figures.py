@@ -78,9 +78,12 @@ def _overlap(box, other) -> bool:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("two names", {"conflict_rate_map", "retry_rate_map"}),
+        ("two names", {"job_success_rate_map", "conflict_rate_map"}),
         ("a number", {"goodput_over_quantity"}),
-        ("names and a number", {"conflict_rate_map", "retry_rate_map", "goodput_over_quantity"}),
+        (
+            "names and a number",
+            {"job_success_rate_map", "conflict_rate_map", "goodput_over_quantity"},
+        ),
     ],
 )
 def test_which_figures_there_are_follows_from_the_axes(
