@@ -8,6 +8,7 @@ then a matter of plain pandas (`tables.py`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
@@ -42,7 +43,9 @@ def measured_alone(run: RecordedRun) -> MeasuredRun:
 def _on_spark(session: SparkSession, runs: RunSet) -> Measurements:
     context = session.sparkContext
     tasks = min(len(runs.runs), TASKS_PER_CORE * context.defaultParallelism)
-    measured = context.parallelize(runs.runs, tasks).map(measured_alone).collect()
+    # Workers may have been started in another directory.
+    placed = [replace(run, path=run.path.absolute()) for run in runs.runs]
+    measured = context.parallelize(placed, tasks).map(measured_alone).collect()
     return {
         (run.cell, run.replication): each for run, each in zip(runs.runs, measured, strict=True)
     }

@@ -291,8 +291,6 @@ def open_directory(experiment: Experiment, directory: Path) -> None:
     require_directory(directory)
     (directory / "cells").mkdir(parents=True, exist_ok=True)
     for cell in experiment.cells:
-        # Made here: two runs of a cell that begin together must not both make it.
-        (directory / "runs" / cell.name).mkdir(parents=True, exist_ok=True)
         text = show_document(cell.scenario.document)
         (directory / "cells" / f"{cell.name}.yaml").write_text(text, encoding="utf-8")
     _write_whole(file, json.dumps(definition, indent=1, ensure_ascii=False) + "\n")
