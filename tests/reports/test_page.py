@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -96,3 +97,20 @@ def test_who_stops_whom_is_told_of_the_named_cell_and_listed_of_all(outline: Out
 
 def test_the_page_does_not_depend_on_where_it_was_made(tmp_path: Path, page: str) -> None:
     assert str(tmp_path.parent) not in page
+
+
+def test_what_one_decides_by_comes_first(page: str, outline: Outline) -> None:
+    told = " ".join(outline.text)
+    parts = ["Asked for", "Objectives, cell by cell", "All measures", "Who stops whom"]
+    assert sorted(parts, key=told.index) == parts
+    measures = page[page.index("<h2>All measures</h2>") :]
+    titles = [MEASURES[name].title for name in ("job_success_rate", "goodput_per_minute")]
+    headings = re.findall(r'<th scope="col">(.*?)</th>', measures)[:3]
+    assert headings == ["cell", *titles]
+
+
+def test_how_a_group_stands_is_told_by_a_sign_and_not_by_colour_alone(page: str) -> None:
+    for mark, sign in (("met", "✓"), ("missed", "✗"), ("undecided", "?"), ("too_few", "·")):
+        for shown in re.findall(rf'<td class="{mark}">(.)', page):
+            assert shown == sign
+    assert re.search(r'<td class="(met|missed|undecided|too_few)">', page)
