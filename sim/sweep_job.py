@@ -13,7 +13,6 @@ import shutil
 import threading
 import traceback
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -159,9 +158,6 @@ def run_one(run: PlannedRun) -> None:
         return
     try:
         _require_same_code(run)
-        with suppress(OSError):  # What is in the way, the run itself will say.
-            # Two runs of a cell that begin together must not both try to make its folder.
-            Path(run.directory).parent.mkdir(parents=True, exist_ok=True)
         scenario = load_scenario(run.scenario_file)
         run_scenario(
             scenario,

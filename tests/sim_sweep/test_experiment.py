@@ -11,7 +11,6 @@ from sweep_scenario import SCENARIO, write_scenario
 from whitecap.engine.errors import InvalidInput
 from whitecap.sim.experiment import cell_name, load_experiment, open_directory
 from whitecap.sim.scenario import load_scenario
-from whitecap.sim.sweep_job import run_one
 
 
 def test_cells_are_every_combination_in_the_files_order(tmp_path: Path) -> None:
@@ -144,18 +143,3 @@ def test_a_directory_with_something_else_in_it_is_left_alone(tmp_path: Path) -> 
     with pytest.raises(InvalidInput, match="is no sweep's directory"):
         open_directory(load_experiment(write_scenario(tmp_path)), out)
     assert [path.name for path in out.iterdir()] == ["thesis.txt"]
-
-
-def test_the_folder_of_a_cell_is_there_before_its_runs_begin(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Two that begin together would both try to make it and remove it again, and one would fail."""
-    begun: list[bool] = []
-    monkeypatch.setattr(
-        "whitecap.sim.run.run_scenario", lambda *_, out, **__: begun.append(out.parent.is_dir())
-    )
-    experiment = load_experiment(write_scenario(tmp_path))
-    open_directory(experiment, tmp_path / "out")
-    for run in experiment.runs(tmp_path / "out"):
-        run_one(run)
-    assert begun == [True] * 8
