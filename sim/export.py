@@ -15,7 +15,7 @@ from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
 from whitecap.engine.log.commit_file import decode_commit, encode_commit, log_key
 from whitecap.engine.log.paths import data_key
-from whitecap.engine.storage.directory import DirectoryStore
+from whitecap.engine.storage.disk.directory import DirectoryStore
 from whitecap.engine.storage.requests import Put, PutIfAbsent, WriteRows, Written
 from whitecap.sim.places import require_free, whole
 from whitecap.sim.store import FakeStore

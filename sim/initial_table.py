@@ -15,6 +15,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from whitecap.engine.commands.clustering import with_clustering
+from whitecap.engine.conflicts import in_commit_timestamp
+from whitecap.engine.conflicts.row_ids import NO_WATERMARK, assign_fresh
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.log.actions import (
     AddFile,
@@ -31,11 +33,9 @@ from whitecap.engine.log.features import protocol_of_new_table, supports
 from whitecap.engine.log.paths import log_path, partition_directory
 from whitecap.engine.log.schema import schema_string
 from whitecap.engine.log.statistics import collect_statistics, indexed_by, statistics_text
-from whitecap.engine.sql.value_texts import to_text
 from whitecap.engine.storage.requests import PutIfAbsent, WriteRows
-from whitecap.engine.transaction import in_commit_timestamp
 from whitecap.engine.transaction.new_metadata import as_stored
-from whitecap.engine.transaction.row_ids import NO_WATERMARK, assign_fresh
+from whitecap.engine.values.texts import to_text
 from whitecap.sim.rows import FileRows, TableRows
 from whitecap.sim.scenario.table import Table
 from whitecap.sim.store import FakeStore

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import (
     AddFile,
     AnyAction,
@@ -22,7 +23,6 @@ from whitecap.engine.outcomes import Aborted, Committed, Outcome
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.predicates import Predicate, parse_predicate
 from whitecap.engine.storage.memory import MemoryStore, run
-from whitecap.engine.transaction.operation import Operation
 from whitecap.engine.transaction.transaction import Transaction
 
 WRITE = Operation("WRITE", {"mode": "Append"})

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from whitecap.engine.commands import change_errors, errors
 from whitecap.engine.commands.constraints import check_nothing_depends_on
 from whitecap.engine.commands.default_values import check_default
 from whitecap.engine.commands.execution import begin
 from whitecap.engine.commands.generation import DEFAULT, check_expressions
 from whitecap.engine.commands.table import Table
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log import properties
 from whitecap.engine.log.clustering import clustering_columns
@@ -24,6 +24,7 @@ from whitecap.engine.log.features import supports
 from whitecap.engine.log.schema import Field, Schema, log_name, parse_ddl, schema_string
 from whitecap.engine.log.type_changes import declared_type, widened, with_limit_of
 from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.refusals import change_errors, command_errors
 from whitecap.engine.sql.predicates import session_of
 from whitecap.engine.sql.table_statements import (
     AddColumns,
@@ -33,11 +34,10 @@ from whitecap.engine.sql.table_statements import (
     RenameColumn,
     ReplaceColumns,
 )
-from whitecap.engine.sql.types import Session
-from whitecap.engine.sql.widening import is_text_change, may_upcast, may_widen
 from whitecap.engine.storage.requests import Steps
-from whitecap.engine.transaction.operation import Operation
 from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.values.types import Session
+from whitecap.engine.values.widening import is_text_change, may_upcast, may_widen
 
 
 def add_columns(table: Table, statement: AddColumns) -> Steps[Outcome]:
@@ -48,11 +48,11 @@ def add_columns(table: Table, statement: AddColumns) -> Steps[Outcome]:
     shown: list[dict[str, object]] = []
     for column, position in zip(new, statement.positions, strict=True):
         if any(column.name.lower() == known.name.lower() for known in columns):
-            raise errors.column_exists(column.name)
+            raise command_errors.column_exists(column.name)
         if not column.nullable:
-            raise errors.not_null_in_added_column()
+            raise command_errors.not_null_in_added_column()
         if DEFAULT in column.metadata:
-            raise errors.default_in_added_column()
+            raise command_errors.default_in_added_column()
         columns.insert(_place(position, columns, len(columns)), column)
         told = {"position": str(position)} if position else {}
         shown.append({"column": _shown(column), **told})
@@ -68,7 +68,7 @@ def drop_columns(table: Table, statement: DropColumns) -> Steps[Outcome]:
     if not any(_found(schema, name) for name in statement.columns):
         return NothingToCommit(txn.read_version)
     if not is_mapped(txn.metadata):
-        raise errors.drop_without_mapping()
+        raise command_errors.drop_without_mapping()
     dropped = [found.name for name in statement.columns if (found := _found(schema, name))]
     _check_droppable(txn, dropped)
     kept = [column for column in schema if column.name not in dropped]
@@ -78,10 +78,10 @@ def drop_columns(table: Table, statement: DropColumns) -> Steps[Outcome]:
 def _check_droppable(txn: Transaction, names: Sequence[str]) -> None:
     partitions = [name for name in txn.metadata.partition_columns if name in names]
     if partitions:
-        raise errors.drop_partition_column(partitions)
+        raise command_errors.drop_partition_column(partitions)
     clustered = [name for name in clustering_columns(txn.snapshot) if name in names]
     if clustered:
-        raise errors.drop_clustering_column(clustered)
+        raise command_errors.drop_clustering_column(clustered)
     for name in names:
         check_nothing_depends_on(name, txn.metadata)
 
@@ -94,10 +94,10 @@ def rename_column(table: Table, statement: RenameColumn) -> Steps[Outcome]:
     old = schema.fields[schema.index(statement.column)].name
     new = statement.new_name
     if _found(schema, new) is not None and new.lower() != old.lower():
-        raise errors.column_exists(new)
+        raise command_errors.column_exists(new)
     check_nothing_depends_on(old, txn.metadata)
     if not is_mapped(txn.metadata):
-        raise errors.rename_without_mapping()
+        raise command_errors.rename_without_mapping()
     columns = [dataclasses.replace(c, name=new) if c.name == old else c for c in schema]
     partitions = [new if name == old else name for name in txn.metadata.partition_columns]
     operation = Operation("RENAME COLUMN", {"oldColumnPath": old, "newColumnPath": new})
@@ -149,7 +149,7 @@ def _defaulting(column: Field, text: str, txn: Transaction) -> Field:
     if not text:
         return dataclasses.replace(column, metadata=kept)
     if not supports(txn.snapshot.protocol, "allowColumnDefaults"):
-        raise errors.defaults_not_enabled()
+        raise command_errors.defaults_not_enabled()
     check_default(column, text, session_of(txn.settings))
     return dataclasses.replace(column, metadata={**kept, DEFAULT: text})
 
@@ -190,7 +190,7 @@ def replace_columns(table: Table, statement: ReplaceColumns) -> Steps[Outcome]:
     for column in schema:
         new = wanted.get(column.name)
         if new is None:
-            raise errors.column_left_out(column.name)
+            raise command_errors.column_left_out(column.name)
         # Spark looks at ALTER COLUMN alone; here it is only Delta that refuses.
         _check_possible(column, new, txn)
     columns = [_replaced(schema.get(column.name), column) for column in wanted]
@@ -214,7 +214,7 @@ def _found(schema: Schema, name: str) -> Field | None:
 def _check_known(schema: Schema, names: Sequence[str]) -> None:
     for name in names:
         if _found(schema, name) is None:
-            raise errors.no_such_column(name, schema.names)
+            raise command_errors.no_such_column(name, schema.names)
 
 
 def _place(position: Position | None, columns: Sequence[Field], default: int) -> int:
@@ -224,7 +224,7 @@ def _place(position: Position | None, columns: Sequence[Field], default: int) ->
         return 0
     names = [column.name.lower() for column in columns]
     if position.after.lower() not in names:
-        raise errors.no_such_column(position.after, [column.name for column in columns])
+        raise command_errors.no_such_column(position.after, [column.name for column in columns])
     return names.index(position.after.lower()) + 1
 
 

@@ -12,18 +12,18 @@ from typing import Any
 
 from sqlglot import exp
 
-from whitecap.engine.commands import write_errors
 from whitecap.engine.commands.generation import DEFAULT
 from whitecap.engine.commands.table import Table
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.log.type_changes import text_limit
+from whitecap.engine.refusals import write_errors
 from whitecap.engine.sql.functions.nodes import is_random
 from whitecap.engine.sql.statements import Insert, Values
 from whitecap.engine.sql.terms import Bound, Parameters, Row, Term, apply, convert
 from whitecap.engine.sql.text import parse_condition
-from whitecap.engine.sql.types import Session, is_decimal, is_integral, is_numeric
 from whitecap.engine.storage.requests import Steps
+from whitecap.engine.values.types import Session, is_decimal, is_integral, is_numeric
 
 Overflow = Callable[[str, str, str], DeltaError]
 

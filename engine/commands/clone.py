@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import msgspec
 
-from whitecap.engine.commands import errors
 from whitecap.engine.commands.execution import job
 from whitecap.engine.commands.property_checks import check_keys, checked
 from whitecap.engine.commands.table import Table, Tables, table_named
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AddFile, AnyAction, Metadata
 from whitecap.engine.log.features import merged, protocol_of_new_table
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.refusals import command_errors
 from whitecap.engine.sql.table_statements import CloneTable
 from whitecap.engine.storage.requests import NewId, Steps
-from whitecap.engine.transaction.operation import Operation
 from whitecap.engine.transaction.transaction import Transaction
 
 
@@ -38,9 +38,9 @@ def clone_table(
     if txn.read_version >= 0 and not statement.replace:
         if statement.if_not_exists:
             return NothingToCommit(txn.read_version)
-        raise errors.table_exists_for_clone(table.name)
+        raise command_errors.table_exists_for_clone(table.name)
     if txn.snapshot.num_files:
-        raise errors.clone_into_table_with_files()
+        raise command_errors.clone_into_table_with_files()
     wanted = yield from _metadata(statement, txn, snapshot)
     txn.update_metadata(wanted)
     yield from job("CLONE")

@@ -7,23 +7,23 @@ from __future__ import annotations
 
 import msgspec
 
-from whitecap.engine.commands import errors
 from whitecap.engine.commands.clustering import clustering_domain, is_clustered, with_clustering
 from whitecap.engine.commands.execution import begin
-from whitecap.engine.commands.property_errors import column_not_in_schema
 from whitecap.engine.commands.table import Table
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.refusals import command_errors
+from whitecap.engine.refusals.property_errors import column_not_in_schema
 from whitecap.engine.sql.table_statements import ClusterBy
 from whitecap.engine.storage.requests import Steps
-from whitecap.engine.transaction.operation import Operation
 
 
 def cluster_by(table: Table, statement: ClusterBy) -> Steps[Outcome]:
     """Set the clustering columns; the first time, the table gets the feature."""
     txn = yield from begin(table)
     if txn.metadata.partition_columns:
-        raise errors.cluster_partitioned_table()
+        raise command_errors.cluster_partitioned_table()
     clustered = is_clustered(txn.snapshot)
     if not statement.columns and not clustered:
         return NothingToCommit(txn.read_version)

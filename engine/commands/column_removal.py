@@ -10,12 +10,12 @@ import msgspec
 from whitecap.engine.commands.execution import job, preserved_row_tracking
 from whitecap.engine.commands.table import Table
 from whitecap.engine.commands.writing import FileWriter, remove
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.column_mapping import without_mapping
 from whitecap.engine.log.properties import COLUMN_MAPPING_MODE, MAX_COLUMN_ID
 from whitecap.engine.log.schema import schema_string
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.storage.requests import ReadClock, Steps
-from whitecap.engine.transaction.operation import Operation
 from whitecap.engine.transaction.transaction import Transaction
 
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import msgspec
 
-from whitecap.engine.commands import change_errors, errors
 from whitecap.engine.commands.execution import begin, job
 from whitecap.engine.commands.generation import EXPRESSION
 from whitecap.engine.commands.search import search
 from whitecap.engine.commands.table import Table
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import Metadata
 from whitecap.engine.log.properties import CONSTRAINT_PREFIX
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.outcomes import Outcome
+from whitecap.engine.refusals import change_errors, command_errors
 from whitecap.engine.sql.building import CHECK_NOT_BOOLEAN
 from whitecap.engine.sql.columns import columns_of
 from whitecap.engine.sql.predicates import parse_predicate
@@ -24,7 +25,6 @@ from whitecap.engine.sql.rendering import Template
 from whitecap.engine.sql.table_statements import AddConstraint, DropConstraint
 from whitecap.engine.sql.text import parse_condition
 from whitecap.engine.storage.requests import Steps
-from whitecap.engine.transaction.operation import Operation
 
 
 def add_constraint(table: Table, statement: AddConstraint) -> Steps[Outcome]:
@@ -33,7 +33,7 @@ def add_constraint(table: Table, statement: AddConstraint) -> Steps[Outcome]:
     key = CONSTRAINT_PREFIX + statement.name.lower()
     old = txn.metadata.configuration.get(key)
     if old is not None:
-        raise errors.constraint_exists(statement.name, old)
+        raise command_errors.constraint_exists(statement.name, old)
     text = Template.of(statement.condition).render(statement.parameters)
     parse_predicate(text).check(txn.snapshot.schema, table.session, CHECK_NOT_BOOLEAN)
     violating = parse_predicate(f"NOT coalesce({text}, FALSE)")
@@ -41,7 +41,7 @@ def add_constraint(table: Table, statement: AddConstraint) -> Steps[Outcome]:
     yield from job("ADD CONSTRAINT", [one for one, _ in found])
     if found:
         count = sum(len(positions) for _, positions in found)
-        raise errors.constraint_violated_by_table(count, table.name, text)
+        raise command_errors.constraint_violated_by_table(count, table.name, text)
     configuration = {**txn.metadata.configuration, key: text}
     metadata = msgspec.structs.replace(txn.metadata, configuration=configuration)
     parameters = {"name": statement.name, "expr": text}
@@ -54,7 +54,7 @@ def drop_constraint(table: Table, statement: DropConstraint) -> Steps[Outcome]:
     key = CONSTRAINT_PREFIX + statement.name.lower()
     old = txn.metadata.configuration.get(key)
     if old is None and not statement.if_exists:
-        raise errors.no_such_constraint(statement.name, table.name)
+        raise command_errors.no_such_constraint(statement.name, table.name)
     kept = {k: v for k, v in txn.metadata.configuration.items() if k != key}
     metadata = msgspec.structs.replace(txn.metadata, configuration=kept)
     told = {"existed": "false"} if old is None else {"expr": old, "existed": "true"}

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whitecap.engine.commands import errors
 from whitecap.engine.commands.clustering import clustering_domain, with_clustering
 from whitecap.engine.commands.default_values import check_defaults
 from whitecap.engine.commands.execution import job, progress_of
@@ -19,15 +18,16 @@ from whitecap.engine.commands.queries import OwnRead, in_transaction
 from whitecap.engine.commands.sources import Source
 from whitecap.engine.commands.table import Table
 from whitecap.engine.commands.writing import FileWriter, remove
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AnyAction, DomainMetadata, Format, Metadata
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
 from whitecap.engine.log.schema import Field, Schema, parse_ddl, schema_string
 from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.refusals import command_errors
 from whitecap.engine.sql.predicates import session_of
 from whitecap.engine.sql.scope import schema_scope
 from whitecap.engine.sql.table_statements import CreateTable
 from whitecap.engine.storage.requests import NewId, ReadClock, Steps
-from whitecap.engine.transaction.operation import Operation
 from whitecap.engine.transaction.transaction import Transaction
 
 
@@ -41,9 +41,9 @@ def create_table(
     if exists and not statement.replace:
         if statement.if_not_exists:
             return NothingToCommit(txn.read_version)
-        raise errors.table_exists(table.name)
+        raise command_errors.table_exists(table.name)
     if not exists and not statement.create:
-        raise errors.no_table_to_replace(table.name)
+        raise command_errors.no_table_to_replace(table.name)
     progress = [] if query is None else (yield from progress_of(table, txn))
     if progress is None:
         return NothingToCommit(txn.read_version)
@@ -80,10 +80,10 @@ def _metadata(statement: CreateTable, txn: Transaction, source: Source | None) -
 def _schema(statement: CreateTable, source: Source | None) -> Schema:
     if source is None:
         if not statement.ddl:
-            raise errors.schema_not_provided()
+            raise command_errors.schema_not_provided()
         return parse_ddl(statement.ddl)
     if "void" in source.types:
-        raise errors.schema_mismatch()
+        raise command_errors.schema_mismatch()
     columns = zip(source.names, source.types, strict=True)
     return Schema(tuple(Field(name, kind) for name, kind in columns))
 

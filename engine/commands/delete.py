@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whitecap.engine.commands import errors
-from whitecap.engine.commands.data_files import FileRows
 from whitecap.engine.commands.execution import (
     begin,
     check_removable,
@@ -26,13 +24,15 @@ from whitecap.engine.commands.search import search
 from whitecap.engine.commands.table import Table
 from whitecap.engine.commands.vectors import hide_rows
 from whitecap.engine.commands.writing import DELETED, FileWriter, by_task, remove, scan_tasks
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AddCDCFile, AddFile, RemoveFile
 from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.refusals import command_errors
+from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.sql.predicates import Predicate, split_conditions
 from whitecap.engine.sql.statements import Delete, Truncate
 from whitecap.engine.sql.terms import Evaluate
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
-from whitecap.engine.transaction.operation import Operation
 from whitecap.engine.transaction.transaction import Transaction
 
 Changes = list[AddFile | RemoveFile | AddCDCFile]
@@ -56,7 +56,7 @@ def delete(table: Table, statement: Delete, pinned: Pinned) -> Steps[Outcome]:
 def truncate(table: Table, statement: Truncate) -> Steps[Outcome]:
     """Run a TRUNCATE: always commits, unless there is no file to remove."""
     if statement.names_partition:
-        raise errors.truncate_partition()
+        raise command_errors.truncate_partition()
     txn = yield from begin(table)
     files = list(txn.filter_all_files())
     yield from job("TRUNCATE")

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from whitecap.engine.commands import feature_errors
 from whitecap.engine.commands.column_removal import remove_column_mapping
 from whitecap.engine.commands.constraints import constraint_names
 from whitecap.engine.commands.execution import begin
@@ -21,18 +20,19 @@ from whitecap.engine.commands.properties import change_properties, drop_properti
 from whitecap.engine.commands.reorg import purge
 from whitecap.engine.commands.row_tracking import unbackfill
 from whitecap.engine.commands.table import Table
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AnyAction, DomainMetadata, RemoveFile
 from whitecap.engine.log.column_mapping import is_mapped
-from whitecap.engine.log.deletion_vectors import INLINE, vector_key
 from whitecap.engine.log.features import FEATURES, feature_names, protocol_for
 from whitecap.engine.log.paths import log_path
 from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN, Snapshot
+from whitecap.engine.log.vectors.deletion_vectors import INLINE, vector_key
 from whitecap.engine.outcomes import Aborted, Outcome, Unknown
+from whitecap.engine.refusals import feature_errors
 from whitecap.engine.sql.table_statements import DropFeature
 from whitecap.engine.storage.requests import ReadClock, Steps
-from whitecap.engine.transaction.operation import Operation
 from whitecap.engine.transaction.transaction import Transaction
 
 BARRIER_COMMITS = 3  # DropTableFeatureUtils.NUMBER_OF_BARRIER_CHECKPOINTS

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from whitecap.engine.commands import errors
-from whitecap.engine.commands.data_files import FileRows
 from whitecap.engine.commands.table import Table
 from whitecap.engine.commands.writing import FileWriter
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, SetTransaction
+from whitecap.engine.refusals import command_errors, commit_errors
+from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.sql.predicates import Predicate
 from whitecap.engine.storage.requests import Compute, ReadClock, Steps
-from whitecap.engine.transaction import refusals
 from whitecap.engine.transaction.transaction import Transaction
 
 # The tag of commands that rewrite rows. Source: RowTracking.scala: addPreservedRowTrackingTag.
@@ -26,14 +25,14 @@ def begin(table: Table) -> Steps[Transaction]:
     """A transaction on a table that exists. Raises `DeltaError` if there is none."""
     txn = yield from table.start()
     if txn.read_version < 0:
-        raise errors.no_such_table(table.name)
+        raise command_errors.no_such_table(table.name)
     return txn
 
 
 def check_removable(txn: Transaction) -> None:
     """Raises `DeltaError` for an append-only table. Source: DeltaLog.scala: assertRemovable."""
     if properties.APPEND_ONLY.of(txn.snapshot.configuration):
-        raise refusals.append_only(txn.table_name)
+        raise commit_errors.append_only(txn.table_name)
 
 
 def progress_of(

@@ -11,16 +11,16 @@ from typing import Any
 
 from sqlglot import exp
 
-from whitecap.engine.commands import errors, write_errors
 from whitecap.engine.commands.sources import Projection, projection
 from whitecap.engine.log.identity import Identity, identity_of
 from whitecap.engine.log.schema import Field, Schema, quoted_name
+from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.sql.compiler import compile_term
 from whitecap.engine.sql.scope import Scope, schema_scope
 from whitecap.engine.sql.terms import Bound, Parameters, Term, convert, literal
 from whitecap.engine.sql.text import parse_condition
-from whitecap.engine.sql.types import Session
 from whitecap.engine.storage.requests import Row
+from whitecap.engine.values.types import Session
 
 DEFAULT = "CURRENT_DEFAULT"
 EXPRESSION = "delta.generationExpression"
@@ -65,7 +65,7 @@ def check_given(schema: Schema, given: Sequence[str]) -> None:
         column = schema.get(name)
         identity = None if column is None else identity_of(column)
         if identity is not None and not identity.allows_explicit_insert:
-            raise errors.identity_given(name)
+            raise command_errors.identity_given(name)
 
 
 Tasks = Sequence[Sequence[Row]]

@@ -9,15 +9,15 @@ import dataclasses
 
 import msgspec
 
-from whitecap.engine.commands import errors
 from whitecap.engine.commands.execution import begin, job
 from whitecap.engine.commands.table import Table
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.identity import Identity, identity_of, with_mark
 from whitecap.engine.log.schema import Field, Schema, schema_string
 from whitecap.engine.outcomes import Outcome
+from whitecap.engine.refusals import command_errors
 from whitecap.engine.sql.table_statements import SyncIdentity
 from whitecap.engine.storage.requests import Steps
-from whitecap.engine.transaction.operation import Operation
 
 
 def sync_identity(table: Table, statement: SyncIdentity) -> Steps[Outcome]:
@@ -26,10 +26,10 @@ def sync_identity(table: Table, statement: SyncIdentity) -> Steps[Outcome]:
     schema = txn.snapshot.schema
     column = schema.get(statement.column)
     if column is None:
-        raise errors.no_such_column(statement.column, schema.names)
+        raise command_errors.no_such_column(statement.column, schema.names)
     identity = identity_of(column)
     if identity is None:
-        raise errors.no_identity_to_sync()
+        raise command_errors.no_identity_to_sync()
     found = yield from table.data_files.read(list(txn.filter_all_files()), schema)
     yield from job("SYNC IDENTITY", found)
     at = schema.index(column.name)

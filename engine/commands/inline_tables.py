@@ -11,8 +11,8 @@ from contextlib import contextmanager
 
 from sqlglot import exp
 
-from whitecap.engine.commands.errors import analysis
 from whitecap.engine.errors import DeltaError
+from whitecap.engine.refusals.command_errors import analysis
 from whitecap.engine.sql.compiler import compile_term
 from whitecap.engine.sql.scope import Scope
 from whitecap.engine.sql.spark_text import CALLED

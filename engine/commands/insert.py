@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import msgspec
 
-from whitecap.engine.commands import errors, write_errors
 from whitecap.engine.commands.clustering import clustering_domain
 from whitecap.engine.commands.delete import delete_actions
 from whitecap.engine.commands.execution import begin, check_removable, job, logged, progress_of
@@ -31,6 +30,7 @@ from whitecap.engine.commands.schema_changes import evolve_for_insert
 from whitecap.engine.commands.sources import Source
 from whitecap.engine.commands.table import Table
 from whitecap.engine.commands.writing import INSERTED, FileWriter, remove
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import (
     AddCDCFile,
     AddFile,
@@ -41,10 +41,10 @@ from whitecap.engine.log.actions import (
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.sql.predicates import Predicate
 from whitecap.engine.sql.statements import Insert
 from whitecap.engine.storage.requests import ReadClock, Steps
-from whitecap.engine.transaction.operation import Operation
 from whitecap.engine.transaction.transaction import Transaction
 
 FileActions = Sequence[AddFile | RemoveFile | AddCDCFile]
@@ -121,7 +121,7 @@ class _Write:
         if not self._replacement_is_named:
             return self.statement.overwrite and is_dynamic(self.statement, self.txn)
         if (self.statement.option("partitionOverwriteMode") or "").upper() == "DYNAMIC":
-            raise errors.replace_where_in_dynamic_mode()
+            raise command_errors.replace_where_in_dynamic_mode()
         return False
 
     @property
@@ -134,7 +134,7 @@ class _Write:
         session = self.table.session
         evolve_for_insert(self.statement, self.txn, source, session)
         if self.is_dynamic and self.statement.is_set("overwriteSchema"):
-            raise errors.overwrite_schema_in_dynamic_mode()
+            raise command_errors.overwrite_schema_in_dynamic_mode()
         rows = rows_for(self.statement, source, self.txn.metadata, session)
         replacement = replaced_rows(self.statement, self.txn, rows, source, session)
         self.replaced = replacement.conditions
@@ -178,7 +178,7 @@ class _Write:
         over_data = [p for p in replacement.conditions if not p.is_over(columns)]
         if over_data and not self.data_change:
             shown = ",".join(predicate.sql for predicate in over_data)
-            raise errors.replaced_filter_without_data_change(shown)
+            raise command_errors.replaced_filter_without_data_change(shown)
         conditions, tests = replacement.conditions, replacement.tests
         return (yield from delete_actions(self.table, self.txn, conditions, tests))
 

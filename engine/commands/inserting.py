@@ -12,7 +12,6 @@ from functools import lru_cache
 
 from sqlglot import exp
 
-from whitecap.engine.commands import errors, write_errors
 from whitecap.engine.commands.assigning import inserted
 from whitecap.engine.commands.generation import (
     Generated,
@@ -30,13 +29,14 @@ from whitecap.engine.log.actions import Metadata
 from whitecap.engine.log.properties import CONSTRAINT_PREFIX
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
 from whitecap.engine.log.type_changes import text_limit
+from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.sql.compiler import compile_term
 from whitecap.engine.sql.predicates import Predicate, parse_predicate
 from whitecap.engine.sql.scope import Scope
 from whitecap.engine.sql.statements import Insert, reads_tables
 from whitecap.engine.sql.terms import Term, column, literal
-from whitecap.engine.sql.types import Session
 from whitecap.engine.storage.requests import Row
+from whitecap.engine.values.types import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def _check_names(statement: Insert, schema: Schema) -> None:
     seen: set[str] = set()
     for name in statement.columns:
         if schema.get(name) is None:
-            raise errors.no_such_column(name, schema.names)
+            raise command_errors.no_such_column(name, schema.names)
         if name.lower() in seen:
             raise write_errors.column_named_twice(name)
         seen.add(name.lower())

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from whitecap.engine.commands.data_files import FileRows
 from whitecap.engine.commands.execution import (
     begin,
     job,
@@ -40,14 +39,15 @@ from whitecap.engine.commands.writing import (
     remove,
     scan_tasks,
 )
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import AddCDCFile, AddFile, Metadata, RemoveFile
 from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.sql.statements import Act, Merge, reads_tables
 from whitecap.engine.sql.terms import Evaluate, Parameters
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
-from whitecap.engine.transaction.operation import Operation
 from whitecap.engine.transaction.transaction import Transaction
 
 Changes = list[AddFile | RemoveFile | AddCDCFile]

@@ -13,20 +13,19 @@ from functools import reduce
 
 from sqlglot import exp
 
-from whitecap.engine.commands import errors, write_errors
 from whitecap.engine.commands.assigning import is_default, updated
 from whitecap.engine.commands.generation import Completion, check_given, completion, default_term
 from whitecap.engine.commands.sources import Source
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem
 from whitecap.engine.log.identity import identity_of
 from whitecap.engine.log.schema import Schema
+from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.sql.building import (
     CLAUSE_NOT_BOOLEAN,
     JOIN_NOT_BOOLEAN,
     NOT_BOOLEAN,
     check_condition,
 )
-from whitecap.engine.sql.coercion import compared_type
 from whitecap.engine.sql.columns import unqualified
 from whitecap.engine.sql.compiler import DIALECT, compile_boolean, compile_term
 from whitecap.engine.sql.normal_form import conjuncts_of, join_and
@@ -35,7 +34,8 @@ from whitecap.engine.sql.rendering import Template
 from whitecap.engine.sql.scope import UNRESOLVED, Relation, Scope
 from whitecap.engine.sql.statements import Act, Match, Merge, MergeClause, TableName
 from whitecap.engine.sql.terms import Term, column, convert
-from whitecap.engine.sql.types import Session
+from whitecap.engine.values.coercion import compared_type
+from whitecap.engine.values.types import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +292,7 @@ def _check_conditions(statement: Merge, takes_random: bool) -> None:
         if node is None:
             continue
         if node.find(exp.Query) is not None:
-            raise errors.subquery(f"{what} of MERGE operation", node.sql(DIALECT))
+            raise command_errors.subquery(f"{what} of MERGE operation", node.sql(DIALECT))
         if not takes_random and not is_deterministic(node):
             raise write_errors.merge_not_deterministic(what, node.sql(DIALECT))
 

@@ -5,20 +5,20 @@ Source: OptimizeTableCommand.scala (run, validateZorderByColumns), OptimizeTable
 
 from __future__ import annotations
 
-from whitecap.engine.commands import errors
 from whitecap.engine.commands.bins import files_by_partition, fill, is_small_or_deleted, packed
 from whitecap.engine.commands.clustering import in_cube, is_clustered, unclustered
 from whitecap.engine.commands.execution import begin, logged
 from whitecap.engine.commands.rewriting import Rewrite, run_rewrite
 from whitecap.engine.commands.table import Table
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.outcomes import Outcome
+from whitecap.engine.refusals import command_errors
 from whitecap.engine.sql.predicates import Predicate, session_of
 from whitecap.engine.sql.statements import Optimize
 from whitecap.engine.sql.terms import Parameters
 from whitecap.engine.storage.requests import NewId, Steps
-from whitecap.engine.transaction.operation import Operation
 from whitecap.engine.transaction.transaction import Transaction
 
 
@@ -30,7 +30,7 @@ def optimize(table: Table, statement: Optimize) -> Steps[Outcome]:
     predicates = partition_predicates(statement.condition, statement.parameters, txn)
     _check_zorder(statement, txn)
     if statement.full and not clustering_columns(txn.snapshot):
-        raise errors.full_without_clustering()
+        raise command_errors.full_without_clustering()
     if clustering_columns(txn.snapshot):
         rewrite = _clustering(statement, txn, (yield NewId()))
     elif statement.zorder_by:
@@ -52,25 +52,25 @@ def partition_predicates(
     for predicate in conjuncts:
         wrong = sorted(predicate.columns - known)
         if wrong:
-            raise errors.not_a_partition_column(wrong[0], columns)
+            raise command_errors.not_a_partition_column(wrong[0], columns)
         predicate.bind(txn.snapshot.schema, session_of(txn.settings))  # names what is wrong in it
     return conjuncts
 
 
 def _check_clustered(statement: Optimize) -> None:
     if statement.condition is not None:
-        raise errors.clustering_with_predicates(statement.condition.sql)
+        raise command_errors.clustering_with_predicates(statement.condition.sql)
     if statement.zorder_by:
-        raise errors.clustering_with_zorder(statement.zorder_by)
+        raise command_errors.clustering_with_zorder(statement.zorder_by)
 
 
 def _check_zorder(statement: Optimize, txn: Transaction) -> None:
     partitions = {name.lower() for name in txn.metadata.partition_columns}
     for name in statement.zorder_by:
         if name.lower() in partitions:
-            raise errors.zorder_on_partition_column(name)
+            raise command_errors.zorder_on_partition_column(name)
         if txn.snapshot.schema.get(name) is None:
-            raise errors.zorder_on_unknown_column(name)
+            raise command_errors.zorder_on_unknown_column(name)
 
 
 def _compaction(

@@ -7,8 +7,8 @@ from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.sql.terms import Parameters
-from whitecap.engine.sql.types import type_of
 from whitecap.engine.storage.requests import Row
+from whitecap.engine.values.types import type_of
 
 _MISMATCH = "ParseException", "INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH"
 

@@ -10,22 +10,22 @@ from collections.abc import Mapping
 
 import msgspec
 
-from whitecap.engine.commands import errors
 from whitecap.engine.commands.column_removal import remove_column_mapping
 from whitecap.engine.commands.execution import begin
 from whitecap.engine.commands.property_checks import changed, check_keys, stored_key
 from whitecap.engine.commands.row_tracking import backfill, is_enabling
 from whitecap.engine.commands.table import Table
+from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.conflicts.row_ids import check_not_suspended
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Protocol
 from whitecap.engine.log.column_mapping import check_change, is_mapped
 from whitecap.engine.log.features import merged
 from whitecap.engine.log.properties import CONSTRAINT_PREFIX
 from whitecap.engine.outcomes import Committed, Outcome
+from whitecap.engine.refusals import command_errors
 from whitecap.engine.sql.table_statements import CommentOnTable, SetProperties, UnsetProperties
 from whitecap.engine.storage.requests import Steps
-from whitecap.engine.transaction.operation import Operation
-from whitecap.engine.transaction.row_ids import check_not_suspended
 from whitecap.engine.transaction.transaction import Transaction
 
 _MAPPING_MODE = properties.COLUMN_MAPPING_MODE.key
@@ -36,7 +36,7 @@ def set_properties(table: Table, statement: SetProperties) -> Steps[Outcome]:
     """ALTER TABLE SET TBLPROPERTIES: the metadata is written even if nothing changes."""
     check_keys(key for key, _ in statement.properties)
     if any(key.lower().startswith(CONSTRAINT_PREFIX) for key, _ in statement.properties):
-        raise errors.use_add_constraint()
+        raise command_errors.use_add_constraint()
     txn = yield from begin(table)
     new = changed(dict(statement.properties), txn)
     check_not_suspended({**txn.metadata.configuration, **new})

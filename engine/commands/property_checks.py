@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from whitecap.engine.commands import errors, property_errors
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
 from whitecap.engine.log import properties
@@ -21,6 +20,7 @@ from whitecap.engine.log.properties import (
     interval_ms,
 )
 from whitecap.engine.log.property_names import STORED, is_known
+from whitecap.engine.refusals import command_errors, property_errors
 from whitecap.engine.transaction.isolation import level_named
 from whitecap.engine.transaction.transaction import Transaction
 
@@ -142,7 +142,7 @@ def _check_level(key: str, value: str, dialect: Dialect) -> None:
         dialect.settable_levels
     ):
         levels = " or ".join(sorted(dialect.settable_levels))
-        raise errors.requirement(f"{ISOLATION_LEVEL.key} must be {levels}")
+        raise command_errors.requirement(f"{ISOLATION_LEVEL.key} must be {levels}")
 
 
 def _check_policy(key: str, value: str) -> None:
@@ -157,7 +157,7 @@ def _check_retention(configuration: Mapping[str, str]) -> None:
         return
     kept_ms, files_ms = log.of(configuration), files.of(configuration)
     if kept_ms < files_ms:
-        raise errors.requirement(
+        raise command_errors.requirement(
             f"The table property {log.key} needs to be greater than or equal to {files.key}."
         )
 

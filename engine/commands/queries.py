@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from whitecap.engine.commands.data_files import FileRows
 from whitecap.engine.commands.inline_tables import evaluated_early
 from whitecap.engine.commands.parameter_rows import check_widths, rows_of_parameter, value_names
 from whitecap.engine.commands.partition_filters import with_partition_filters
@@ -27,16 +26,17 @@ from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import parse_statistics
-from whitecap.engine.sql.coercion import inline_type
+from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.sql.compiler import DIALECT, compile_term
 from whitecap.engine.sql.functions.nodes import is_random
 from whitecap.engine.sql.predicates import TRUE, Predicate
 from whitecap.engine.sql.scope import UNRESOLVED, Relation, Scope
 from whitecap.engine.sql.statements import Query, Relational, Select, TableName, Values
 from whitecap.engine.sql.terms import Parameters, Term, column, convert
-from whitecap.engine.sql.types import Session
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.values.coercion import inline_type
+from whitecap.engine.values.types import Session
 
 
 @dataclass(frozen=True, slots=True)

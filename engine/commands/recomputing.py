@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import msgspec
 
-from whitecap.engine.commands.data_files import FileRows
 from whitecap.engine.commands.execution import begin, job, logged
 from whitecap.engine.commands.optimize import partition_predicates
 from whitecap.engine.commands.table import Table
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AddFile, Metadata
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.log.statistics import collect_statistics, indexed_by, statistics_text
 from whitecap.engine.outcomes import Outcome
+from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.sql.predicates import parse_predicate
 from whitecap.engine.storage.requests import Steps
-from whitecap.engine.transaction.operation import Operation
 
 
 def recompute_statistics(table: Table, condition: str | None = None) -> Steps[Outcome]:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from whitecap.engine.commands.data_files import FileRows
 from whitecap.engine.commands.partition_filters import with_partition_filters
 from whitecap.engine.commands.relational import Planner
 from whitecap.engine.commands.row_reads import track_rows
@@ -19,6 +18,7 @@ from whitecap.engine.commands.select_parts import Rows
 from whitecap.engine.commands.sources import Source
 from whitecap.engine.commands.table import Table, Tables, table_named
 from whitecap.engine.log.schema import Schema
+from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.sql.columns import unqualified
 from whitecap.engine.sql.functions.nodes import function_name
 from whitecap.engine.sql.normal_form import conjuncts_of
@@ -27,9 +27,9 @@ from whitecap.engine.sql.scope import Scope
 from whitecap.engine.sql.statements import Relational, TableName
 from whitecap.engine.sql.terms import Parameters
 from whitecap.engine.sql.tree_reading import table_name
-from whitecap.engine.sql.types import Session
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.values.types import Session
 
 _FROM_STATISTICS = ("count", "min", "max")
 

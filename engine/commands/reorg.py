@@ -15,6 +15,7 @@ from whitecap.engine.commands.optimize import partition_predicates
 from whitecap.engine.commands.properties import change_properties
 from whitecap.engine.commands.rewriting import Rewrite, run_rewrite
 from whitecap.engine.commands.table import Table
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Schema
@@ -22,7 +23,6 @@ from whitecap.engine.outcomes import Committed, NothingToCommit, Outcome
 from whitecap.engine.sql.predicates import Predicate
 from whitecap.engine.sql.table_statements import Reorg
 from whitecap.engine.storage.requests import Steps
-from whitecap.engine.transaction.operation import Operation
 from whitecap.engine.transaction.transaction import Transaction
 
 _UNIFORM_FORMATS = "delta.universalFormat.enabledFormats"

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from whitecap.engine.commands import errors, write_errors
 from whitecap.engine.commands.generation import Generated
 from whitecap.engine.commands.inserting import INVARIANT
 from whitecap.engine.commands.source_filters import is_filter
@@ -19,14 +18,15 @@ from whitecap.engine.commands.sources import Source
 from whitecap.engine.commands.writing import Check
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.schema import Schema
+from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.sql.compiler import compile_boolean
 from whitecap.engine.sql.predicates import TRUE, Predicate, parse_predicate
 from whitecap.engine.sql.scope import Relation, Scope
 from whitecap.engine.sql.statements import Insert
 from whitecap.engine.sql.terms import Evaluate
-from whitecap.engine.sql.types import Session
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.values.types import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def replacing_check(
                 raise
         if wrong:
             shown = " AND ".join(predicate.sql for predicate in conditions)
-            raise errors.replaced_condition_mismatch(shown)
+            raise command_errors.replaced_condition_mismatch(shown)
 
     return conforms
 

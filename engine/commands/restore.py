@@ -9,11 +9,11 @@ from datetime import timedelta
 
 import msgspec
 
-from whitecap.engine.commands import errors
 from whitecap.engine.commands.clustering import clustering_domain
 from whitecap.engine.commands.execution import begin, job
 from whitecap.engine.commands.table import Table
 from whitecap.engine.commands.writing import remove
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.log.actions import AddFile, AnyAction, DomainMetadata, Protocol, RemoveFile
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
@@ -24,12 +24,12 @@ from whitecap.engine.log.paths import data_key
 from whitecap.engine.log.schema import schema_string
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.refusals import command_errors
 from whitecap.engine.sql.functions.times import START
 from whitecap.engine.sql.table_statements import Restore
-from whitecap.engine.sql.value_texts import parse_timestamp
 from whitecap.engine.storage.requests import ListTree, ReadClock, Steps
-from whitecap.engine.transaction.operation import Operation
 from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.values.texts import parse_timestamp
 
 _MILLISECOND = timedelta(milliseconds=1)
 
@@ -45,7 +45,7 @@ def restore(table: Table, statement: Restore) -> Steps[Outcome]:
     if version is None:
         version = yield from _version_at(table, statement.timestamp or "")
     if version > txn.read_version:
-        raise errors.no_version_to_restore(version, txn.read_version)
+        raise command_errors.no_version_to_restore(version, txn.read_version)
     if version == txn.read_version:
         return NothingToCommit(txn.read_version)
     wanted = yield from table.as_of(version)
@@ -82,9 +82,9 @@ def _version_at(table: Table, text: str) -> Steps[int]:
     at_ms = int((instant - START) / _MILLISECOND)
     first, newest = commits[0].timestamp_ms, commits[-1].timestamp_ms
     if at_ms < first:
-        raise errors.restore_before_the_table(_java_text(at_ms), _java_text(first))
+        raise command_errors.restore_before_the_table(_java_text(at_ms), _java_text(first))
     if at_ms > newest:
-        raise errors.restore_after_the_newest(_java_text(at_ms), _java_text(newest))
+        raise command_errors.restore_after_the_newest(_java_text(at_ms), _java_text(newest))
     return max(commit.version for commit in commits if commit.timestamp_ms <= at_ms)
 
 
@@ -104,7 +104,7 @@ def _check_available(files: list[AddFile], version: int) -> Steps[None]:
     keys = {file.path: data_key(file.path) for file in files}
     missing = [p for p, key in keys.items() if key not in present and not key.startswith("/")]
     if missing:
-        raise errors.restore_misses_files(version, missing)
+        raise command_errors.restore_misses_files(version, missing)
 
 
 def _restore_metadata(txn: Transaction, wanted: Snapshot) -> None:

@@ -11,19 +11,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from whitecap.engine.commands.bins import Bin, batches
-from whitecap.engine.commands.data_files import FileRows
 from whitecap.engine.commands.execution import job, preserved_row_tracking
 from whitecap.engine.commands.table import Table
 from whitecap.engine.commands.writing import FileWriter, remove
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
 from whitecap.engine.log.files import FileKey, file_key
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Aborted, NothingToCommit, Outcome
+from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.row_level.relocation import with_note
 from whitecap.engine.sql.predicates import TRUE, Predicate
 from whitecap.engine.sql.scope import schema_scope
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
-from whitecap.engine.transaction.operation import Operation
 from whitecap.engine.transaction.transaction import Transaction
 
 

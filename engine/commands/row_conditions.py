@@ -12,19 +12,19 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from whitecap.engine.commands import errors, write_errors
 from whitecap.engine.commands.relational import Planner
 from whitecap.engine.commands.relational_sources import own_rows, pinned_rows
 from whitecap.engine.commands.select_parts import Rows
 from whitecap.engine.commands.table import Table, Tables
 from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.sql.predicates import TRUE, Predicate
 from whitecap.engine.sql.scope import Relation, Scope
 from whitecap.engine.sql.statements import Delete, Merge, Relational, TableName, Update
 from whitecap.engine.sql.terms import Evaluate
-from whitecap.engine.sql.types import Session
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.values.types import Session
 
 Pinned = Mapping[int, Rows]
 """The rows of other tables, by the places in the condition's tree where they are asked for."""
@@ -102,7 +102,7 @@ def row_condition(
         condition.check(txn.snapshot.schema, table.session)
         return RowCondition((condition,), (condition,))
     if not txn.dialect.conditions_may_ask_queries:
-        raise errors.subquery(operation, condition.sql)
+        raise command_errors.subquery(operation, condition.sql)
     tests: tuple[Evaluate, ...] = ()
     for part in asking:
         _check_form(operation, part)

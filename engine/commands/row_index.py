@@ -13,11 +13,11 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from whitecap.engine.commands.data_files import DataFiles
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.table_log import CommitCache
+from whitecap.engine.row_level.data_files import DataFiles
 from whitecap.engine.storage.requests import Steps
 
 if TYPE_CHECKING:

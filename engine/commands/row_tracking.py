@@ -13,13 +13,13 @@ import msgspec
 
 from whitecap.engine.commands.execution import begin, job
 from whitecap.engine.commands.table import Table
+from whitecap.engine.conflicts.operation import BACKFILL, UNBACKFILL, Operation
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile, Metadata
 from whitecap.engine.log.features import supports, with_features
 from whitecap.engine.outcomes import Committed, Outcome
 from whitecap.engine.storage.requests import Steps
-from whitecap.engine.transaction.operation import BACKFILL, UNBACKFILL, Operation
 
 
 def is_enabling(metadata: Metadata, new: Mapping[str, str]) -> bool:

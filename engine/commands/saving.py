@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
-from whitecap.engine.commands import errors
 from whitecap.engine.commands.compaction import auto_compact
 from whitecap.engine.commands.insert import insert_into
 from whitecap.engine.commands.property_checks import checked
@@ -18,6 +17,7 @@ from whitecap.engine.commands.table import Table
 from whitecap.engine.log.actions import Format, Metadata
 from whitecap.engine.log.schema import Schema, parse_ddl, schema_string
 from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.refusals import command_errors
 from whitecap.engine.sql.rendering import Template
 from whitecap.engine.sql.statements import Insert, TableName, Values
 from whitecap.engine.storage.requests import NewId, ReadClock, Row, Steps
@@ -77,7 +77,7 @@ def _saved(
         metadata = yield from _new_metadata(statement, schema, properties, txn)
         txn.update_metadata_for_new_table(metadata)
     elif mode is SaveMode.ERROR_IF_EXISTS:
-        raise errors.path_exists(table.name)
+        raise command_errors.path_exists(table.name)
     elif mode is SaveMode.IGNORE:
         return NothingToCommit(txn.read_version)
     elif statement.partition_by and not statement.is_set("overwriteSchema"):
@@ -101,4 +101,4 @@ def _new_metadata(
 def _check_partitions(statement: Insert, txn: Transaction) -> None:
     wanted = [name.lower() for name in statement.partition_by]
     if wanted != [name.lower() for name in txn.metadata.partition_columns]:
-        raise errors.schema_mismatch()
+        raise command_errors.schema_mismatch()

@@ -12,17 +12,17 @@ from collections.abc import Sequence
 
 import msgspec
 
-from whitecap.engine.commands import change_errors, errors
 from whitecap.engine.commands.constraints import constraints_on, generated_from
 from whitecap.engine.commands.generation import check_expressions
 from whitecap.engine.commands.sources import Source
 from whitecap.engine.log import properties
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata, schema_string
 from whitecap.engine.log.type_changes import widened
+from whitecap.engine.refusals import change_errors, command_errors
 from whitecap.engine.sql.statements import Insert, Match, Merge
-from whitecap.engine.sql.types import Session
-from whitecap.engine.sql.widening import may_widen
 from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.values.types import Session
+from whitecap.engine.values.widening import may_widen
 
 
 def evolve_for_insert(
@@ -111,7 +111,7 @@ def _written_columns(statement: Insert, txn: Transaction, source: Source) -> lis
 def _overwrite(statement: Insert, txn: Transaction, source: Source) -> None:
     """The source's columns become the table's, partitioned as the writer says: SQL cannot."""
     if "void" in source.types:
-        raise errors.schema_mismatch()
+        raise command_errors.schema_mismatch()
     text = schema_string(Schema(tuple(_columns_of(source))))
     partitions = list(statement.partition_by)
     if text == txn.metadata.schema_string and partitions == txn.metadata.partition_columns:

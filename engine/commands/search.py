@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from whitecap.engine.commands.data_files import FileRows
 from whitecap.engine.commands.table import Table
 from whitecap.engine.log.actions import AddFile
+from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.sql.predicates import Predicate
 from whitecap.engine.sql.terms import Evaluate
 from whitecap.engine.storage.requests import Steps

@@ -11,13 +11,13 @@ from typing import Any
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
-from whitecap.engine.sql.casts import caster
 from whitecap.engine.sql.columns import outside_queries
 from whitecap.engine.sql.compiler import DIALECT
 from whitecap.engine.sql.scope import Scope, check_star
 from whitecap.engine.sql.text import whole_number
 from whitecap.engine.sql.tree_reading import limit_of
 from whitecap.engine.storage.requests import Row
+from whitecap.engine.values.casts import caster
 
 _WHOLE = re.compile(r"-?[0-9]{1,18}\Z")
 _MOST_NUMBERS = 10_000_000  # of range(): they are kept in memory

@@ -14,7 +14,7 @@ from whitecap.engine.sql.constants import Constants
 from whitecap.engine.sql.functions.nodes import function_name
 from whitecap.engine.sql.normal_form import normal_form
 from whitecap.engine.sql.terms import Parameters
-from whitecap.engine.sql.types import Session
+from whitecap.engine.values.types import Session
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
 _TEXTS = ("endswith", "contains")

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from whitecap.engine.commands import errors
 from whitecap.engine.commands.compaction import auto_compact
 from whitecap.engine.commands.execution import begin, check_removable, job
 from whitecap.engine.commands.table import Table
 from whitecap.engine.commands.writing import FileWriter, remove
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import RemoveFile, SetTransaction
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.refusals import command_errors
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
-from whitecap.engine.transaction.operation import Operation
 from whitecap.engine.transaction.transaction import Transaction
 
 
@@ -93,7 +93,7 @@ def _arranged(batch: _Batch, schema: Schema) -> list[Row]:
         return [row + (None,) * (len(schema) - len(row)) for row in batch.rows]
     places = {name.lower(): at for at, name in enumerate(given.names)}
     if places.keys() - {name.lower() for name in schema.names}:
-        raise errors.schema_mismatch()
+        raise command_errors.schema_mismatch()
     order = [places.get(name.lower()) for name in schema.names]
     return [tuple(None if at is None else row[at] for at in order) for row in batch.rows]
 

@@ -14,8 +14,6 @@ from typing import Any, TypeVar
 
 from msgspec import structs
 
-from whitecap.engine.commands import errors
-from whitecap.engine.commands.data_files import DataFiles
 from whitecap.engine.commands.row_index import RowIndex
 from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
 from whitecap.engine.errors import InvalidInput, Problem
@@ -24,10 +22,11 @@ from whitecap.engine.log.paths import log_path
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.table_log import CommitCache, TableLog
 from whitecap.engine.outcomes import Committed, Outcome
+from whitecap.engine.refusals import command_errors
+from whitecap.engine.row_level.data_files import DataFiles
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.predicates import session_of
 from whitecap.engine.sql.scope import nearest
-from whitecap.engine.sql.types import Session
 from whitecap.engine.storage.requests import (
     Delete,
     Entry,
@@ -45,6 +44,7 @@ from whitecap.engine.storage.requests import (
 )
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.values.types import Session
 
 T = TypeVar("T")
 
@@ -168,7 +168,7 @@ class Table:
         """The table at an earlier version. Raises `DeltaError` if it never had it."""
         commits = yield from self.commits()
         if not 0 <= version < len(commits):
-            raise errors.no_version_to_read(version, len(commits) - 1)
+            raise command_errors.no_version_to_read(version, len(commits) - 1)
         log = TableLog(self.shared.commits)
         for commit in commits[: version + 1]:
             log.accept(commit)

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from whitecap.engine.commands import errors, write_errors
 from whitecap.engine.commands.assigning import (
     check_deterministic,
     check_placement,
     is_default,
     updated,
 )
-from whitecap.engine.commands.data_files import FileRows
 from whitecap.engine.commands.execution import (
     begin,
     check_removable,
@@ -41,19 +39,21 @@ from whitecap.engine.commands.writing import (
     remove,
     scan_tasks,
 )
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AddCDCFile, AddFile, RemoveFile
 from whitecap.engine.log.identity import identity_of
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.refusals import command_errors, write_errors
+from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.sql.compiler import compile_term
 from whitecap.engine.sql.predicates import TRUE, split_conditions
 from whitecap.engine.sql.scope import schema_scope
 from whitecap.engine.sql.statements import Update
 from whitecap.engine.sql.terms import Term, column
-from whitecap.engine.sql.types import Session
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
-from whitecap.engine.transaction.operation import Operation
 from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.values.types import Session
 
 Changes = list[AddFile | RemoveFile | AddCDCFile]
 
@@ -146,7 +146,7 @@ def assignment_terms(statement: Update, schema: Schema, session: Session) -> lis
         at = scope.place(name)
         field = schema.fields[at]
         if identity_of(field) is not None:
-            raise errors.identity_updated(name)
+            raise command_errors.identity_updated(name)
         if name.lower() in seen:
             raise write_errors.column_set_twice(name)
         seen.add(name.lower())

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from whitecap.engine.commands import errors
 from whitecap.engine.commands.execution import begin, job
 from whitecap.engine.commands.table import Table
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile, RemoveFile
-from whitecap.engine.log.deletion_vectors import INLINE, vector_key
 from whitecap.engine.log.paths import data_key
 from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.log.vectors.deletion_vectors import INLINE, vector_key
 from whitecap.engine.outcomes import Committed, NothingToCommit, Outcome
+from whitecap.engine.refusals import command_errors
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.table_statements import Vacuum
 from whitecap.engine.storage.requests import Delete, Entry, ListTree, ReadClock, Steps
-from whitecap.engine.transaction.operation import Operation
 
 _HOUR_MS = 3_600_000
 _VISIBLE = ("_change_data", "_delta_index")
@@ -58,7 +58,7 @@ def _retention(statement: Vacuum, default_ms: int, settings: Settings) -> int:
         return default_ms
     given_ms = round(statement.retain_hours or 0) * _HOUR_MS
     if settings.retention_check and given_ms < default_ms:
-        raise errors.retention_too_short(-(-default_ms // _HOUR_MS))
+        raise command_errors.retention_too_short(-(-default_ms // _HOUR_MS))
     return given_ms
 
 

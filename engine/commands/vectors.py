@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 
 from pyroaring import BitMap64
 
-from whitecap.engine.commands.data_files import FileRows
 from whitecap.engine.commands.writing import remove, with_vector
 from whitecap.engine.log.actions import AddFile, RemoveFile
-from whitecap.engine.log.deletion_vectors import write_vectors
+from whitecap.engine.log.vectors.deletion_vectors import write_vectors
+from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.storage.requests import Steps
 
 Hidden = tuple[FileRows, Sequence[int]]

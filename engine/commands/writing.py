@@ -14,7 +14,6 @@ from typing import Any
 
 import msgspec
 
-from whitecap.engine.commands import write_errors
 from whitecap.engine.commands.table import Table
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log import properties
@@ -36,8 +35,9 @@ from whitecap.engine.log.statistics import (
     statistics_text,
     wide_bounds,
 )
-from whitecap.engine.sql.value_texts import to_text
+from whitecap.engine.refusals import write_errors
 from whitecap.engine.storage.requests import NewId, ReadClock, Row, Steps, WriteRows, Written
+from whitecap.engine.values.texts import to_text
 
 # How many tasks Spark splits a small scan into: the cores of the session. Source: FilePartition.
 TASKS = 2

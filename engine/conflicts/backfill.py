@@ -12,12 +12,12 @@ from collections.abc import Mapping
 
 import msgspec
 
+from whitecap.engine.conflicts.current import CurrentTransaction
+from whitecap.engine.conflicts.row_ids import is_watermark
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
+from whitecap.engine.refusals import commit_errors
 from whitecap.engine.settings import Settings
-from whitecap.engine.transaction import refusals
-from whitecap.engine.transaction.current import CurrentTransaction
-from whitecap.engine.transaction.row_ids import is_watermark
 
 
 def resolve_backfill(
@@ -30,7 +30,7 @@ def resolve_backfill(
     involved = current.operation.is_backfill or winner.is_backfill
     if "rowTracking" not in current.features:
         if involved:
-            raise refusals.assertion("row tracking is not supported")
+            raise commit_errors.assertion("row tracking is not supported")
         return current
     if current.operation.is_backfill:
         current = _without_touched_files(current, winner)
@@ -49,12 +49,12 @@ def resolve_unbackfill(
     involved = current.operation.is_unbackfill or winner.is_unbackfill
     if "rowTracking" not in current.features:
         if involved:
-            raise refusals.assertion("row tracking is not supported")
+            raise commit_errors.assertion("row tracking is not supported")
         return current
     if not current.operation.is_unbackfill:
         return current
     if winner.is_backfill:
-        raise refusals.backfill_against_unbackfill()
+        raise commit_errors.backfill_against_unbackfill()
     return strip_winner_row_ids(current, winner)
 
 
@@ -89,7 +89,7 @@ def _without_touched_files(
         elif is_watermark(action):
             kept.append(action)
         else:
-            raise refusals.unexpected_backfill_action()
+            raise commit_errors.unexpected_backfill_action()
     return _without_reads(current, touched).with_actions(kept)
 
 

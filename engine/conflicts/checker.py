@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from whitecap.engine.conflicts.action_checks import (
+    check_consistent_data_change,
+    check_no_duplicates,
+)
 from whitecap.engine.conflicts.backfill import resolve_backfill, resolve_unbackfill
+from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.files import added_files, removed_vs_read, removed_vs_removed
 from whitecap.engine.conflicts.logical import check_applications, check_domains
 from whitecap.engine.conflicts.metadata import check_metadata
@@ -22,11 +27,6 @@ from whitecap.engine.conflicts.renumbering import (
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.outcomes import Verdict
 from whitecap.engine.settings import Settings
-from whitecap.engine.transaction.action_checks import (
-    check_consistent_data_change,
-    check_no_duplicates,
-)
-from whitecap.engine.transaction.current import CurrentTransaction
 
 Step = Callable[[CurrentTransaction, WinningCommit, Settings], CurrentTransaction | Verdict]
 

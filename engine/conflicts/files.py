@@ -11,12 +11,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.messages import file_verdict, partition_hint
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.log.actions import AddFile, PartitionValues
 from whitecap.engine.outcomes import ConflictException, Verdict
 from whitecap.engine.sql.predicates import TRUE
-from whitecap.engine.transaction.current import CurrentTransaction
 from whitecap.engine.transaction.isolation import IsolationLevel
 
 

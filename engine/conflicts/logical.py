@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import msgspec
 
+from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.messages import commit_verdict, domain_verdict
+from whitecap.engine.conflicts.row_ids import is_watermark
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.log.actions import AnyAction, DomainMetadata
 from whitecap.engine.outcomes import ConflictException, Verdict
 from whitecap.engine.settings import Settings
-from whitecap.engine.transaction.current import CurrentTransaction
-from whitecap.engine.transaction.row_ids import is_watermark
 
 REMOVED_BY_REPLACE = frozenset({"delta.clustering"})
 """Domains that REPLACE TABLE clears unless it sets them itself."""

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 
 import msgspec
 
+from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.messages import commit_verdict
+from whitecap.engine.conflicts.row_ids import NOT_PRESERVED_TAG
 from whitecap.engine.conflicts.winner import ROW_TRACKING_ONLY_TAG, WinningCommit
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, Protocol
@@ -22,8 +24,6 @@ from whitecap.engine.log.features import supports
 from whitecap.engine.log.schema import Field, schema_of_metadata
 from whitecap.engine.outcomes import ConflictException, Verdict
 from whitecap.engine.settings import Settings
-from whitecap.engine.transaction.current import CurrentTransaction
-from whitecap.engine.transaction.row_ids import NOT_PRESERVED_TAG
 
 COLUMN_MAPPING_KEYS = frozenset(
     {

@@ -10,15 +10,15 @@ import dataclasses
 import msgspec
 
 from whitecap.engine.conflicts.backfill import strip_winner_row_ids
+from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.messages import commit_verdict, conflicting_commit
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Protocol
 from whitecap.engine.log.features import FEATURES, feature_names, required_features
 from whitecap.engine.outcomes import ConflictException, Verdict
+from whitecap.engine.refusals import commit_errors
 from whitecap.engine.settings import Settings
-from whitecap.engine.transaction import refusals
-from whitecap.engine.transaction.current import CurrentTransaction
 from whitecap.engine.transaction.prepare import check_writable
 
 
@@ -75,7 +75,7 @@ def _still_dropping(
     if "rowTracking" in dropped:
         current = strip_winner_row_ids(current, winner)
     elif _brings_back(winner, dropped):
-        raise refusals.feature_drop_revalidation(conflicting_commit(winner).lstrip("\n"))
+        raise commit_errors.feature_drop_revalidation(conflicting_commit(winner).lstrip("\n"))
     if "checkpointProtection" in current.features:
         return _with_protected_version(current, winner.version + 1)
     return current

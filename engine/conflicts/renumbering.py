@@ -12,19 +12,19 @@ from typing import Any
 
 import msgspec
 
-from whitecap.engine.conflicts.winner import WinningCommit
-from whitecap.engine.log import properties
-from whitecap.engine.log.actions import AddFile, AnyAction, Metadata
-from whitecap.engine.log.type_changes import TYPE_CHANGES
-from whitecap.engine.settings import Settings
-from whitecap.engine.transaction.current import CurrentTransaction
-from whitecap.engine.transaction.in_commit_timestamp import enabled, with_enablement
-from whitecap.engine.transaction.row_ids import (
+from whitecap.engine.conflicts.current import CurrentTransaction
+from whitecap.engine.conflicts.in_commit_timestamp import enabled, with_enablement
+from whitecap.engine.conflicts.row_ids import (
     is_suspended,
     is_watermark,
     rows_in,
     watermark_domain,
 )
+from whitecap.engine.conflicts.winner import WinningCommit
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import AddFile, AnyAction, Metadata
+from whitecap.engine.log.type_changes import TYPE_CHANGES
+from whitecap.engine.settings import Settings
 
 
 def reassign_row_ids(

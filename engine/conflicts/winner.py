@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from whitecap.engine.conflicts.operation import BACKFILL, UNBACKFILL
 from whitecap.engine.log.actions import (
     AddFile,
     CommitInfo,
@@ -19,7 +20,6 @@ from whitecap.engine.log.actions import (
 )
 from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN, watermark_of
-from whitecap.engine.transaction.operation import BACKFILL, UNBACKFILL
 
 IDENTITY_TAG = "delta.identity.schemaUpdate"
 ROW_TRACKING_ONLY_TAG = "rowTrackingEnablementOnly"

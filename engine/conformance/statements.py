@@ -15,6 +15,7 @@ import msgspec
 
 from whitecap.engine.commands import SharedTable, Table, Tables, run_statement
 from whitecap.engine.commands.generation import given_columns
+from whitecap.engine.conflicts.operation import MANUAL_UPDATE
 from whitecap.engine.conformance.case import CaseResult, DataFile, StatementCase, TableOf
 from whitecap.engine.conformance.compare import failed, judge, skipped
 from whitecap.engine.conformance.grammar import check_grammar
@@ -25,12 +26,11 @@ from whitecap.engine.errors import InvalidInput, UnsupportedFeature
 from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.settings import Settings
-from whitecap.engine.sql.casts import from_python
 from whitecap.engine.sql.parsing import parse_statement
 from whitecap.engine.sql.rendering import quoted, sql_literal
 from whitecap.engine.storage.memory import MemoryStore, Store, counting_clock, run
 from whitecap.engine.storage.requests import Row, Steps
-from whitecap.engine.transaction.operation import MANUAL_UPDATE
+from whitecap.engine.values.casts import from_python
 
 _ISOLATION = "delta.isolationLevel"
 RACING_AT_MS = 1_795_219_200_000

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conformance.case import CaseResult, CommitKind, LogLine, Read, TransactionCase
 from whitecap.engine.conformance.compare import failed, judge, skipped
 from whitecap.engine.dialects import DIALECTS, Dialect
@@ -25,7 +26,6 @@ from whitecap.engine.sql.predicates import Predicate, parse_predicate
 from whitecap.engine.storage.memory import MemoryStore, run
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.file_scan import Form
-from whitecap.engine.transaction.operation import Operation
 from whitecap.engine.transaction.transaction import Transaction
 
 TABLE_NAME = "delta.`/conformance`"

@@ -10,8 +10,8 @@ from whitecap.engine.explain.change import Change, Changer
 from whitecap.engine.explain.conditions import condition_of
 from whitecap.engine.log import properties
 from whitecap.engine.log.schema import Schema, parse_ddl
-from whitecap.engine.sql.types import is_integral
 from whitecap.engine.transaction.isolation import ISOLATION_PROPERTY, IsolationLevel
+from whitecap.engine.values.types import is_integral
 
 VECTORS = properties.DELETION_VECTORS.key
 

@@ -17,7 +17,7 @@ from whitecap.engine.interleaving.world import World
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.commit_file import LOG_DIRECTORY
 from whitecap.engine.settings import Settings
-from whitecap.engine.storage.directory import DirectoryStore
+from whitecap.engine.storage.disk.directory import DirectoryStore
 
 
 @dataclass(frozen=True, slots=True)

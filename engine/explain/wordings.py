@@ -11,10 +11,10 @@ from whitecap.engine.explain.change import Change
 from whitecap.engine.explain.conditions import compaction_of, condition_of
 from whitecap.engine.explain.partitions import partitions_touched
 from whitecap.engine.log.schema import parse_ddl
-from whitecap.engine.sql.casts import from_python
 from whitecap.engine.sql.parsing import parse_statement
 from whitecap.engine.sql.rendering import sql_literal
 from whitecap.engine.sql.statements import Optimize
+from whitecap.engine.values.casts import from_python
 
 
 def name_partitions(case: Case) -> Change | None:

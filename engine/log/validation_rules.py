@@ -27,7 +27,7 @@ from whitecap.engine.log.files import FileKey, file_key
 from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.log.snapshot import Snapshot, physical_partition_columns
 from whitecap.engine.log.statistics import FileStatistics, parse_statistics
-from whitecap.engine.sql.value_texts import from_text
+from whitecap.engine.values.texts import from_text
 
 Line = int
 Finding = tuple[Line, str]

@@ -13,10 +13,10 @@ from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.interleaving.contender import Start
 from whitecap.engine.matrix.family import FIRST_ID, NEW_TABLE, SCHEMA, TABLE, Layout, day_of
 from whitecap.engine.outcomes import Outcome
-from whitecap.engine.sql.casts import from_python
 from whitecap.engine.sql.parsing import parse_statement
 from whitecap.engine.sql.scope import nearest
 from whitecap.engine.storage.requests import Steps
+from whitecap.engine.values.casts import from_python
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from whitecap.engine.log.statistics import parse_statistics
 from whitecap.engine.storage.requests import Row, Steps
 
 if TYPE_CHECKING:
-    from whitecap.engine.commands.data_files import FileRows
+    from whitecap.engine.row_level.data_files import FileRows
 
 
 class RowFiles(Protocol):

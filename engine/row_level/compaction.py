@@ -15,14 +15,14 @@ from collections.abc import Iterable
 
 from pyroaring import BitMap64
 
+from whitecap.engine.conflicts.current import CurrentTransaction
+from whitecap.engine.conflicts.read_set import ReadSet
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
 from whitecap.engine.row_level.changes import FileChange, RowReader, file_changes
 from whitecap.engine.row_level.hiding import Hiding, hide, with_hidden
 from whitecap.engine.row_level.relocation import Note, Places, as_changed, relocation_of, target_of
 from whitecap.engine.storage.requests import Steps
-from whitecap.engine.transaction.current import CurrentTransaction
-from whitecap.engine.transaction.read_set import ReadSet
 
 COMPACTS = frozenset({"OPTIMIZE", "REORG"})
 """Operations that rewrite files without changing rows."""

@@ -12,8 +12,8 @@ import msgspec
 from pyroaring import BitMap64
 
 from whitecap.engine.log.actions import AddFile, DeletionVector, RemoveFile
-from whitecap.engine.log.deletion_vectors import write_vectors
 from whitecap.engine.log.statistics import parse_statistics, statistics_text, wide_bounds
+from whitecap.engine.log.vectors.deletion_vectors import write_vectors
 from whitecap.engine.row_level.changes import RowReader
 from whitecap.engine.storage.requests import Steps
 

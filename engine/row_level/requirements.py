@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.messages import commit_verdict
 from whitecap.engine.conflicts.winner import ROW_TRACKING_ONLY_TAG, WinningCommit
 from whitecap.engine.dialects import ROW_COMMANDS, Dialect
@@ -18,7 +19,6 @@ from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import ConflictException, Verdict
 from whitecap.engine.row_level.reads import RowRead, SubCondition
 from whitecap.engine.settings import Settings
-from whitecap.engine.transaction.current import CurrentTransaction
 
 _IDENTITY_PREFIX = "delta.identity."
 _CHANGE_TYPE = "_change_type"

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from whitecap.engine.conflicts.checker import check_after_files, check_before_files, check_files
+from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.files import added_files, files_to_check, removed_vs_removed
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.dialects import Dialect
@@ -37,7 +38,6 @@ from whitecap.engine.row_level.rows import check_rows
 from whitecap.engine.row_level.verdicts import with_sub_condition
 from whitecap.engine.settings import AppendRule, Settings
 from whitecap.engine.storage.requests import Steps
-from whitecap.engine.transaction.current import CurrentTransaction
 from whitecap.engine.transaction.isolation import IsolationLevel
 
 Answer = CurrentTransaction | Verdict

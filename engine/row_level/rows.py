@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 
 from pyroaring import BitMap64
 
+from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.files import files_to_check
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.errors import DeltaError
@@ -26,7 +27,6 @@ from whitecap.engine.row_level.hiding import Hiding, hide
 from whitecap.engine.row_level.reads import RowRead
 from whitecap.engine.row_level.verdicts import row_verdict
 from whitecap.engine.storage.requests import Row, Steps
-from whitecap.engine.transaction.current import CurrentTransaction
 
 Look = Callable[[FileChange], Steps[BitMap64]]
 

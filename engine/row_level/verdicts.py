@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import dataclasses
 
+from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.messages import file_verdict
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.outcomes import ConflictException, Verdict
 from whitecap.engine.row_level.reads import SubCondition
-from whitecap.engine.transaction.current import CurrentTransaction
 
 DOC_LINK = "https://docs.databricks.com/optimizations/isolation-level.html"
 

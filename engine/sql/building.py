@@ -17,7 +17,7 @@ from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.sql.scope import Scope
 from whitecap.engine.sql.spark_text import DIALECT
 from whitecap.engine.sql.terms import Term, convert
-from whitecap.engine.sql.types import PARAMETER
+from whitecap.engine.values.types import PARAMETER
 
 BUILDERS: dict[type[exp.Expr], Callable[[Any, Scope], Term]] = {}
 """By the node's class."""

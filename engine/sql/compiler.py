@@ -21,8 +21,6 @@ from whitecap.engine.sql.building import (
     compile_term,
     spark_type,
 )
-from whitecap.engine.sql.casts import no_words, try_caster
-from whitecap.engine.sql.coercion import mismatch
 from whitecap.engine.sql.functions.nodes import function_name, operator_call
 from whitecap.engine.sql.functions.operators import compare, is_in, null_safe_equal
 from whitecap.engine.sql.functions.regexps import like
@@ -40,7 +38,9 @@ from whitecap.engine.sql.terms import (
     negation,
     parameter,
 )
-from whitecap.engine.sql.types import (
+from whitecap.engine.values.casts import no_words, try_caster
+from whitecap.engine.values.coercion import mismatch
+from whitecap.engine.values.types import (
     INTEGRAL_BITS,
     MAX_PRECISION,
     decimal_type,

@@ -19,8 +19,8 @@ from whitecap.engine.errors import InvalidInput
 from whitecap.engine.sql.rendering import Template
 from whitecap.engine.sql.text import parse_node
 from whitecap.engine.sql.tree_reading import table_name
-from whitecap.engine.sql.types import INTEGRAL_BITS
 from whitecap.engine.sql.write_clauses import WriteClauses
+from whitecap.engine.values.types import INTEGRAL_BITS
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ)
 _DML = (exp.Insert, exp.Delete, exp.Update, exp.Merge)

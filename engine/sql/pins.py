@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from whitecap.engine.sql.constants import Constants
 from whitecap.engine.sql.terms import Parameters, Term, spread
-from whitecap.engine.sql.types import FRACTIONAL, Session
+from whitecap.engine.values.types import FRACTIONAL, Session
 
 if TYPE_CHECKING:
     from whitecap.engine.log.schema import Field, Schema

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from whitecap.engine.sql.building import NOT_BOOLEAN, check_condition
-from whitecap.engine.sql.casts import caster
 from whitecap.engine.sql.columns import columns_of, unqualified
 from whitecap.engine.sql.compiler import DIALECT, compile_boolean, function_name
 from whitecap.engine.sql.functions.table import NON_DETERMINISTIC
@@ -25,7 +24,8 @@ from whitecap.engine.sql.scope import Relation, Scope, schema_scope
 from whitecap.engine.sql.skipping import BindTest, SkippingCompiler, StatisticsTest
 from whitecap.engine.sql.terms import Evaluate, Parameters, Term
 from whitecap.engine.sql.text import parse_condition
-from whitecap.engine.sql.types import DEFAULT_SESSION, Session
+from whitecap.engine.values.casts import caster
+from whitecap.engine.values.types import DEFAULT_SESSION, Session
 
 if TYPE_CHECKING:
     from whitecap.engine.log.schema import Schema

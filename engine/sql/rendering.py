@@ -9,7 +9,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from whitecap.engine.sql.value_texts import to_text
+from whitecap.engine.values.texts import to_text
 
 # A parameter, or what may hold a colon without being one: a quoted text or name.
 _TOKEN = re.compile(

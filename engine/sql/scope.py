@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from whitecap.engine.errors import EngineError, InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.sql.terms import Term, column
-from whitecap.engine.sql.types import DEFAULT_SESSION, Session, has_values
+from whitecap.engine.values.types import DEFAULT_SESSION, Session, has_values
 
 if TYPE_CHECKING:
     from whitecap.engine.log.schema import Schema

@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
-from whitecap.engine.sql.casts import caster, compared_value, no_words
-from whitecap.engine.sql.types import DEFAULT_SESSION, PARAMETER, Session, type_of
+from whitecap.engine.values.casts import caster, compared_value, no_words
+from whitecap.engine.values.types import DEFAULT_SESSION, PARAMETER, Session, type_of
 
 Row = Sequence[Any]
 Evaluate = Callable[[Any], Any]

@@ -8,7 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from whitecap.engine.conflicts.action_checks import (
+    check_consistent_data_change,
+    check_domains,
+    check_prepared,
+    without_repeated_set_transactions,
+)
+from whitecap.engine.conflicts.current import CurrentTransaction
+from whitecap.engine.conflicts.in_commit_timestamp import first_timestamp, with_enablement
 from whitecap.engine.conflicts.messages import commit_verdict
+from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.conflicts.read_set import ReadSet
+from whitecap.engine.conflicts.row_ids import readable_watermark
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.log.actions import AddCDCFile, AnyAction, CommitInfo, RemoveFile
@@ -26,21 +37,10 @@ from whitecap.engine.outcomes import (
 from whitecap.engine.row_level.resolver import RowResolver
 from whitecap.engine.settings import Settings
 from whitecap.engine.storage.requests import PutResult, ReadClock, Steps
-from whitecap.engine.transaction.action_checks import (
-    check_consistent_data_change,
-    check_domains,
-    check_prepared,
-    without_repeated_set_transactions,
-)
 from whitecap.engine.transaction.commit_loop import commit_loop, put_commit
-from whitecap.engine.transaction.current import CurrentTransaction
-from whitecap.engine.transaction.in_commit_timestamp import first_timestamp, with_enablement
 from whitecap.engine.transaction.isolation import IsolationLevel, level_to_use
 from whitecap.engine.transaction.lost_reply import LostReply
-from whitecap.engine.transaction.operation import Operation
 from whitecap.engine.transaction.prepare import Draft, Prepared, prepare, prepare_large
-from whitecap.engine.transaction.read_set import ReadSet
-from whitecap.engine.transaction.row_ids import readable_watermark
 
 IDENTITY_TAG = "delta.identity.schemaUpdate"
 

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from whitecap.engine.conflicts.checker import check
+from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.log.commit_file import Commit, encode_commit, log_key
 from whitecap.engine.log.table_log import LogGap, TableLog
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome, Unknown, Verdict
+from whitecap.engine.refusals import commit_errors
 from whitecap.engine.row_level.resolver import RowResolver
 from whitecap.engine.settings import Settings
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult, ReadClock, Steps
-from whitecap.engine.transaction import refusals
-from whitecap.engine.transaction.current import CurrentTransaction
 from whitecap.engine.transaction.lost_reply import MAX_RESENDS, LostReply
 
 
@@ -107,7 +107,7 @@ def _winners(table_log: TableLog, version: int) -> Steps[Sequence[Commit]]:
     try:
         return (yield from table_log.commits_after(version - 1))
     except LogGap as gap:
-        raise refusals.assertion(f"Expected {gap.expected} but got {gap.found}") from gap
+        raise commit_errors.assertion(f"Expected {gap.expected} but got {gap.found}") from gap
 
 
 def _is_own(
@@ -127,7 +127,7 @@ def _give_up(
 ) -> Steps[Outcome]:
     """Source: `maxCommitRetriesExceededException`."""
     now_ms = yield ReadClock()
-    raise refusals.commit_retries_exceeded(
+    raise commit_errors.commit_retries_exceeded(
         settings.max_commit_attempts + 1,
         first_version,
         version,

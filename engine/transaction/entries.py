@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import PartitionValues
 from whitecap.engine.log.schema import Schema
+from whitecap.engine.refusals import commit_errors
 from whitecap.engine.settings import Settings, Widening
 from whitecap.engine.sql.predicates import Predicate
-from whitecap.engine.transaction import refusals
 from whitecap.engine.transaction.partition_values import PartitionNormalizer, TypedValues
 
 
@@ -87,4 +87,4 @@ class PartitionValuesEntry:
         try:
             return self.holds(values)
         except DeltaError as cause:
-            raise refusals.user_function_failed(cause.message) from cause
+            raise commit_errors.user_function_failed(cause.message) from cause

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import (
     AddCDCFile,
@@ -20,7 +21,6 @@ from whitecap.engine.log.actions import (
     RemoveFile,
 )
 from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN
-from whitecap.engine.transaction.operation import Operation
 
 ISOLATION_PROPERTY = "delta.isolationLevel"
 

@@ -14,7 +14,7 @@ from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, Protocol
 from whitecap.engine.log.features import feature_names, needing_manual_upgrade
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
-from whitecap.engine.transaction import refusals
+from whitecap.engine.refusals import commit_errors
 
 COLUMN_ID = "delta.columnMapping.id"
 PHYSICAL_NAME = "delta.columnMapping.physicalName"
@@ -31,7 +31,7 @@ def check_metadata(metadata: Metadata) -> None:
     _check_no_duplicates(schema)
     mode = properties.COLUMN_MAPPING_MODE.of(metadata.configuration).lower()
     if mode not in _MODES:
-        raise refusals.unknown_mapping_mode(mode)
+        raise commit_errors.unknown_mapping_mode(mode)
     if mode == "none":
         _check_names(schema, metadata.partition_columns)
     else:
@@ -46,23 +46,23 @@ def check_joining(metadata: Metadata, protocol: Protocol) -> None:
     """
     missing = needing_manual_upgrade(protocol, metadata)
     if missing:
-        raise refusals.features_need_asking(missing, sorted(feature_names(protocol)))
+        raise commit_errors.features_need_asking(missing, sorted(feature_names(protocol)))
 
 
 def _check_no_duplicates(schema: Schema) -> None:
     counted = Counter(name.lower() for name in schema.names)
     repeated = sorted(name for name, count in counted.items() if count > 1)
     if repeated:
-        raise refusals.duplicate_columns(repeated)
+        raise commit_errors.duplicate_columns(repeated)
 
 
 def _check_names(schema: Schema, partition_columns: Sequence[str]) -> None:
     partitions = {name.lower() for name in partition_columns}
     bad = _unfit(name for name in schema.names if name.lower() not in partitions)
     if bad:
-        raise refusals.invalid_column_names(bad)
+        raise commit_errors.invalid_column_names(bad)
     if _unfit(partition_columns):
-        raise refusals.invalid_partition_column_name()
+        raise commit_errors.invalid_partition_column_name()
 
 
 def _unfit(names: Iterable[str]) -> list[str]:
@@ -72,14 +72,14 @@ def _unfit(names: Iterable[str]) -> list[str]:
 def _check_mapping(schema: Schema, metadata: Metadata, mode: str) -> None:
     for field in schema:
         if COLUMN_ID not in field.metadata:
-            raise refusals.incomplete_mapping("column ID", field.name)
+            raise commit_errors.incomplete_mapping("column ID", field.name)
         if PHYSICAL_NAME not in field.metadata:
-            raise refusals.incomplete_mapping("physical name", field.name)
+            raise commit_errors.incomplete_mapping("physical name", field.name)
     repeated = _repeated_id(schema.fields)
     if repeated is not None:
-        raise refusals.duplicate_column_id(repeated, mode)
+        raise commit_errors.duplicate_column_id(repeated, mode)
     if properties.MAX_COLUMN_ID not in metadata.configuration:
-        raise refusals.max_column_id_not_set()
+        raise commit_errors.max_column_id_not_set()
 
 
 def _repeated_id(fields: Sequence[Field]) -> int | None:
@@ -90,4 +90,4 @@ def _repeated_id(fields: Sequence[Field]) -> int | None:
 def _check_partition_columns_exist(schema: Schema, partition_columns: Sequence[str]) -> None:
     for name in partition_columns:
         if name not in schema.names:
-            raise refusals.field_not_found(name, schema.names)
+            raise commit_errors.field_not_found(name, schema.names)

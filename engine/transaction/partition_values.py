@@ -13,7 +13,7 @@ from typing import Any
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import PartitionValues
 from whitecap.engine.log.schema import Schema
-from whitecap.engine.sql.value_texts import from_text
+from whitecap.engine.values.texts import from_text
 
 TypedValues = frozenset[tuple[str, Any]]
 

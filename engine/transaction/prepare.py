@@ -8,6 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.conflicts.row_ids import (
+    assign_fresh,
+    check_not_suspended,
+    is_suspended,
+    readable_watermark,
+    without_row_ids,
+)
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile, AnyAction, Format, Metadata, Protocol, RemoveFile
 from whitecap.engine.log.features import (
@@ -21,17 +29,9 @@ from whitecap.engine.log.features import (
 )
 from whitecap.engine.log.snapshot import Snapshot, physical_partition_columns
 from whitecap.engine.log.statistics import parse_statistics
+from whitecap.engine.refusals import commit_errors
 from whitecap.engine.settings import CheckMode, Settings
-from whitecap.engine.transaction import refusals
 from whitecap.engine.transaction.metadata_checks import check_joining, check_metadata
-from whitecap.engine.transaction.operation import Operation
-from whitecap.engine.transaction.row_ids import (
-    assign_fresh,
-    check_not_suspended,
-    is_suspended,
-    readable_watermark,
-    without_row_ids,
-)
 
 MAX_READER_VERSION = 3
 MAX_WRITER_VERSION = 7
@@ -111,7 +111,7 @@ def _the_metadata(draft: Draft, actions: Iterable[AnyAction]) -> Metadata | None
     queued = [] if draft.metadata is None else [draft.metadata]
     changes = queued + [action for action in actions if isinstance(action, Metadata)]
     if len(changes) > 1:
-        raise refusals.metadata_changed_twice()
+        raise commit_errors.metadata_changed_twice()
     for metadata in changes:
         check_metadata(metadata)
     return changes[0] if changes else None
@@ -133,7 +133,7 @@ def _the_protocol(
     changes = [] if implied is None else [implied]
     changes += [action for action in actions if isinstance(action, Protocol)]
     if len(changes) > 1:
-        raise refusals.protocol_changed_twice()
+        raise commit_errors.protocol_changed_twice()
     for protocol in changes:
         check_writable(protocol, draft.table_name)
     return changes[0] if changes else None
@@ -155,13 +155,13 @@ def check_writable(protocol: Protocol, table_name: str) -> None:
         or protocol.min_writer_version > MAX_WRITER_VERSION
     )
     if too_new:
-        raise refusals.invalid_protocol_version(table_name, protocol, DELTA_VERSION)
+        raise commit_errors.invalid_protocol_version(table_name, protocol, DELTA_VERSION)
     unknown = unknown_features(protocol)
     to_read = [name for name in unknown if name in (protocol.reader_features or ())]
     if to_read:
-        raise refusals.unsupported_features(table_name, to_read, DELTA_VERSION, "read")
+        raise commit_errors.unsupported_features(table_name, to_read, DELTA_VERSION, "read")
     if unknown:
-        raise refusals.unsupported_features(table_name, unknown, DELTA_VERSION, "write")
+        raise commit_errors.unsupported_features(table_name, unknown, DELTA_VERSION, "write")
 
 
 def _first_commit(
@@ -172,7 +172,7 @@ def _first_commit(
     settings: Settings,
 ) -> list[AnyAction]:
     if metadata is None and settings.commit_validation:
-        raise refusals.metadata_absent()
+        raise commit_errors.metadata_absent()
     return final if new_protocol is not None else [protocol, *final]
 
 
@@ -185,7 +185,7 @@ def _check_partition_column_change(
     old, new = snapshot.metadata.partition_columns, metadata.partition_columns
     strict = settings.partition_column_change_check is CheckMode.TRUE
     if strict and old != new and not operation.can_change_partition_columns:
-        raise refusals.partition_column_change(operation.name, old, new)
+        raise commit_errors.partition_column_change(operation.name, old, new)
 
 
 def _check_transition(draft: Draft, new: Protocol, operation: Operation) -> None:
@@ -197,7 +197,7 @@ def _check_transition(draft: Draft, new: Protocol, operation: Operation) -> None
     dropped = operation.parameters.get("featureName")
     if operation.name == "DROP FEATURE" and lost == {dropped}:
         return
-    raise refusals.protocol_downgrade(old, new)
+    raise commit_errors.protocol_downgrade(old, new)
 
 
 def _check_partitioning(
@@ -212,7 +212,7 @@ def _check_partitioning(
         if isinstance(action, AddFile):
             values = action.partition_values or {}
             if values.keys() != expected:
-                raise refusals.partitioning_mismatch(values, columns)
+                raise commit_errors.partitioning_mismatch(values, columns)
 
 
 def _with_row_ids(
@@ -232,7 +232,7 @@ def _check_removable(actions: Iterable[AnyAction], snapshot: Snapshot, table_nam
     if not properties.APPEND_ONLY.of(snapshot.configuration):
         return
     if any(isinstance(action, RemoveFile) and action.data_change for action in actions):
-        raise refusals.append_only(table_name)
+        raise commit_errors.append_only(table_name)
 
 
 def _check_deletion_vectors(
@@ -259,9 +259,9 @@ def _stores_parquet(metadata: Metadata) -> bool:
 
 def _check_deletion_vector(add: AddFile, allowed: bool, wide_bounds: bool) -> None:
     if not allowed:
-        raise refusals.deletion_vectors_disallowed()
+        raise commit_errors.deletion_vectors_disallowed()
     statistics = parse_statistics(add.stats)
     if statistics.num_records is None:
-        raise refusals.deletion_vector_without_num_records()
+        raise commit_errors.deletion_vector_without_num_records()
     if wide_bounds and statistics.tight_bounds is not False:
-        raise refusals.deletion_vector_with_tight_bounds()
+        raise commit_errors.deletion_vector_with_tight_bounds()

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.conflicts.read_set import Entry, ReadSet
 from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import AddFile, AnyAction, Metadata, Protocol, SetTransaction
@@ -18,22 +20,20 @@ from whitecap.engine.log.schema import schema_of_metadata, schema_string
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.outcomes import Committed, Outcome
+from whitecap.engine.refusals import commit_errors
 from whitecap.engine.row_level.changes import RowFiles
 from whitecap.engine.row_level.reads import RowRead
 from whitecap.engine.row_level.resolver import RowResolver
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.predicates import TRUE, Predicate
 from whitecap.engine.storage.requests import NewId, Steps
-from whitecap.engine.transaction import refusals
 from whitecap.engine.transaction.commit import CommitPlan, commit_large, commit_prepared
 from whitecap.engine.transaction.entries import PartitionValuesEntry, PredicateEntry
 from whitecap.engine.transaction.file_scan import FileScan, Form, statistics_test
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.engine.transaction.new_metadata import as_stored, protocol_with, with_session_defaults
-from whitecap.engine.transaction.operation import Operation
 from whitecap.engine.transaction.partition_values import PartitionNormalizer
 from whitecap.engine.transaction.prepare import NO_METADATA, Draft
-from whitecap.engine.transaction.read_set import Entry, ReadSet
 
 
 class Transaction:
@@ -203,7 +203,7 @@ class Transaction:
         Raises `DeltaError` the second time. Source: `updateMetadataInternal`.
         """
         if self._metadata is not None:
-            raise refusals.metadata_changed_twice()
+            raise commit_errors.metadata_changed_twice()
         if self._creates_table:
             metadata = with_session_defaults(metadata, self.settings)
         protocol = protocol_with(metadata, self.protocol, self.snapshot.version == -1)
@@ -281,7 +281,7 @@ class Transaction:
         tags: Mapping[str, str] | None,
     ) -> CommitPlan:
         if self._committed:
-            raise refusals.already_committed()
+            raise commit_errors.already_committed()
         self._committed = True
         return CommitPlan(
             table_log=self.table_log,

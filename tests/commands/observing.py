@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from sql_database import Database
 
 from whitecap.engine.commands import Table, run_statement
+from whitecap.engine.conflicts.read_set import Entry
 from whitecap.engine.log.actions import (
     AddCDCFile,
     AddFile,
@@ -25,7 +26,6 @@ from whitecap.engine.sql.parsing import parse_statement
 from whitecap.engine.storage.memory import run
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.entries import PredicateEntry
-from whitecap.engine.transaction.read_set import Entry
 from whitecap.engine.transaction.transaction import Transaction
 
 

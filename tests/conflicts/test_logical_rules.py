@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from races import WRITE, Table, add, metadata, rule_of
 
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import AnyAction, DomainMetadata, Protocol, SetTransaction
 from whitecap.engine.outcomes import Aborted, Committed, Outcome
 from whitecap.engine.settings import Settings
 from whitecap.engine.storage.memory import run
-from whitecap.engine.transaction.operation import Operation
 
 LEGACY = Protocol(min_reader_version=1, min_writer_version=2)
 

@@ -6,13 +6,13 @@ import msgspec
 import pytest
 from races_on_rows import FOUR_ROWS, SERIALIZABLE, World, ending
 
+from whitecap.engine.conflicts.operation import MANUAL_UPDATE, Operation
 from whitecap.engine.dialects import DATABRICKS_13_3, DATABRICKS_14_2, DELTA_OSS_4_4, Dialect
 from whitecap.engine.log.actions import AnyAction, DomainMetadata, Protocol
 from whitecap.engine.log.schema import Schema, schema_string
 from whitecap.engine.outcomes import Aborted, Outcome
 from whitecap.engine.settings import AppendRule
 from whitecap.engine.storage.memory import run
-from whitecap.engine.transaction.operation import MANUAL_UPDATE, Operation
 
 DELETE_1 = "DELETE FROM t WHERE id = 1"
 DELETE_2 = "DELETE FROM t WHERE id = 2"

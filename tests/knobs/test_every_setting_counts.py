@@ -14,6 +14,7 @@ from races import DELETE, WRITE, Table, add, metadata, remove, where
 from tests.knobs.playing import Left, Play, told
 from whitecap.engine.commands import SharedTable, run_statement
 from whitecap.engine.commands import Table as SqlTable
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.dialects import DATABRICKS_13_3, DATABRICKS_14_3
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log.actions import (
@@ -27,7 +28,6 @@ from whitecap.engine.log.schema import parse_ddl, schema_string
 from whitecap.engine.settings import LEFT_OUT, Settings
 from whitecap.engine.sql.parsing import parse_statement
 from whitecap.engine.storage.memory import MemoryStore, run
-from whitecap.engine.transaction.operation import Operation
 
 DELTA = "spark.databricks.delta."
 VECTORS = {"delta.enableDeletionVectors": "true"}

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whitecap.engine.errors import InvalidLog
-from whitecap.engine.log import z85
 from whitecap.engine.log.actions import DeletionVector
-from whitecap.engine.log.deletion_vectors import (
+from whitecap.engine.log.vectors import z85
+from whitecap.engine.log.vectors.deletion_vectors import (
     encode_positions,
     inline_vector,
     read_vector,

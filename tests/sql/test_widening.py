@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from whitecap.engine.sql.widening import is_text_change, may_upcast, may_widen
+from whitecap.engine.values.widening import is_text_change, may_upcast, may_widen
 
 TYPES = (
     *("tinyint", "smallint", "int", "bigint", "float", "double", "boolean", "binary"),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.sql.value_probes import Probe
-from whitecap.engine.sql.value_texts import to_text
+from whitecap.engine.values.texts import to_text
 
 ANSWERS = Path(__file__).with_name("spark_answers.json")
 _BETWEEN = " ; "

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from whitecap.engine.storage.directory import DirectoryStore
+from whitecap.engine.storage.disk.directory import DirectoryStore
 from whitecap.engine.storage.requests import (
     Body,
     Entry,

@@ -11,13 +11,13 @@ import pytest
 from whitecap.engine.errors import InvalidLog
 from whitecap.engine.log.actions import AddFile, DeletionVector, Format, Metadata
 from whitecap.engine.log.commit_file import commit_of
-from whitecap.engine.log.deletion_vectors import inline_vector
 from whitecap.engine.log.features import protocol_of_new_table
 from whitecap.engine.log.schema import parse_ddl, schema_string
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 from whitecap.engine.log.statistics import collect_statistics, statistics_text
 from whitecap.engine.log.validation_files import validate_files
-from whitecap.engine.storage.directory import DirectoryStore
+from whitecap.engine.log.vectors.deletion_vectors import inline_vector
+from whitecap.engine.storage.disk.directory import DirectoryStore
 from whitecap.engine.storage.memory import run
 from whitecap.engine.storage.requests import WriteRows
 

@@ -12,11 +12,11 @@ from itertools import combinations_with_replacement, permutations
 import pytest
 from races import DELETE, OPTIMIZE, WRITE, Table, add, remove, where
 
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Aborted, Committed, Outcome
 from whitecap.engine.sql.predicates import Predicate, parse_predicate
-from whitecap.engine.transaction.operation import Operation
 from whitecap.engine.transaction.transaction import Transaction
 
 EVERYTHING = "true"

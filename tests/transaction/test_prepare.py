@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from races import DELETE, OPTIMIZE, WRITE, Table, add, metadata, remove
 
+from whitecap.engine.conflicts.operation import MANUAL_UPDATE, Operation
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import (
     AddCDCFile,
@@ -23,7 +24,6 @@ from whitecap.engine.log.schema import Field, Schema, schema_of_metadata, schema
 from whitecap.engine.outcomes import Committed, NothingToCommit, Outcome
 from whitecap.engine.settings import CheckMode, ConsistencyMode, Settings
 from whitecap.engine.storage.memory import run
-from whitecap.engine.transaction.operation import MANUAL_UPDATE, Operation
 
 PLAIN = Protocol(min_reader_version=1, min_writer_version=2)
 VECTORS = Protocol(

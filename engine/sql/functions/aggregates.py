@@ -8,11 +8,12 @@ from decimal import Decimal, localcontext
 from typing import Any
 
 from whitecap.engine.errors import UnsupportedFeature
-from whitecap.engine.sql.coercion import bounded_decimal
 from whitecap.engine.sql.functions.guard import BOOLEAN, NUMBER, Takes, arguments, check_count
 from whitecap.engine.sql.functions.spans import OF_DAYS, OF_TIME
 from whitecap.engine.sql.terms import Term, convert
-from whitecap.engine.sql.types import (
+from whitecap.engine.values.coercion import bounded_decimal
+from whitecap.engine.values.texts import to_scale
+from whitecap.engine.values.types import (
     WIDE,
     Session,
     decimal_shape,
@@ -21,7 +22,6 @@ from whitecap.engine.sql.types import (
     is_decimal,
     is_integral,
 )
-from whitecap.engine.sql.value_texts import to_scale
 
 
 @dataclass(frozen=True, slots=True)

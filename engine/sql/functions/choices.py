@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from whitecap.engine.errors import UnsupportedFeature
-from whitecap.engine.sql.coercion import common_of, mismatch
 from whitecap.engine.sql.functions.guard import (
     DOUBLE,
     Function,
@@ -36,7 +35,8 @@ from whitecap.engine.sql.terms import (
     literal,
     negation,
 )
-from whitecap.engine.sql.types import FRACTIONAL, Session
+from whitecap.engine.values.coercion import common_of, mismatch
+from whitecap.engine.values.types import FRACTIONAL, Session
 
 _NULL, _NULL_TEXT = literal(None, "void"), literal(None, "string")
 _CONDITION = Kind(("boolean",), implicit=False)

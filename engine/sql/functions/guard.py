@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
-from whitecap.engine.sql.coercion import belongs, common_of, implicit_type, mismatch
 from whitecap.engine.sql.terms import Bound, Parameters, Row, Term, convert, strictly
-from whitecap.engine.sql.types import PARAMETER, Session, has_values, is_numeric
+from whitecap.engine.values.coercion import belongs, common_of, implicit_type, mismatch
+from whitecap.engine.values.types import PARAMETER, Session, has_values, is_numeric
 
 Build = Callable[[Sequence[Term], Session], Term]
 """Makes a function's term of arguments that it takes."""

@@ -26,7 +26,7 @@ from whitecap.engine.sql.functions.patterns import checked_pattern, read, writte
 from whitecap.engine.sql.functions.spans import add_months, span_of
 from whitecap.engine.sql.functions.times import START, TIMES
 from whitecap.engine.sql.terms import Term, apply, convert, literal
-from whitecap.engine.sql.types import Session, zone
+from whitecap.engine.values.types import Session, zone
 
 _EPOCH = date(1970, 1, 1)
 _STANDARD = "yyyy-MM-dd HH:mm:ss"

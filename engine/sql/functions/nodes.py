@@ -19,7 +19,7 @@ from whitecap.engine.sql.functions.times import FIELD_NAMES, FIELDS
 from whitecap.engine.sql.scope import Scope
 from whitecap.engine.sql.spark_text import DIALECT
 from whitecap.engine.sql.terms import Term, convert
-from whitecap.engine.sql.types import is_decimal, is_integral
+from whitecap.engine.values.types import is_decimal, is_integral
 
 _WITH_UNITS: dict[str, Callable[[str], Function]] = {
     **dict.fromkeys(("dateadd", "date_add", "timestampadd"), added),

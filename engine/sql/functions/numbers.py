@@ -15,7 +15,6 @@ from decimal import (
 from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
-from whitecap.engine.sql.coercion import bounded_decimal, mismatch
 from whitecap.engine.sql.functions.guard import (
     DOUBLE,
     INT,
@@ -29,7 +28,9 @@ from whitecap.engine.sql.functions.guard import (
     strict,
 )
 from whitecap.engine.sql.terms import Term, apply, convert, each, literal
-from whitecap.engine.sql.types import (
+from whitecap.engine.values.coercion import bounded_decimal, mismatch
+from whitecap.engine.values.texts import to_scale, to_single
+from whitecap.engine.values.types import (
     WIDE,
     Session,
     decimal_shape,
@@ -37,7 +38,6 @@ from whitecap.engine.sql.types import (
     is_decimal,
     is_integral,
 )
-from whitecap.engine.sql.value_texts import to_scale, to_single
 
 RAND_VALUE = 0.5
 """What rand() gives. The engine has no randomness; any value in [0, 1) is a legal answer."""

@@ -13,14 +13,6 @@ from decimal import ROUND_DOWN, Decimal, localcontext
 from typing import Any
 
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
-from whitecap.engine.sql.coercion import (
-    arithmetic_type,
-    common_type,
-    compared_type,
-    mismatch,
-    promoted,
-    tightest,
-)
 from whitecap.engine.sql.functions.guard import (
     BOOLEAN,
     NUMBER,
@@ -47,7 +39,16 @@ from whitecap.engine.sql.terms import (
     membership,
     negation,
 )
-from whitecap.engine.sql.types import (
+from whitecap.engine.values.coercion import (
+    arithmetic_type,
+    common_type,
+    compared_type,
+    mismatch,
+    promoted,
+    tightest,
+)
+from whitecap.engine.values.texts import to_scale
+from whitecap.engine.values.types import (
     FRACTIONAL,
     PARAMETER,
     TEMPORAL,
@@ -60,7 +61,6 @@ from whitecap.engine.sql.types import (
     is_integral,
     is_numeric,
 )
-from whitecap.engine.sql.value_texts import to_scale
 
 Compare = Callable[[Any, Any], Any]
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.sql.functions.guard import TEXT, Function, arguments, must_be_foldable, strict
 from whitecap.engine.sql.terms import Term, combine
-from whitecap.engine.sql.types import Session
+from whitecap.engine.values.types import Session
 
 _JAVA_ONLY = re.compile(
     r"(?<!\\)(?:\\\\)*(?:\\[pPQEhHRXzZGkKuxN0cVv]|&&|\[\[|\(\?(?![:=!]|<[=!])|[*+?}]\+)"

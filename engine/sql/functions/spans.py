@@ -11,9 +11,9 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TypeVar
 
 from whitecap.engine.errors import UnsupportedFeature
-from whitecap.engine.sql.coercion import mismatch
 from whitecap.engine.sql.terms import Term, combine, constant_bound, convert, literal
-from whitecap.engine.sql.types import TEMPORAL, Session, has_values, zone
+from whitecap.engine.values.coercion import mismatch
+from whitecap.engine.values.types import TEMPORAL, Session, has_values, zone
 
 OF_DAYS, OF_TIME = "interval of days", "interval of time"
 """The types of interval literals, whose values are a number of months and a span."""

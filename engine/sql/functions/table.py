@@ -16,7 +16,7 @@ from whitecap.engine.sql.functions.texts import TEXTS
 from whitecap.engine.sql.functions.times import TIMES
 from whitecap.engine.sql.scope import nearest
 from whitecap.engine.sql.terms import Term
-from whitecap.engine.sql.types import Session
+from whitecap.engine.values.types import Session
 
 NON_DETERMINISTIC = frozenset(
     {

@@ -22,7 +22,7 @@ from whitecap.engine.sql.functions.guard import (
 )
 from whitecap.engine.sql.functions.regexps import extracted, replaced
 from whitecap.engine.sql.terms import Term, convert, each, literal
-from whitecap.engine.sql.types import Session
+from whitecap.engine.values.types import Session
 
 _LONGEST = 1 << 20  # letters of a text that is made; a longer one would only cost memory
 _ONE_TEXT, _TWO_TEXTS, _THREE_TEXTS = (arguments(*[TEXT] * count) for count in (1, 2, 3))

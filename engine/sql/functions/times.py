@@ -31,7 +31,7 @@ from whitecap.engine.sql.functions.guard import (
 )
 from whitecap.engine.sql.functions.spans import add_months
 from whitecap.engine.sql.terms import Bound, Parameters, Term, apply, constant_bound
-from whitecap.engine.sql.types import Session, zone
+from whitecap.engine.values.types import Session, zone
 
 NOW = "current timestamp"
 """The parameter that holds the time of a statement; no user's parameter has such a name."""

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.log.ddl import read_type
-from whitecap.engine.sql.value_texts import from_text
 from whitecap.engine.storage.requests import ReadRows, Row, WriteRows
+from whitecap.engine.values.texts import from_text
 
 _ARROW_TYPES: Mapping[str, pa.DataType] = {
     "tinyint": pa.int8(),

@@ -14,6 +14,8 @@ from typing import Any
 
 import msgspec
 
+from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.conflicts.read_set import ReadSet
 from whitecap.engine.log.actions import (
     AddFile,
     AnyAction,
@@ -26,8 +28,6 @@ from whitecap.engine.log.features import feature_names
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.transaction.isolation import IsolationLevel
-from whitecap.engine.transaction.operation import Operation
-from whitecap.engine.transaction.read_set import ReadSet
 
 
 # No slots: what is derived from the actions is kept in the instance's dictionary.

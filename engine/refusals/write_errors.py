@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from whitecap.engine.commands.errors import IN_PLAN, analysis
 from whitecap.engine.errors import DeltaError
+from whitecap.engine.refusals.command_errors import IN_PLAN, analysis
 
 MERGE_UNRESOLVED = "DeltaAnalysisException", "DELTA_MERGE_UNRESOLVED_EXPRESSION"
 """How Delta refuses a name in MERGE; PySpark 4.2 has no words for it and shows INTERNAL_ERROR."""

@@ -11,8 +11,8 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from whitecap.engine.storage.machine import random_ids, wall_clock_ms
-from whitecap.engine.storage.parquet import decode_rows, encode_rows
+from whitecap.engine.storage.disk.machine import random_ids, wall_clock_ms
+from whitecap.engine.storage.disk.parquet import decode_rows, encode_rows
 from whitecap.engine.storage.requests import (
     Body,
     Compute,

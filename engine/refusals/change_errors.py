@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whitecap.engine.commands.errors import IN_PLAN, analysis
 from whitecap.engine.errors import DeltaError
+from whitecap.engine.refusals.command_errors import IN_PLAN, analysis
 
 
 def constraint_on_column(column: str, names: Sequence[str]) -> DeltaError:

@@ -5,9 +5,9 @@ Source: DeltaErrors.scala, delta-error-classes.json; Spark's QueryParsingErrors.
 
 from __future__ import annotations
 
-from whitecap.engine.commands.errors import analysis
-from whitecap.engine.commands.feature_errors import refused_feature
 from whitecap.engine.errors import DeltaError
+from whitecap.engine.refusals.command_errors import analysis
+from whitecap.engine.refusals.feature_errors import refused_feature
 
 
 def reserved_property(key: str, instead: str) -> DeltaError:

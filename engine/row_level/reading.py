@@ -12,8 +12,8 @@ from typing import Any
 
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.log.type_changes import TYPE_CHANGES, text_limit
-from whitecap.engine.sql.casts import from_python
 from whitecap.engine.storage.requests import Row
+from whitecap.engine.values.casts import from_python
 
 View = Callable[[Sequence[Row]], Sequence[Row]]
 

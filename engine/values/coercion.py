@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import reduce
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
-from whitecap.engine.sql.types import (
+from whitecap.engine.values.types import (
     FRACTIONAL,
     INTEGRAL_BITS,
     MAX_PRECISION,

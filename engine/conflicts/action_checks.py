@@ -20,8 +20,8 @@ from whitecap.engine.log.actions import (
 )
 from whitecap.engine.log.features import supports
 from whitecap.engine.log.schema import schema_of_metadata
+from whitecap.engine.refusals import commit_errors
 from whitecap.engine.settings import ConsistencyMode, Settings
-from whitecap.engine.transaction import refusals
 
 
 def without_repeated_set_transactions(actions: Iterable[AnyAction]) -> list[AnyAction]:
@@ -35,7 +35,7 @@ def without_repeated_set_transactions(actions: Iterable[AnyAction]) -> list[AnyA
             versions[action.app_id] = action.version
             kept.append(action)
         elif versions[action.app_id] != action.version:
-            raise refusals.set_transaction_version_conflict(
+            raise commit_errors.set_transaction_version_conflict(
                 action.app_id, versions[action.app_id], action.version
             )
     return kept
@@ -57,10 +57,10 @@ def check_files(actions: Iterable[AnyAction], metadata: Metadata, settings: Sett
         if not isinstance(action, AddFile):
             continue
         if settings.empty_file_check and action.size == 0:
-            raise refusals.empty_file(action.path)
+            raise commit_errors.empty_file(action.path)
         missing = [name for name in required if (action.partition_values or {}).get(name) is None]
         if settings.null_partition_check and missing:
-            raise refusals.null_partition(action.path, missing[0])
+            raise commit_errors.null_partition(action.path, missing[0])
 
 
 def _required_partition_columns(metadata: Metadata) -> list[str]:
@@ -82,7 +82,7 @@ def check_no_duplicates(actions: Iterable[AnyAction], settings: Settings) -> Non
             for other in earlier:
                 if _clash(action, other):
                     kind = _kind(action) if type(action) is type(other) else "add/remove"
-                    raise refusals.duplicate_actions(kind, _named(action), _named(other))
+                    raise commit_errors.duplicate_actions(kind, _named(action), _named(other))
             earlier.append(action)
 
 
@@ -107,14 +107,14 @@ def check_consistent_data_change(actions: Iterable[AnyAction], settings: Setting
         return
     changes = {action.data_change for action in actions if isinstance(action, AddFile | RemoveFile)}
     if len(changes) > 1:
-        raise refusals.inconsistent_data_change()
+        raise commit_errors.inconsistent_data_change()
 
 
 def check_domains(actions: Iterable[AnyAction], protocol: Protocol) -> None:
     """Each metadata domain once, and only where the table supports domains."""
     domains = [action.domain for action in actions if isinstance(action, DomainMetadata)]
     if domains and not supports(protocol, "domainMetadata"):
-        raise refusals.domains_not_supported(domains)
+        raise commit_errors.domains_not_supported(domains)
     for position, domain in enumerate(domains):
         if domain in domains[:position]:
-            raise refusals.duplicate_domain(domain)
+            raise commit_errors.duplicate_domain(domain)

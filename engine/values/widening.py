@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from whitecap.engine.sql.types import INTEGRAL_BITS, decimal_shape, is_decimal, is_integral
+from whitecap.engine.values.types import INTEGRAL_BITS, decimal_shape, is_decimal, is_integral
 
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 _SMALL = ("tinyint", "smallint", "int")

@@ -14,7 +14,17 @@ from functools import lru_cache
 from typing import Any
 
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
-from whitecap.engine.sql.types import (
+from whitecap.engine.values.texts import (
+    beyond_years,
+    fraction_text,
+    from_text,
+    invalid_cast,
+    shortest_single,
+    to_scale,
+    to_single,
+    to_text,
+)
+from whitecap.engine.values.types import (
     DEFAULT_SESSION,
     INTEGRAL_BITS,
     PARAMETER,
@@ -27,16 +37,6 @@ from whitecap.engine.sql.types import (
     is_numeric,
     type_of,
     zone,
-)
-from whitecap.engine.sql.value_texts import (
-    beyond_years,
-    fraction_text,
-    from_text,
-    invalid_cast,
-    shortest_single,
-    to_scale,
-    to_single,
-    to_text,
 )
 
 Cast = Callable[[Any], Any]

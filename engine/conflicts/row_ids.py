@@ -17,7 +17,7 @@ from whitecap.engine.log.actions import AddFile, AnyAction, DomainMetadata, Meta
 from whitecap.engine.log.features import supports
 from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN, Snapshot
 from whitecap.engine.log.statistics import parse_statistics
-from whitecap.engine.transaction import refusals
+from whitecap.engine.refusals import commit_errors
 
 NOT_PRESERVED_TAG = {"delta.rowTracking.preserved": "false"}
 
@@ -37,7 +37,7 @@ def check_not_suspended(configuration: Mapping[str, str]) -> None:
     """
     enabled, suspended = properties.ROW_TRACKING, properties.ROW_TRACKING_SUSPENDED
     if enabled.of(configuration) and suspended.of(configuration):
-        raise refusals.tracking_and_suspended(enabled.key, suspended.key)
+        raise commit_errors.tracking_and_suspended(enabled.key, suspended.key)
 
 
 def readable_watermark(snapshot: Snapshot) -> int:

@@ -8,12 +8,12 @@ from typing import Any
 
 from pyroaring import BitMap64
 
-from whitecap.engine.commands import errors
-from whitecap.engine.commands.reading import as_read
 from whitecap.engine.log.actions import AddFile, RemoveFile
-from whitecap.engine.log.deletion_vectors import read_vector
 from whitecap.engine.log.paths import data_key, log_path
 from whitecap.engine.log.schema import Schema
+from whitecap.engine.log.vectors.deletion_vectors import read_vector
+from whitecap.engine.refusals import command_errors
+from whitecap.engine.row_level.reading import as_read
 from whitecap.engine.storage.columns import column_of, in_columns
 from whitecap.engine.storage.requests import Gone, ReadRows, Row, RowsOf, Steps
 
@@ -102,7 +102,7 @@ class DataFiles:
         values = tuple(file.partition_values for file in missing.values())
         answer: RowsOf | Gone = yield ReadRows(keys, names, schema.types, values)
         if isinstance(answer, Gone):
-            raise errors.file_is_gone(answer.key)
+            raise command_errors.file_is_gone(answer.key)
         for path, rows in zip(missing, answer.rows, strict=True):
             self.keep(path, names, rows)
 

@@ -13,7 +13,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
-from whitecap.engine.sql.types import (
+from whitecap.engine.values.types import (
     MAX_PRECISION,
     TEMPORAL,
     WIDE,

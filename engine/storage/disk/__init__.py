@@ -1,0 +1,1 @@
+"""A table in a directory on disk: its driver, and rows as Parquet."""

@@ -1,0 +1,1 @@
+"""Values: Spark's types, what is a value of which, casts, common types, texts."""
