@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.log.property_names import why_not_modelled
 from whitecap.engine.settings import Settings
-from whitecap.engine.transaction.isolation import IsolationLevel
 
 ROW_COMMANDS = frozenset({"DELETE", "UPDATE", "MERGE", "WRITE"})
 """The operations that row-level concurrency knows; WRITE is an INSERT that reads its own table."""

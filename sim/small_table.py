@@ -19,10 +19,10 @@ from whitecap.engine.conformance.case import DataFile, TableOf
 from whitecap.engine.dialects import DATABRICKS_PROPERTIES, Dialect, dialect_named
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.explain.case import Case
+from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log.property_names import is_known, nearest_property
 from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.engine.sql.scope import nearest
-from whitecap.engine.transaction.isolation import ISOLATION_PROPERTY
 from whitecap.engine.values.casts import from_python
 from whitecap.sim.scenario.problems import problems_of
 from whitecap.sim.scenario.table import TABLE_NAME, property_text

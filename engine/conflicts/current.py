@@ -16,6 +16,7 @@ import msgspec
 
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.read_set import ReadSet
+from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.log.actions import (
     AddFile,
     AnyAction,
@@ -27,7 +28,6 @@ from whitecap.engine.log.actions import (
 from whitecap.engine.log.features import feature_names
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.engine.transaction.isolation import IsolationLevel
 
 
 # No slots: what is derived from the actions is kept in the instance's dictionary.

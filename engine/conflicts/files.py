@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.messages import file_verdict, partition_hint
 from whitecap.engine.conflicts.winner import WinningCommit
+from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.log.actions import AddFile, PartitionValues
 from whitecap.engine.outcomes import ConflictException, Verdict
 from whitecap.engine.sql.predicates import TRUE
-from whitecap.engine.transaction.isolation import IsolationLevel
 
 
 def added_files(current: CurrentTransaction, winner: WinningCommit) -> Verdict | None:

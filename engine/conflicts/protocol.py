@@ -13,13 +13,13 @@ from whitecap.engine.conflicts.backfill import strip_winner_row_ids
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.messages import commit_verdict, conflicting_commit
 from whitecap.engine.conflicts.winner import WinningCommit
+from whitecap.engine.conflicts.writable import check_writable
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Protocol
 from whitecap.engine.log.features import FEATURES, feature_names, required_features
 from whitecap.engine.outcomes import ConflictException, Verdict
 from whitecap.engine.refusals import commit_errors
 from whitecap.engine.settings import Settings
-from whitecap.engine.transaction.prepare import check_writable
 
 
 def check_protocol(

@@ -15,6 +15,7 @@ from whitecap.engine.interleaving.contender import Start
 from whitecap.engine.interleaving.race import Played
 from whitecap.engine.interleaving.schedules import schedules
 from whitecap.engine.interleaving.world import World
+from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log.actions import CommitInfo
 from whitecap.engine.log.schema import Schema, ddl
 from whitecap.engine.log.snapshot import Snapshot
@@ -24,7 +25,6 @@ from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing import parse_statement
 from whitecap.engine.storage.memory import run
 from whitecap.engine.storage.requests import Row
-from whitecap.engine.transaction.isolation import ISOLATION_PROPERTY
 
 NAMES = ("A", "B")
 """What the two statements are called."""

@@ -8,9 +8,9 @@ from whitecap.engine.conformance.case import TableOf
 from whitecap.engine.explain.case import Case
 from whitecap.engine.explain.change import Change, Changer
 from whitecap.engine.explain.conditions import condition_of
+from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel
 from whitecap.engine.log import properties
 from whitecap.engine.log.schema import Schema, parse_ddl
-from whitecap.engine.transaction.isolation import ISOLATION_PROPERTY, IsolationLevel
 from whitecap.engine.values.types import is_integral
 
 VECTORS = properties.DELETION_VECTORS.key

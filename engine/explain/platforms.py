@@ -10,7 +10,7 @@ from whitecap.engine.explain.case import Case
 from whitecap.engine.explain.change import Change
 from whitecap.engine.explain.conditions import compaction_of
 from whitecap.engine.explain.layouts import VECTORS, has_vectors, set_property
-from whitecap.engine.transaction.isolation import ISOLATION_PROPERTY
+from whitecap.engine.isolation import ISOLATION_PROPERTY
 
 
 def newer_delta(case: Case) -> Change | None:

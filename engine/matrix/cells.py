@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.matrix.catalogue import ZORDER
 from whitecap.engine.matrix.family import Layout, Relation
 from whitecap.engine.matrix.observing import Observation, Witness
-from whitecap.engine.transaction.isolation import IsolationLevel
 
 CANNOT = "Cannot conflict"
 CAN = "Can conflict"

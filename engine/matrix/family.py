@@ -18,8 +18,8 @@ from typing import Any
 from whitecap.engine.conformance.case import DataFile, TableOf
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.interleaving.world import World
+from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel
 from whitecap.engine.settings import Settings
-from whitecap.engine.transaction.isolation import ISOLATION_PROPERTY, IsolationLevel
 
 TABLE = "t"
 NEW_TABLE = "new_table"

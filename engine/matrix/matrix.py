@@ -8,6 +8,7 @@ from functools import cached_property
 
 from whitecap.engine.dialects import ROW_LEVEL_SWITCH, Dialect
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.matrix.catalogue import Command
 from whitecap.engine.matrix.cells import Cell
 from whitecap.engine.matrix.family import (
@@ -21,7 +22,6 @@ from whitecap.engine.matrix.family import (
 from whitecap.engine.matrix.observing import Observation, Observed
 from whitecap.engine.matrix.published import Group, PublishedCell, PublishedTable, tables_of
 from whitecap.engine.sql.scope import nearest
-from whitecap.engine.transaction.isolation import IsolationLevel
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.files import added_files, files_to_check, removed_vs_removed
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.dialects import Dialect
+from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.outcomes import Verdict
 from whitecap.engine.row_level.changes import RowFiles, RowReader
@@ -38,7 +39,6 @@ from whitecap.engine.row_level.rows import check_rows
 from whitecap.engine.row_level.verdicts import with_sub_condition
 from whitecap.engine.settings import AppendRule, Settings
 from whitecap.engine.storage.requests import Steps
-from whitecap.engine.transaction.isolation import IsolationLevel
 
 Answer = CurrentTransaction | Verdict
 

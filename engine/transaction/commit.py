@@ -22,6 +22,7 @@ from whitecap.engine.conflicts.read_set import ReadSet
 from whitecap.engine.conflicts.row_ids import readable_watermark
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.dialects import Dialect
+from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.log.actions import AddCDCFile, AnyAction, CommitInfo, RemoveFile
 from whitecap.engine.log.commit_file import encode_commit, log_key
 from whitecap.engine.log.table_log import TableLog
@@ -38,7 +39,7 @@ from whitecap.engine.row_level.resolver import RowResolver
 from whitecap.engine.settings import Settings
 from whitecap.engine.storage.requests import PutResult, ReadClock, Steps
 from whitecap.engine.transaction.commit_loop import commit_loop, put_commit
-from whitecap.engine.transaction.isolation import IsolationLevel, level_to_use
+from whitecap.engine.transaction.isolation import level_to_use
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.engine.transaction.prepare import Draft, Prepared, prepare, prepare_large
 

@@ -7,10 +7,10 @@ Source: `isolationLevels.scala`; `TransactionHelper.scala: canDowngradeToSnapsho
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
 
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import DeltaError
+from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel
 from whitecap.engine.log.actions import (
     AddCDCFile,
     AddFile,
@@ -21,17 +21,6 @@ from whitecap.engine.log.actions import (
     RemoveFile,
 )
 from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN
-
-ISOLATION_PROPERTY = "delta.isolationLevel"
-
-
-class IsolationLevel(StrEnum):
-    """The three levels, by Delta's names."""
-
-    SERIALIZABLE = "Serializable"
-    WRITE_SERIALIZABLE = "WriteSerializable"
-    SNAPSHOT = "SnapshotIsolation"
-
 
 _BY_LOWER_NAME = {level.value.lower(): level for level in IsolationLevel}
 

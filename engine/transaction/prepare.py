@@ -16,6 +16,7 @@ from whitecap.engine.conflicts.row_ids import (
     readable_watermark,
     without_row_ids,
 )
+from whitecap.engine.conflicts.writable import check_writable
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile, AnyAction, Format, Metadata, Protocol, RemoveFile
 from whitecap.engine.log.features import (
@@ -24,7 +25,6 @@ from whitecap.engine.log.features import (
     is_upgrade,
     required_features,
     supports,
-    unknown_features,
     with_features,
 )
 from whitecap.engine.log.snapshot import Snapshot, physical_partition_columns
@@ -32,10 +32,6 @@ from whitecap.engine.log.statistics import parse_statistics
 from whitecap.engine.refusals import commit_errors
 from whitecap.engine.settings import CheckMode, Settings
 from whitecap.engine.transaction.metadata_checks import check_joining, check_metadata
-
-MAX_READER_VERSION = 3
-MAX_WRITER_VERSION = 7
-DELTA_VERSION = "4.4.0"
 
 _SET_APART = (Metadata, Protocol)
 
@@ -143,25 +139,6 @@ def _with_required_features(protocol: Protocol, metadata: Metadata) -> Protocol:
     """Raises `DeltaError` for features that an existing table gets only if asked by name."""
     check_joining(metadata, protocol)
     return with_features(protocol, required_features(metadata))
-
-
-def check_writable(protocol: Protocol, table_name: str) -> None:
-    """Whether this client may write a table of that protocol.
-
-    Raises `DeltaError`. Source: `DeltaLog.scala: protocolRead`, `protocolWrite`.
-    """
-    too_new = (
-        protocol.min_reader_version > MAX_READER_VERSION
-        or protocol.min_writer_version > MAX_WRITER_VERSION
-    )
-    if too_new:
-        raise commit_errors.invalid_protocol_version(table_name, protocol, DELTA_VERSION)
-    unknown = unknown_features(protocol)
-    to_read = [name for name in unknown if name in (protocol.reader_features or ())]
-    if to_read:
-        raise commit_errors.unsupported_features(table_name, to_read, DELTA_VERSION, "read")
-    if unknown:
-        raise commit_errors.unsupported_features(table_name, unknown, DELTA_VERSION, "write")
 
 
 def _first_commit(

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from functools import cache
 
 from whitecap.engine.dialects import dialect_named
+from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.matrix.catalogue import PUBLISHED, Command, commands_named
 from whitecap.engine.matrix.cells import Cell
 from whitecap.engine.matrix.family import variants
 from whitecap.engine.matrix.matrix import DerivedCell, Matrix, choice_of, matrix_of
 from whitecap.engine.matrix.observing import observe, pairs_of
 from whitecap.engine.settings import Settings
-from whitecap.engine.transaction.isolation import IsolationLevel
 
 CHANGES = "UPDATE, DELETE, MERGE INTO"
 

@@ -9,13 +9,13 @@ from matrices import CHANGES, cell_of, cells_of, matrix, published_matrix
 from whitecap.cli import main
 from whitecap.engine.dialects import DIALECTS, dialect_named
 from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.matrix import contenders
 from whitecap.engine.matrix.catalogue import commands_named, commands_of
 from whitecap.engine.matrix.family import variants
 from whitecap.engine.matrix.matrix import choice_of
 from whitecap.engine.matrix.observing import observe
 from whitecap.engine.settings import Settings
-from whitecap.engine.transaction.isolation import IsolationLevel
 
 WITH_ROWS = "databricks-with-row-level-concurrency"
 WITHOUT_ROWS = "databricks-without-row-level-concurrency"

@@ -1,0 +1,33 @@
+"""Whether this client may write a table: its own first commit, and after a winner's change.
+
+Source: `DeltaLog.scala: protocolRead`, `protocolWrite`.
+"""
+
+from __future__ import annotations
+
+from whitecap.engine.log.actions import Protocol
+from whitecap.engine.log.features import unknown_features
+from whitecap.engine.refusals import commit_errors
+
+MAX_READER_VERSION = 3
+MAX_WRITER_VERSION = 7
+DELTA_VERSION = "4.4.0"
+
+
+def check_writable(protocol: Protocol, table_name: str) -> None:
+    """Whether this client may write a table of that protocol.
+
+    Raises `DeltaError`. Source: `DeltaLog.scala: protocolRead`, `protocolWrite`.
+    """
+    too_new = (
+        protocol.min_reader_version > MAX_READER_VERSION
+        or protocol.min_writer_version > MAX_WRITER_VERSION
+    )
+    if too_new:
+        raise commit_errors.invalid_protocol_version(table_name, protocol, DELTA_VERSION)
+    unknown = unknown_features(protocol)
+    to_read = [name for name in unknown if name in (protocol.reader_features or ())]
+    if to_read:
+        raise commit_errors.unsupported_features(table_name, to_read, DELTA_VERSION, "read")
+    if unknown:
+        raise commit_errors.unsupported_features(table_name, unknown, DELTA_VERSION, "write")
