@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from itertools import permutations
 from typing import Any
 
+from tests.oracles.log_validation import validate_log
 from whitecap.engine.commands import SharedTable, Table, run_statement
 from whitecap.engine.dialects import DATABRICKS_14_3, DELTA_OSS_4_4, Dialect
-from whitecap.engine.log.validation import validate_log
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing import parse_statement

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from tests.oracles.log_validation import validate_commits
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.log.commit_file import decode_commit, log_key
-from whitecap.engine.log.validation import validate_commits
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario import scenario_of
 

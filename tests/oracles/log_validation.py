@@ -1,7 +1,7 @@
 """Our own check of a whole log, stricter than any reader.
 
 Readers of Delta tables let many broken logs pass and then disagree about the rows; this finds every
-problem at once, each with file and line. The rules about one commit are in `validation_rules.py`.
+problem at once, each with file and line. The rules about one commit are in `log_rules.py`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from tests.oracles.log_rules import RULES, CommitInQuestion
 from whitecap.engine.errors import InvalidLog, Problem
 from whitecap.engine.log.actions import AnyAction
 from whitecap.engine.log.checkpoint import (
@@ -30,7 +31,6 @@ from whitecap.engine.log.commit_file import (
     version_of_key,
 )
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
-from whitecap.engine.log.validation_rules import RULES, CommitInQuestion
 from whitecap.engine.storage.requests import Entry, Get, ListFrom, Steps
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
