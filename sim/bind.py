@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from whitecap.engine.sql.parameter_places import plain_places
-from whitecap.engine.sql.parsing import read_statement
-from whitecap.engine.sql.statements import Statement
+from whitecap.engine.sql.parsing.parameter_places import plain_places
+from whitecap.engine.sql.parsing.parse import read_statement
+from whitecap.engine.sql.parsing.statements import Statement
 from whitecap.sim.workload import Work
 
 

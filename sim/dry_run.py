@@ -14,8 +14,8 @@ from whitecap.engine.commands.table import Table as Client
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
 from whitecap.engine.settings import Settings
-from whitecap.engine.sql.statements import Statement
-from whitecap.engine.sql.table_statements import CreateTable, Restore
+from whitecap.engine.sql.parsing.statements import Statement
+from whitecap.engine.sql.parsing.table_statements import CreateTable, Restore
 from whitecap.engine.storage.memory import counting_clock, counting_ids, run
 from whitecap.engine.storage.requests import (
     Compute,

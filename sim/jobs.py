@@ -14,7 +14,7 @@ from whitecap.engine.log.schema import Schema, ddl
 from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.settings import Settings
-from whitecap.engine.sql.statements import Statement
+from whitecap.engine.sql.parsing.statements import Statement
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.sim.checkpoints import Checkpoint

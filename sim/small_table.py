@@ -22,7 +22,7 @@ from whitecap.engine.explain.case import Case
 from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log.property_names import is_known, nearest_property
 from whitecap.engine.log.schema import Schema, parse_ddl
-from whitecap.engine.sql.scope import nearest
+from whitecap.engine.sql.expressions.scope import nearest
 from whitecap.engine.values.casts import from_python
 from whitecap.sim.scenario.problems import problems_of
 from whitecap.sim.scenario.table import TABLE_NAME, property_text

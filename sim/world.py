@@ -10,7 +10,7 @@ import numpy as np
 from whitecap.engine.commands.table import SharedTable
 from whitecap.engine.dialects import dialect_named
 from whitecap.engine.log.table_log import TableLog
-from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import run
 from whitecap.engine.storage.requests import Steps
 from whitecap.sim.bind import bound

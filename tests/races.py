@@ -21,7 +21,7 @@ from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.outcomes import Aborted, Committed, Outcome
 from whitecap.engine.settings import Settings
-from whitecap.engine.sql.predicates import Predicate, parse_predicate
+from whitecap.engine.sql.predicates.predicate import Predicate, parse_predicate
 from whitecap.engine.storage.memory import MemoryStore, run
 from whitecap.engine.transaction.transaction import Transaction
 

@@ -9,10 +9,10 @@ from typing import Any
 from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
-from whitecap.engine.sql.compiler import DIALECT, compile_term
+from whitecap.engine.sql.expressions.scope import Scope
+from whitecap.engine.sql.expressions.terms import Parameters
 from whitecap.engine.sql.functions.aggregates import AGGREGATES
-from whitecap.engine.sql.scope import Scope
-from whitecap.engine.sql.terms import Parameters
+from whitecap.engine.sql.predicates.compiler import DIALECT, compile_term
 from whitecap.engine.storage.requests import Row
 
 

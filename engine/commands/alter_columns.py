@@ -25,8 +25,7 @@ from whitecap.engine.log.schema import Field, Schema, log_name, parse_ddl, schem
 from whitecap.engine.log.type_changes import declared_type, widened, with_limit_of
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.refusals import change_errors, command_errors
-from whitecap.engine.sql.predicates import session_of
-from whitecap.engine.sql.table_statements import (
+from whitecap.engine.sql.parsing.table_statements import (
     AddColumns,
     ChangeColumn,
     DropColumns,
@@ -34,6 +33,7 @@ from whitecap.engine.sql.table_statements import (
     RenameColumn,
     ReplaceColumns,
 )
+from whitecap.engine.sql.predicates.predicate import session_of
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.types import Session

@@ -18,10 +18,10 @@ from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.log.type_changes import text_limit
 from whitecap.engine.refusals import write_errors
+from whitecap.engine.sql.expressions.terms import Bound, Parameters, Row, Term, apply, convert
+from whitecap.engine.sql.expressions.text import parse_condition
 from whitecap.engine.sql.functions.nodes import is_random
-from whitecap.engine.sql.statements import Insert, Values
-from whitecap.engine.sql.terms import Bound, Parameters, Row, Term, apply, convert
-from whitecap.engine.sql.text import parse_condition
+from whitecap.engine.sql.parsing.statements import Insert, Values
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.values.types import Session, is_decimal, is_integral, is_numeric
 

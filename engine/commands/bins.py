@@ -13,7 +13,7 @@ from whitecap.engine.log.files import PartitionKey
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import parse_statistics
 from whitecap.engine.settings import Settings
-from whitecap.engine.sql.predicates import Predicate
+from whitecap.engine.sql.predicates.predicate import Predicate
 
 Bin = list[AddFile]
 Chosen = Callable[[AddFile], bool]

@@ -17,7 +17,7 @@ from whitecap.engine.log.features import merged, protocol_of_new_table
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.refusals import command_errors
-from whitecap.engine.sql.table_statements import CloneTable
+from whitecap.engine.sql.parsing.table_statements import CloneTable
 from whitecap.engine.storage.requests import NewId, Steps
 from whitecap.engine.transaction.transaction import Transaction
 

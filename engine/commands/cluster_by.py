@@ -15,7 +15,7 @@ from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.refusals import command_errors
 from whitecap.engine.refusals.property_errors import column_not_in_schema
-from whitecap.engine.sql.table_statements import ClusterBy
+from whitecap.engine.sql.parsing.table_statements import ClusterBy
 from whitecap.engine.storage.requests import Steps
 
 

@@ -21,7 +21,7 @@ from whitecap.engine.log.files import PartitionKey
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Committed
 from whitecap.engine.settings import Settings
-from whitecap.engine.sql.predicates import Predicate
+from whitecap.engine.sql.predicates.predicate import Predicate
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.transaction import Transaction
 

@@ -18,12 +18,12 @@ from whitecap.engine.log.properties import CONSTRAINT_PREFIX
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.refusals import change_errors, command_errors
-from whitecap.engine.sql.building import CHECK_NOT_BOOLEAN
-from whitecap.engine.sql.columns import columns_of
-from whitecap.engine.sql.predicates import parse_predicate
-from whitecap.engine.sql.rendering import Template
-from whitecap.engine.sql.table_statements import AddConstraint, DropConstraint
-from whitecap.engine.sql.text import parse_condition
+from whitecap.engine.sql.expressions.building import CHECK_NOT_BOOLEAN
+from whitecap.engine.sql.expressions.columns import columns_of
+from whitecap.engine.sql.expressions.rendering import Template
+from whitecap.engine.sql.expressions.text import parse_condition
+from whitecap.engine.sql.parsing.table_statements import AddConstraint, DropConstraint
+from whitecap.engine.sql.predicates.predicate import parse_predicate
 from whitecap.engine.storage.requests import Steps
 
 

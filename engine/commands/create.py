@@ -24,9 +24,9 @@ from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
 from whitecap.engine.log.schema import Field, Schema, parse_ddl, schema_string
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.refusals import command_errors
-from whitecap.engine.sql.predicates import session_of
-from whitecap.engine.sql.scope import schema_scope
-from whitecap.engine.sql.table_statements import CreateTable
+from whitecap.engine.sql.expressions.scope import schema_scope
+from whitecap.engine.sql.parsing.table_statements import CreateTable
+from whitecap.engine.sql.predicates.predicate import session_of
 from whitecap.engine.storage.requests import NewId, ReadClock, Steps
 from whitecap.engine.transaction.transaction import Transaction
 

@@ -12,11 +12,11 @@ from whitecap.engine.commands.generation import DEFAULT
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.log.type_changes import text_limit
-from whitecap.engine.sql.compiler import compile_term
+from whitecap.engine.sql.expressions.scope import Scope
+from whitecap.engine.sql.expressions.terms import Term, convert
+from whitecap.engine.sql.expressions.text import parse_condition
 from whitecap.engine.sql.functions.nodes import is_random
-from whitecap.engine.sql.scope import Scope
-from whitecap.engine.sql.terms import Term, convert
-from whitecap.engine.sql.text import parse_condition
+from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.values.casts import can_cast, try_caster
 from whitecap.engine.values.coercion import can_up_cast
 from whitecap.engine.values.types import Session

@@ -29,9 +29,9 @@ from whitecap.engine.log.actions import AddCDCFile, AddFile, RemoveFile
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.refusals import command_errors
 from whitecap.engine.row_level.data_files import FileRows
-from whitecap.engine.sql.predicates import Predicate, split_conditions
-from whitecap.engine.sql.statements import Delete, Truncate
-from whitecap.engine.sql.terms import Evaluate
+from whitecap.engine.sql.expressions.terms import Evaluate
+from whitecap.engine.sql.parsing.statements import Delete, Truncate
+from whitecap.engine.sql.predicates.predicate import Predicate, split_conditions
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
 from whitecap.engine.transaction.transaction import Transaction
 

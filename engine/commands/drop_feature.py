@@ -31,7 +31,7 @@ from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN, Snapshot
 from whitecap.engine.log.vectors.deletion_vectors import INLINE, vector_key
 from whitecap.engine.outcomes import Aborted, Outcome, Unknown
 from whitecap.engine.refusals import feature_errors
-from whitecap.engine.sql.table_statements import DropFeature
+from whitecap.engine.sql.parsing.table_statements import DropFeature
 from whitecap.engine.storage.requests import ReadClock, Steps
 from whitecap.engine.transaction.transaction import Transaction
 

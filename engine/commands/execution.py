@@ -13,7 +13,7 @@ from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, SetTransaction
 from whitecap.engine.refusals import command_errors, commit_errors
 from whitecap.engine.row_level.data_files import FileRows
-from whitecap.engine.sql.predicates import Predicate
+from whitecap.engine.sql.predicates.predicate import Predicate
 from whitecap.engine.storage.requests import Compute, ReadClock, Steps
 from whitecap.engine.transaction.transaction import Transaction
 

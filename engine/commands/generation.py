@@ -15,10 +15,10 @@ from whitecap.engine.commands.sources import Projection, projection
 from whitecap.engine.log.identity import Identity, identity_of
 from whitecap.engine.log.schema import Field, Schema, quoted_name
 from whitecap.engine.refusals import command_errors, write_errors
-from whitecap.engine.sql.compiler import compile_term
-from whitecap.engine.sql.scope import Scope, schema_scope
-from whitecap.engine.sql.terms import Bound, Parameters, Term, convert, literal
-from whitecap.engine.sql.text import parse_condition
+from whitecap.engine.sql.expressions.scope import Scope, schema_scope
+from whitecap.engine.sql.expressions.terms import Bound, Parameters, Term, convert, literal
+from whitecap.engine.sql.expressions.text import parse_condition
+from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.types import Session
 

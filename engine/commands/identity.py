@@ -16,7 +16,7 @@ from whitecap.engine.log.identity import Identity, identity_of, with_mark
 from whitecap.engine.log.schema import Field, Schema, schema_string
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.refusals import command_errors
-from whitecap.engine.sql.table_statements import SyncIdentity
+from whitecap.engine.sql.parsing.table_statements import SyncIdentity
 from whitecap.engine.storage.requests import Steps
 
 

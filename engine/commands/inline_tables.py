@@ -13,9 +13,9 @@ from sqlglot import exp
 
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.refusals.command_errors import analysis
-from whitecap.engine.sql.compiler import compile_term
-from whitecap.engine.sql.scope import Scope
-from whitecap.engine.sql.spark_text import CALLED
+from whitecap.engine.sql.expressions.scope import Scope
+from whitecap.engine.sql.expressions.spark_text import CALLED
+from whitecap.engine.sql.predicates.compiler import compile_term
 
 
 @contextmanager

@@ -42,8 +42,8 @@ from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.refusals import command_errors, write_errors
-from whitecap.engine.sql.predicates import Predicate
-from whitecap.engine.sql.statements import Insert
+from whitecap.engine.sql.parsing.statements import Insert
+from whitecap.engine.sql.predicates.predicate import Predicate
 from whitecap.engine.storage.requests import ReadClock, Steps
 from whitecap.engine.transaction.transaction import Transaction
 

@@ -30,11 +30,11 @@ from whitecap.engine.log.properties import CONSTRAINT_PREFIX
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
 from whitecap.engine.log.type_changes import text_limit
 from whitecap.engine.refusals import command_errors, write_errors
-from whitecap.engine.sql.compiler import compile_term
-from whitecap.engine.sql.predicates import Predicate, parse_predicate
-from whitecap.engine.sql.scope import Scope
-from whitecap.engine.sql.statements import Insert, reads_tables
-from whitecap.engine.sql.terms import Term, column, literal
+from whitecap.engine.sql.expressions.scope import Scope
+from whitecap.engine.sql.expressions.terms import Term, column, literal
+from whitecap.engine.sql.parsing.statements import Insert, reads_tables
+from whitecap.engine.sql.predicates.compiler import compile_term
+from whitecap.engine.sql.predicates.predicate import Predicate, parse_predicate
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.types import Session
 

@@ -45,8 +45,8 @@ from whitecap.engine.log.actions import AddCDCFile, AddFile, Metadata, RemoveFil
 from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.row_level.data_files import FileRows
-from whitecap.engine.sql.statements import Act, Merge, reads_tables
-from whitecap.engine.sql.terms import Evaluate, Parameters
+from whitecap.engine.sql.expressions.terms import Evaluate, Parameters
+from whitecap.engine.sql.parsing.statements import Act, Merge, reads_tables
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
 from whitecap.engine.transaction.transaction import Transaction
 

@@ -15,9 +15,9 @@ from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.refusals import command_errors
-from whitecap.engine.sql.predicates import Predicate, session_of
-from whitecap.engine.sql.statements import Optimize
-from whitecap.engine.sql.terms import Parameters
+from whitecap.engine.sql.expressions.terms import Parameters
+from whitecap.engine.sql.parsing.statements import Optimize
+from whitecap.engine.sql.predicates.predicate import Predicate, session_of
 from whitecap.engine.storage.requests import NewId, Steps
 from whitecap.engine.transaction.transaction import Transaction
 

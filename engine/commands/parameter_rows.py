@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.engine.sql.terms import Parameters
+from whitecap.engine.sql.expressions.terms import Parameters
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.types import type_of
 

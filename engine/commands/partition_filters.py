@@ -20,12 +20,12 @@ from sqlglot import exp
 
 from whitecap.engine.commands.generation import EXPRESSION
 from whitecap.engine.log.schema import Field, parse_schema, quoted_name
-from whitecap.engine.sql.constants import Constants, is_day
+from whitecap.engine.sql.expressions.rendering import sql_literal
+from whitecap.engine.sql.expressions.spark_text import DIALECT
+from whitecap.engine.sql.expressions.text import parse_condition
 from whitecap.engine.sql.functions.nodes import function_name
-from whitecap.engine.sql.predicates import Predicate, parse_predicate, session_of
-from whitecap.engine.sql.rendering import sql_literal
-from whitecap.engine.sql.spark_text import DIALECT
-from whitecap.engine.sql.text import parse_condition
+from whitecap.engine.sql.predicates.constants import Constants, is_day
+from whitecap.engine.sql.predicates.predicate import Predicate, parse_predicate, session_of
 from whitecap.engine.transaction.transaction import Transaction
 
 Operator = type[exp.Expr]

@@ -24,7 +24,11 @@ from whitecap.engine.log.features import merged
 from whitecap.engine.log.properties import CONSTRAINT_PREFIX
 from whitecap.engine.outcomes import Committed, Outcome
 from whitecap.engine.refusals import command_errors
-from whitecap.engine.sql.table_statements import CommentOnTable, SetProperties, UnsetProperties
+from whitecap.engine.sql.parsing.table_statements import (
+    CommentOnTable,
+    SetProperties,
+    UnsetProperties,
+)
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.transaction import Transaction
 

@@ -27,12 +27,12 @@ from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import parse_statistics
 from whitecap.engine.row_level.data_files import FileRows
-from whitecap.engine.sql.compiler import DIALECT, compile_term
+from whitecap.engine.sql.expressions.scope import UNRESOLVED, Relation, Scope
+from whitecap.engine.sql.expressions.terms import Parameters, Term, column, convert
 from whitecap.engine.sql.functions.nodes import is_random
-from whitecap.engine.sql.predicates import TRUE, Predicate
-from whitecap.engine.sql.scope import UNRESOLVED, Relation, Scope
-from whitecap.engine.sql.statements import Query, Relational, Select, TableName, Values
-from whitecap.engine.sql.terms import Parameters, Term, column, convert
+from whitecap.engine.sql.parsing.statements import Query, Relational, Select, TableName, Values
+from whitecap.engine.sql.predicates.compiler import DIALECT, compile_term
+from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.coercion import inline_type

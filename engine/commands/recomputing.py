@@ -16,7 +16,7 @@ from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.log.statistics import collect_statistics, indexed_by, statistics_text
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.row_level.data_files import FileRows
-from whitecap.engine.sql.predicates import parse_predicate
+from whitecap.engine.sql.predicates.predicate import parse_predicate
 from whitecap.engine.storage.requests import Steps
 
 

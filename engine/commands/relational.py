@@ -41,11 +41,11 @@ from whitecap.engine.commands.select_parts import (
 )
 from whitecap.engine.commands.windows import with_windows
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature
-from whitecap.engine.sql.building import JOIN_NOT_BOOLEAN, NOT_BOOLEAN, check_condition
-from whitecap.engine.sql.compiler import DIALECT, compile_boolean, compile_term
-from whitecap.engine.sql.scope import Relation, Scope
-from whitecap.engine.sql.terms import Evaluate, Parameters, Term, both, convert, either
-from whitecap.engine.sql.tree_reading import rows_parameter
+from whitecap.engine.sql.expressions.building import JOIN_NOT_BOOLEAN, NOT_BOOLEAN, check_condition
+from whitecap.engine.sql.expressions.scope import Relation, Scope
+from whitecap.engine.sql.expressions.terms import Evaluate, Parameters, Term, both, convert, either
+from whitecap.engine.sql.parsing.tree_reading import rows_parameter
+from whitecap.engine.sql.predicates.compiler import DIALECT, compile_boolean, compile_term
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.coercion import inline_type, mixed
 from whitecap.engine.values.types import Session

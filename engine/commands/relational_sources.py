@@ -19,14 +19,14 @@ from whitecap.engine.commands.sources import Source
 from whitecap.engine.commands.table import Table, Tables, table_named
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.row_level.data_files import FileRows
-from whitecap.engine.sql.columns import unqualified
+from whitecap.engine.sql.expressions.columns import unqualified
+from whitecap.engine.sql.expressions.scope import Scope
+from whitecap.engine.sql.expressions.terms import Parameters
 from whitecap.engine.sql.functions.nodes import function_name
-from whitecap.engine.sql.normal_form import conjuncts_of
-from whitecap.engine.sql.predicates import Predicate
-from whitecap.engine.sql.scope import Scope
-from whitecap.engine.sql.statements import Relational, TableName
-from whitecap.engine.sql.terms import Parameters
-from whitecap.engine.sql.tree_reading import table_name
+from whitecap.engine.sql.parsing.statements import Relational, TableName
+from whitecap.engine.sql.parsing.tree_reading import table_name
+from whitecap.engine.sql.predicates.normal_form import conjuncts_of
+from whitecap.engine.sql.predicates.predicate import Predicate
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.types import Session

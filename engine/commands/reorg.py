@@ -20,8 +20,8 @@ from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.outcomes import Committed, NothingToCommit, Outcome
-from whitecap.engine.sql.predicates import Predicate
-from whitecap.engine.sql.table_statements import Reorg
+from whitecap.engine.sql.parsing.table_statements import Reorg
+from whitecap.engine.sql.predicates.predicate import Predicate
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.transaction import Transaction
 

@@ -19,11 +19,11 @@ from whitecap.engine.commands.writing import Check
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.refusals import command_errors, write_errors
-from whitecap.engine.sql.compiler import compile_boolean
-from whitecap.engine.sql.predicates import TRUE, Predicate, parse_predicate
-from whitecap.engine.sql.scope import Relation, Scope
-from whitecap.engine.sql.statements import Insert
-from whitecap.engine.sql.terms import Evaluate
+from whitecap.engine.sql.expressions.scope import Relation, Scope
+from whitecap.engine.sql.expressions.terms import Evaluate
+from whitecap.engine.sql.parsing.statements import Insert
+from whitecap.engine.sql.predicates.compiler import compile_boolean
+from whitecap.engine.sql.predicates.predicate import TRUE, Predicate, parse_predicate
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.types import Session

@@ -26,7 +26,7 @@ from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.refusals import command_errors
 from whitecap.engine.sql.functions.times import START
-from whitecap.engine.sql.table_statements import Restore
+from whitecap.engine.sql.parsing.table_statements import Restore
 from whitecap.engine.storage.requests import ListTree, ReadClock, Steps
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.texts import parse_timestamp

@@ -21,8 +21,8 @@ from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Aborted, NothingToCommit, Outcome
 from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.row_level.relocation import with_note
-from whitecap.engine.sql.predicates import TRUE, Predicate
-from whitecap.engine.sql.scope import schema_scope
+from whitecap.engine.sql.expressions.scope import schema_scope
+from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
 from whitecap.engine.transaction.transaction import Transaction
 

@@ -18,10 +18,10 @@ from whitecap.engine.commands.select_parts import Rows
 from whitecap.engine.commands.table import Table, Tables
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.refusals import command_errors, write_errors
-from whitecap.engine.sql.predicates import TRUE, Predicate
-from whitecap.engine.sql.scope import Relation, Scope
-from whitecap.engine.sql.statements import Delete, Merge, Relational, TableName, Update
-from whitecap.engine.sql.terms import Evaluate
+from whitecap.engine.sql.expressions.scope import Relation, Scope
+from whitecap.engine.sql.expressions.terms import Evaluate
+from whitecap.engine.sql.parsing.statements import Delete, Merge, Relational, TableName, Update
+from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.types import Session

@@ -14,9 +14,9 @@ from sqlglot import exp
 from whitecap.engine.commands.table import Table
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.row_level.reads import RowRead, SubCondition
-from whitecap.engine.sql.predicates import Predicate, is_deterministic
-from whitecap.engine.sql.spark_text import DIALECT
-from whitecap.engine.sql.statements import Match, Merge
+from whitecap.engine.sql.expressions.spark_text import DIALECT
+from whitecap.engine.sql.parsing.statements import Match, Merge
+from whitecap.engine.sql.predicates.predicate import Predicate, is_deterministic
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.transaction.file_scan import FileScan
 from whitecap.engine.transaction.transaction import Transaction

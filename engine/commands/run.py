@@ -36,7 +36,7 @@ from whitecap.engine.commands.update import update
 from whitecap.engine.commands.vacuum import vacuum
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.sql.functions.times import NOW, START, asks_time
-from whitecap.engine.sql.statements import (
+from whitecap.engine.sql.parsing.statements import (
     Delete,
     Insert,
     Merge,
@@ -45,7 +45,7 @@ from whitecap.engine.sql.statements import (
     Truncate,
     Update,
 )
-from whitecap.engine.sql.table_statements import (
+from whitecap.engine.sql.parsing.table_statements import (
     AddColumns,
     AddConstraint,
     ChangeColumn,

@@ -18,8 +18,8 @@ from whitecap.engine.log.actions import Format, Metadata
 from whitecap.engine.log.schema import Schema, parse_ddl, schema_string
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.refusals import command_errors
-from whitecap.engine.sql.rendering import Template
-from whitecap.engine.sql.statements import Insert, TableName, Values
+from whitecap.engine.sql.expressions.rendering import Template
+from whitecap.engine.sql.parsing.statements import Insert, TableName, Values
 from whitecap.engine.storage.requests import NewId, ReadClock, Row, Steps
 from whitecap.engine.transaction.transaction import Transaction
 

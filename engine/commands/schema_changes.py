@@ -19,7 +19,7 @@ from whitecap.engine.log import properties
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata, schema_string
 from whitecap.engine.log.type_changes import widened
 from whitecap.engine.refusals import change_errors, command_errors
-from whitecap.engine.sql.statements import Insert, Match, Merge
+from whitecap.engine.sql.parsing.statements import Insert, Match, Merge
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.types import Session
 from whitecap.engine.values.widening import may_widen

@@ -8,8 +8,8 @@ from typing import Any
 from whitecap.engine.commands.table import Table
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.row_level.data_files import FileRows
-from whitecap.engine.sql.predicates import Predicate
-from whitecap.engine.sql.terms import Evaluate
+from whitecap.engine.sql.expressions.terms import Evaluate
+from whitecap.engine.sql.predicates.predicate import Predicate
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.file_scan import FileScan
 from whitecap.engine.transaction.transaction import Transaction

@@ -11,11 +11,11 @@ from typing import Any
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
-from whitecap.engine.sql.columns import outside_queries
-from whitecap.engine.sql.compiler import DIALECT
-from whitecap.engine.sql.scope import Scope, check_star
-from whitecap.engine.sql.text import whole_number
-from whitecap.engine.sql.tree_reading import limit_of
+from whitecap.engine.sql.expressions.columns import outside_queries
+from whitecap.engine.sql.expressions.scope import Scope, check_star
+from whitecap.engine.sql.expressions.text import whole_number
+from whitecap.engine.sql.parsing.tree_reading import limit_of
+from whitecap.engine.sql.predicates.compiler import DIALECT
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.casts import caster
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from sqlglot import exp
 
 from whitecap.engine.log.schema import Schema
-from whitecap.engine.sql.constants import Constants
+from whitecap.engine.sql.expressions.terms import Parameters
 from whitecap.engine.sql.functions.nodes import function_name
-from whitecap.engine.sql.normal_form import normal_form
-from whitecap.engine.sql.terms import Parameters
+from whitecap.engine.sql.predicates.constants import Constants
+from whitecap.engine.sql.predicates.normal_form import normal_form
 from whitecap.engine.values.types import Session
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)

@@ -8,8 +8,8 @@ from itertools import pairwise
 from operator import itemgetter
 
 from whitecap.engine.log.actions import AddFile
-from whitecap.engine.sql.scope import Relation
-from whitecap.engine.sql.terms import Evaluate, Parameters, Term
+from whitecap.engine.sql.expressions.scope import Relation
+from whitecap.engine.sql.expressions.terms import Evaluate, Parameters, Term
 from whitecap.engine.storage.requests import Row
 
 Projection = Callable[[Row], Row]

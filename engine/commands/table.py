@@ -25,8 +25,8 @@ from whitecap.engine.outcomes import Committed, Outcome
 from whitecap.engine.refusals import command_errors
 from whitecap.engine.row_level.data_files import DataFiles
 from whitecap.engine.settings import Settings
-from whitecap.engine.sql.predicates import session_of
-from whitecap.engine.sql.scope import nearest
+from whitecap.engine.sql.expressions.scope import nearest
+from whitecap.engine.sql.predicates.predicate import session_of
 from whitecap.engine.storage.requests import (
     Delete,
     Entry,

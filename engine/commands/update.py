@@ -46,11 +46,11 @@ from whitecap.engine.log.schema import Schema
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.row_level.data_files import FileRows
-from whitecap.engine.sql.compiler import compile_term
-from whitecap.engine.sql.predicates import TRUE, split_conditions
-from whitecap.engine.sql.scope import schema_scope
-from whitecap.engine.sql.statements import Update
-from whitecap.engine.sql.terms import Term, column
+from whitecap.engine.sql.expressions.scope import schema_scope
+from whitecap.engine.sql.expressions.terms import Term, column
+from whitecap.engine.sql.parsing.statements import Update
+from whitecap.engine.sql.predicates.compiler import compile_term
+from whitecap.engine.sql.predicates.predicate import TRUE, split_conditions
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.types import Session

@@ -20,7 +20,7 @@ from whitecap.engine.log.vectors.deletion_vectors import INLINE, vector_key
 from whitecap.engine.outcomes import Committed, NothingToCommit, Outcome
 from whitecap.engine.refusals import command_errors
 from whitecap.engine.settings import Settings
-from whitecap.engine.sql.table_statements import Vacuum
+from whitecap.engine.sql.parsing.table_statements import Vacuum
 from whitecap.engine.storage.requests import Delete, Entry, ListTree, ReadClock, Steps
 
 _HOUR_MS = 3_600_000

@@ -15,10 +15,10 @@ from sqlglot import exp
 from whitecap.engine.commands.aggregates import compile_aggregate
 from whitecap.engine.commands.select_parts import sort_key
 from whitecap.engine.errors import UnsupportedFeature
-from whitecap.engine.sql.compiler import DIALECT, compile_term
+from whitecap.engine.sql.expressions.scope import Relation, Scope
+from whitecap.engine.sql.expressions.terms import Evaluate, Parameters
 from whitecap.engine.sql.functions.nodes import function_name
-from whitecap.engine.sql.scope import Relation, Scope
-from whitecap.engine.sql.terms import Evaluate, Parameters
+from whitecap.engine.sql.predicates.compiler import DIALECT, compile_term
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.coercion import check_modelled
 

@@ -17,7 +17,7 @@ from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.log.actions import AddFile, PartitionValues
 from whitecap.engine.outcomes import ConflictException, Verdict
-from whitecap.engine.sql.predicates import TRUE
+from whitecap.engine.sql.predicates.predicate import TRUE
 
 
 def added_files(current: CurrentTransaction, winner: WinningCommit) -> Verdict | None:

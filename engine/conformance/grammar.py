@@ -10,7 +10,7 @@ import re
 
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import DeltaError
-from whitecap.engine.sql.statements import Insert, Merge, Statement
+from whitecap.engine.sql.parsing.statements import Insert, Merge, Statement
 
 _ALIASES = "COLUMN_ALIASES_NOT_ALLOWED"
 _SYNTAX = "PARSE_SYNTAX_ERROR"

@@ -14,11 +14,11 @@ from whitecap.engine.commands.queries import source_of
 from whitecap.engine.commands.run import time_of
 from whitecap.engine.commands.table import Tables, table_named
 from whitecap.engine.outcomes import NothingToCommit, Outcome
-from whitecap.engine.sql.known_parts import check_parts
-from whitecap.engine.sql.parsing import parse_statement
-from whitecap.engine.sql.statements import TableName
-from whitecap.engine.sql.text import parse_node
-from whitecap.engine.sql.tree_reading import query_of
+from whitecap.engine.sql.expressions.text import parse_node
+from whitecap.engine.sql.parsing.known_parts import check_parts
+from whitecap.engine.sql.parsing.parse import parse_statement
+from whitecap.engine.sql.parsing.statements import TableName
+from whitecap.engine.sql.parsing.tree_reading import query_of
 from whitecap.engine.storage.requests import Steps
 
 _QUERY = re.compile(r"\s*\(*\s*(?:SELECT|WITH|VALUES)\b", re.I)

@@ -26,8 +26,8 @@ from whitecap.engine.errors import InvalidInput, UnsupportedFeature
 from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.settings import Settings
-from whitecap.engine.sql.parsing import parse_statement
-from whitecap.engine.sql.rendering import quoted, sql_literal
+from whitecap.engine.sql.expressions.rendering import quoted, sql_literal
+from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import MemoryStore, Store, counting_clock, run
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.values.casts import from_python

@@ -22,7 +22,7 @@ from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import parse_statistics
 from whitecap.engine.outcomes import Aborted
 from whitecap.engine.settings import Settings
-from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import run
 from whitecap.engine.storage.requests import Row
 

@@ -10,11 +10,10 @@ from whitecap.engine.errors import DeltaError, InvalidInput, Problem, Unsupporte
 from whitecap.engine.explain.case import NAMES, snapshot_of, start_of
 from whitecap.engine.interleaving.world import World
 from whitecap.engine.log.schema import Schema
-from whitecap.engine.sql.columns import columns_outside_queries
-from whitecap.engine.sql.parsing import parse_statement
-from whitecap.engine.sql.predicates import Predicate
-from whitecap.engine.sql.scope import nearest
-from whitecap.engine.sql.statements import (
+from whitecap.engine.sql.expressions.columns import columns_outside_queries
+from whitecap.engine.sql.expressions.scope import nearest
+from whitecap.engine.sql.parsing.parse import parse_statement
+from whitecap.engine.sql.parsing.statements import (
     Delete,
     Insert,
     Merge,
@@ -23,6 +22,7 @@ from whitecap.engine.sql.statements import (
     TableName,
     Update,
 )
+from whitecap.engine.sql.predicates.predicate import Predicate
 from whitecap.engine.storage.memory import run
 
 _READING = ("SELECT", "WITH", "SHOW", "DESCRIBE", "ANALYZE")

@@ -13,11 +13,11 @@ import sqlglot
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput
-from whitecap.engine.sql.compiler import DIALECT
-from whitecap.engine.sql.normal_form import conjuncts_of
-from whitecap.engine.sql.parsing import parse_statement
-from whitecap.engine.sql.statements import Delete, Merge, Optimize, Update
-from whitecap.engine.sql.text import parse_condition
+from whitecap.engine.sql.expressions.text import parse_condition
+from whitecap.engine.sql.parsing.parse import parse_statement
+from whitecap.engine.sql.parsing.statements import Delete, Merge, Optimize, Update
+from whitecap.engine.sql.predicates.compiler import DIALECT
+from whitecap.engine.sql.predicates.normal_form import conjuncts_of
 
 
 @dataclass(frozen=True, slots=True)

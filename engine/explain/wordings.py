@@ -11,9 +11,9 @@ from whitecap.engine.explain.change import Change
 from whitecap.engine.explain.conditions import compaction_of, condition_of
 from whitecap.engine.explain.partitions import partitions_touched
 from whitecap.engine.log.schema import parse_ddl
-from whitecap.engine.sql.parsing import parse_statement
-from whitecap.engine.sql.rendering import sql_literal
-from whitecap.engine.sql.statements import Optimize
+from whitecap.engine.sql.expressions.rendering import sql_literal
+from whitecap.engine.sql.parsing.parse import parse_statement
+from whitecap.engine.sql.parsing.statements import Optimize
 from whitecap.engine.values.casts import from_python
 
 

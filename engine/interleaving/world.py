@@ -16,7 +16,7 @@ from whitecap.engine.interleaving.branch import Branch
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.settings import Settings
-from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import MemoryStore, Store, run
 
 

@@ -13,8 +13,8 @@ from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.interleaving.contender import Start
 from whitecap.engine.matrix.family import FIRST_ID, NEW_TABLE, SCHEMA, TABLE, Layout, day_of
 from whitecap.engine.outcomes import Outcome
-from whitecap.engine.sql.parsing import parse_statement
-from whitecap.engine.sql.scope import nearest
+from whitecap.engine.sql.expressions.scope import nearest
+from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.values.casts import from_python
 

@@ -21,7 +21,7 @@ from whitecap.engine.matrix.family import (
 )
 from whitecap.engine.matrix.observing import Observation, Observed
 from whitecap.engine.matrix.published import Group, PublishedCell, PublishedTable, tables_of
-from whitecap.engine.sql.scope import nearest
+from whitecap.engine.sql.expressions.scope import nearest
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from whitecap.engine.log.actions import PartitionValues
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.refusals import commit_errors
 from whitecap.engine.settings import Settings, Widening
-from whitecap.engine.sql.predicates import Predicate
+from whitecap.engine.sql.predicates.predicate import Predicate
 from whitecap.engine.transaction.partition_values import PartitionNormalizer, TypedValues
 
 

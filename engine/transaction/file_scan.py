@@ -15,8 +15,8 @@ from whitecap.engine.log.actions import AddFile, PartitionValues
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import parse_statistics
 from whitecap.engine.settings import Settings
-from whitecap.engine.sql.predicates import Predicate, session_of
-from whitecap.engine.sql.unoptimized import skippable_part
+from whitecap.engine.sql.predicates.predicate import Predicate, session_of
+from whitecap.engine.sql.predicates.unoptimized import skippable_part
 
 
 class Form(Enum):

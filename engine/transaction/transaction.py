@@ -25,7 +25,7 @@ from whitecap.engine.row_level.changes import RowFiles
 from whitecap.engine.row_level.reads import RowRead
 from whitecap.engine.row_level.resolver import RowResolver
 from whitecap.engine.settings import Settings
-from whitecap.engine.sql.predicates import TRUE, Predicate
+from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
 from whitecap.engine.storage.requests import NewId, Steps
 from whitecap.engine.transaction.commit import CommitPlan, commit_large, commit_prepared
 from whitecap.engine.transaction.entries import PartitionValuesEntry, PredicateEntry

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whitecap.engine.conformance.case import TableOf
-from whitecap.engine.sql.rendering import quoted
+from whitecap.engine.sql.expressions.rendering import quoted
 from whitecap.sim.replay.jvm import Jvm
 from whitecap.sim.replay.rows import frame_of
 

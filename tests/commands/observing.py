@@ -22,7 +22,7 @@ from whitecap.engine.log.actions import (
 )
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Committed, Outcome
-from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import run
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.entries import PredicateEntry

@@ -9,7 +9,7 @@ from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Committed, Outcome
 from whitecap.engine.settings import Settings
-from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import MemoryStore, run
 from whitecap.engine.storage.requests import Request, Response, Row
 

@@ -12,7 +12,7 @@ from whitecap.engine.commands import SharedTable, Table, run_statement
 from whitecap.engine.dialects import DATABRICKS_14_3, DELTA_OSS_4_4, Dialect
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome
 from whitecap.engine.settings import Settings
-from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import MemoryStore, run
 from whitecap.engine.storage.requests import PutIfAbsent, Row, Steps
 

@@ -8,7 +8,7 @@ from races_on_rows import World, ending
 from whitecap.engine.commands import SharedTable, Table, run_statement
 from whitecap.engine.dialects import DATABRICKS_13_3, DATABRICKS_14_3, DELTA_OSS_4_4, Dialect
 from whitecap.engine.log.actions import Metadata
-from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import MemoryStore, run
 from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario import parse_scenario

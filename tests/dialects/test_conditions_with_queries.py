@@ -9,7 +9,7 @@ from whitecap.engine.commands import SharedTable, Table, run_statement
 from whitecap.engine.dialects import DATABRICKS_14_3, DELTA_OSS_4_4, Dialect
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
 from whitecap.engine.outcomes import Committed
-from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import MemoryStore, run
 
 ROWS = "(1, 'a'), (2, 'b'), (3, 'c'), (4, NULL)"

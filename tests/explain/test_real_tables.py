@@ -14,7 +14,7 @@ from whitecap.cli import main
 from whitecap.engine.commands import Table, run_statement
 from whitecap.engine.dialects import DATABRICKS_14_3
 from whitecap.engine.errors import InvalidInput
-from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.disk.directory import DirectoryStore
 from whitecap.engine.storage.memory import run
 

@@ -16,7 +16,7 @@ from whitecap.engine.interleaving.race import Kind, Played
 from whitecap.engine.interleaving.schedules import schedules, schedules_of
 from whitecap.engine.interleaving.world import World
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit
-from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.requests import Delete, PutIfAbsent, ReadClock, WriteRows
 
 TWO_FILES = TableOf(

@@ -13,7 +13,7 @@ from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
 from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.settings import Settings
-from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.sql.parsing.parse import parse_statement
 
 ROWS = "(1, 0, 0), (2, 0, 0), (3, 1, 0), (4, 1, 0)"
 """Two of each group, of `races_on_rows.COLUMNS`."""

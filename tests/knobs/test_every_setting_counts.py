@@ -26,7 +26,7 @@ from whitecap.engine.log.actions import (
 )
 from whitecap.engine.log.schema import parse_ddl, schema_string
 from whitecap.engine.settings import LEFT_OUT, Settings
-from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import MemoryStore, run
 
 DELTA = "spark.databricks.delta."

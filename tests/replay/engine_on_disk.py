@@ -8,7 +8,7 @@ from typing import Any
 
 from whitecap.engine.commands import Table, run_statement
 from whitecap.engine.outcomes import Outcome
-from whitecap.engine.sql.parsing import parse_statement
+from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.disk.directory import DirectoryStore
 from whitecap.engine.storage.memory import run
 from whitecap.engine.storage.requests import PutIfAbsent, Steps

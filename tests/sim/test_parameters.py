@@ -14,7 +14,7 @@ from tests.sim.sim_worlds import TABLE, document, rows
 from whitecap.engine.commands.run import run_statement
 from whitecap.engine.errors import DeltaError, InvalidInput
 from whitecap.engine.log.table_log import TableLog
-from whitecap.engine.sql.parsing import read_statement
+from whitecap.engine.sql.parsing.parse import read_statement
 from whitecap.engine.storage.memory import counting_ids, run
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.sim.dry_run import AtOnce

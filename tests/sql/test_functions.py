@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from whitecap.engine.errors import UnsupportedFeature
-from whitecap.engine.sql.compiler import compile_term
+from whitecap.engine.sql.expressions.scope import Scope
+from whitecap.engine.sql.expressions.text import parse_node
 from whitecap.engine.sql.functions.times import NOW, asks_time
-from whitecap.engine.sql.scope import Scope
-from whitecap.engine.sql.text import parse_node
+from whitecap.engine.sql.predicates.compiler import compile_term
 
 SEEN: list[tuple[str, Any]] = [
     ("left('abc', 2)", "ab"),

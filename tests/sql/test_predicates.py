@@ -10,7 +10,11 @@ import pytest
 from whitecap.engine.errors import DeltaError, InvalidInput
 from whitecap.engine.log.schema import parse_ddl
 from whitecap.engine.settings import Settings
-from whitecap.engine.sql.predicates import parse_predicate, partition_part, split_conditions
+from whitecap.engine.sql.predicates.predicate import (
+    parse_predicate,
+    partition_part,
+    split_conditions,
+)
 
 EVALUATIONS: list[tuple[str, str, Mapping[str, str | None], bool | None]] = [
     ("part = 1", "part STRING", {"part": "1"}, True),

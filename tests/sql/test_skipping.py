@@ -8,7 +8,7 @@ import pytest
 
 from whitecap.engine.log.schema import parse_ddl
 from whitecap.engine.log.statistics import FileStatistics, collect_statistics
-from whitecap.engine.sql.predicates import parse_predicate
+from whitecap.engine.sql.predicates.predicate import parse_predicate
 
 SCHEMA = parse_ddl("x INT, v BIGINT, s STRING, d DATE, n INT")
 ROWS = [(1, 100, "abc", date(2026, 1, 1), None), (1, 105, "abd", date(2026, 1, 9), None)]

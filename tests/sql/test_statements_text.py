@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature
-from whitecap.engine.sql.parsing import parse_statement
-from whitecap.engine.sql.rendering import sql_literal
-from whitecap.engine.sql.statements import (
+from whitecap.engine.sql.expressions.rendering import sql_literal
+from whitecap.engine.sql.parsing.parse import parse_statement
+from whitecap.engine.sql.parsing.statements import (
     Act,
     Delete,
     Insert,

@@ -23,14 +23,14 @@ from tests.sql.value_engine import engine_answer, outcome
 from tests.sql.value_probes import Probe, probes
 from whitecap.engine.errors import DeltaError, InvalidInput, InvalidLog, UnsupportedFeature
 from whitecap.engine.log.schema import parse_ddl
-from whitecap.engine.sql.compiler import compile_term
+from whitecap.engine.sql.expressions.scope import Relation, Scope
+from whitecap.engine.sql.expressions.spark_text import AGGREGATES as PARSED_AGGREGATES
+from whitecap.engine.sql.expressions.text import parse_condition, parse_node
 from whitecap.engine.sql.functions.aggregates import AGGREGATES
 from whitecap.engine.sql.functions.spark_names import SPARK_FUNCTIONS
 from whitecap.engine.sql.functions.table import FUNCTIONS
 from whitecap.engine.sql.functions.times import NOW
-from whitecap.engine.sql.scope import Relation, Scope
-from whitecap.engine.sql.spark_text import AGGREGATES as PARSED_AGGREGATES
-from whitecap.engine.sql.text import parse_condition, parse_node
+from whitecap.engine.sql.predicates.compiler import compile_term
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,11 +12,11 @@ from tests.sql.value_probes import CHANGING, COLUMNS, NAMES, ROW, Probe
 from whitecap.engine.commands.aggregates import compile_aggregate
 from whitecap.engine.commands.windows import with_windows
 from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
-from whitecap.engine.sql.building import check_condition
-from whitecap.engine.sql.compiler import compile_boolean, compile_term
+from whitecap.engine.sql.expressions.building import check_condition
+from whitecap.engine.sql.expressions.scope import Relation, Scope
+from whitecap.engine.sql.expressions.text import parse_node
 from whitecap.engine.sql.functions.times import NOW
-from whitecap.engine.sql.scope import Relation, Scope
-from whitecap.engine.sql.text import parse_node
+from whitecap.engine.sql.predicates.compiler import compile_boolean, compile_term
 
 _TYPES = tuple(column.type for column in COLUMNS)
 _PROBED = Scope((Relation(frozenset({"probed"}), NAMES, _TYPES),))

@@ -16,7 +16,7 @@ from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Aborted, Committed, Outcome
-from whitecap.engine.sql.predicates import Predicate, parse_predicate
+from whitecap.engine.sql.predicates.predicate import Predicate, parse_predicate
 from whitecap.engine.transaction.transaction import Transaction
 
 EVERYTHING = "true"

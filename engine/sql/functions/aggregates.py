@@ -8,9 +8,9 @@ from decimal import Decimal, localcontext
 from typing import Any
 
 from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.sql.expressions.terms import Term, convert
 from whitecap.engine.sql.functions.guard import BOOLEAN, NUMBER, Takes, arguments, check_count
 from whitecap.engine.sql.functions.spans import OF_DAYS, OF_TIME
-from whitecap.engine.sql.terms import Term, convert
 from whitecap.engine.values.coercion import bounded_decimal
 from whitecap.engine.values.texts import to_scale
 from whitecap.engine.values.types import (

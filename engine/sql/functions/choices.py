@@ -11,18 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from whitecap.engine.errors import UnsupportedFeature
-from whitecap.engine.sql.functions.guard import (
-    DOUBLE,
-    Function,
-    Kind,
-    Takes,
-    arguments,
-    as_kind,
-    check_count,
-    in_common,
-)
-from whitecap.engine.sql.functions.operators import compare, null_safe_equal
-from whitecap.engine.sql.terms import (
+from whitecap.engine.sql.expressions.terms import (
     Bound,
     Parameters,
     Row,
@@ -35,6 +24,17 @@ from whitecap.engine.sql.terms import (
     literal,
     negation,
 )
+from whitecap.engine.sql.functions.guard import (
+    DOUBLE,
+    Function,
+    Kind,
+    Takes,
+    arguments,
+    as_kind,
+    check_count,
+    in_common,
+)
+from whitecap.engine.sql.functions.operators import compare, null_safe_equal
 from whitecap.engine.values.coercion import common_of, mismatch
 from whitecap.engine.values.types import FRACTIONAL, Session
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
-from whitecap.engine.sql.terms import Bound, Parameters, Row, Term, convert, strictly
+from whitecap.engine.sql.expressions.terms import Bound, Parameters, Row, Term, convert, strictly
 from whitecap.engine.values.coercion import belongs, common_of, implicit_type, mismatch
 from whitecap.engine.values.types import PARAMETER, Session, has_values, is_numeric
 

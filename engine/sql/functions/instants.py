@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.sql.expressions.terms import Term, apply, convert, literal
 from whitecap.engine.sql.functions.guard import (
     BIGINT,
     INT,
@@ -25,7 +26,6 @@ from whitecap.engine.sql.functions.guard import (
 from whitecap.engine.sql.functions.patterns import checked_pattern, read, written
 from whitecap.engine.sql.functions.spans import add_months, span_of
 from whitecap.engine.sql.functions.times import START, TIMES
-from whitecap.engine.sql.terms import Term, apply, convert, literal
 from whitecap.engine.values.types import Session, zone
 
 _EPOCH = date(1970, 1, 1)

@@ -9,16 +9,16 @@ from typing import Any
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
-from whitecap.engine.sql.building import BUILDERS, compile_term
+from whitecap.engine.sql.expressions.building import BUILDERS, compile_term
+from whitecap.engine.sql.expressions.scope import Scope
+from whitecap.engine.sql.expressions.spark_text import DIALECT
+from whitecap.engine.sql.expressions.terms import Term, convert
 from whitecap.engine.sql.functions.guard import Function
 from whitecap.engine.sql.functions.instants import added, between
 from whitecap.engine.sql.functions.operators import OPERATORS
 from whitecap.engine.sql.functions.spans import interval, is_unit
 from whitecap.engine.sql.functions.table import NON_DETERMINISTIC, call, check_name, not_modelled
 from whitecap.engine.sql.functions.times import FIELD_NAMES, FIELDS
-from whitecap.engine.sql.scope import Scope
-from whitecap.engine.sql.spark_text import DIALECT
-from whitecap.engine.sql.terms import Term, convert
 from whitecap.engine.values.types import is_decimal, is_integral
 
 _WITH_UNITS: dict[str, Callable[[str], Function]] = {

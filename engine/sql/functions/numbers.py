@@ -15,6 +15,7 @@ from decimal import (
 from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.sql.expressions.terms import Term, apply, convert, each, literal
 from whitecap.engine.sql.functions.guard import (
     DOUBLE,
     INT,
@@ -27,7 +28,6 @@ from whitecap.engine.sql.functions.guard import (
     netted,
     strict,
 )
-from whitecap.engine.sql.terms import Term, apply, convert, each, literal
 from whitecap.engine.values.coercion import bounded_decimal, mismatch
 from whitecap.engine.values.texts import to_scale, to_single
 from whitecap.engine.values.types import (

@@ -13,17 +13,7 @@ from decimal import ROUND_DOWN, Decimal, localcontext
 from typing import Any
 
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
-from whitecap.engine.sql.functions.guard import (
-    BOOLEAN,
-    NUMBER,
-    Function,
-    Kind,
-    arguments,
-    check_count,
-    netted,
-)
-from whitecap.engine.sql.functions.spans import moved, shifted
-from whitecap.engine.sql.terms import (
+from whitecap.engine.sql.expressions.terms import (
     Bound,
     Parameters,
     Row,
@@ -39,6 +29,16 @@ from whitecap.engine.sql.terms import (
     membership,
     negation,
 )
+from whitecap.engine.sql.functions.guard import (
+    BOOLEAN,
+    NUMBER,
+    Function,
+    Kind,
+    arguments,
+    check_count,
+    netted,
+)
+from whitecap.engine.sql.functions.spans import moved, shifted
 from whitecap.engine.values.coercion import (
     arithmetic_type,
     common_type,

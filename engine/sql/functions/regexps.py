@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.sql.expressions.terms import Term, combine
 from whitecap.engine.sql.functions.guard import TEXT, Function, arguments, must_be_foldable, strict
-from whitecap.engine.sql.terms import Term, combine
 from whitecap.engine.values.types import Session
 
 _JAVA_ONLY = re.compile(

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TypeVar
 
 from whitecap.engine.errors import UnsupportedFeature
-from whitecap.engine.sql.terms import Term, combine, constant_bound, convert, literal
+from whitecap.engine.sql.expressions.terms import Term, combine, constant_bound, convert, literal
 from whitecap.engine.values.coercion import mismatch
 from whitecap.engine.values.types import TEMPORAL, Session, has_values, zone
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.sql.expressions.scope import nearest
+from whitecap.engine.sql.expressions.terms import Term
 from whitecap.engine.sql.functions.choices import CHOICES
 from whitecap.engine.sql.functions.guard import Function
 from whitecap.engine.sql.functions.instants import INSTANTS
@@ -14,8 +16,6 @@ from whitecap.engine.sql.functions.regexps import PATTERNS
 from whitecap.engine.sql.functions.spark_names import SPARK_FUNCTIONS
 from whitecap.engine.sql.functions.texts import TEXTS
 from whitecap.engine.sql.functions.times import TIMES
-from whitecap.engine.sql.scope import nearest
-from whitecap.engine.sql.terms import Term
 from whitecap.engine.values.types import Session
 
 NON_DETERMINISTIC = frozenset(

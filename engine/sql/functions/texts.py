@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
+from whitecap.engine.sql.expressions.terms import Term, convert, each, literal
 from whitecap.engine.sql.functions.guard import (
     BIGINT,
     BINARY,
@@ -21,7 +22,6 @@ from whitecap.engine.sql.functions.guard import (
     value_of,
 )
 from whitecap.engine.sql.functions.regexps import extracted, replaced
-from whitecap.engine.sql.terms import Term, convert, each, literal
 from whitecap.engine.values.types import Session
 
 _LONGEST = 1 << 20  # letters of a text that is made; a longer one would only cost memory

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
+from whitecap.engine.sql.expressions.terms import Bound, Parameters, Term, apply, constant_bound
 from whitecap.engine.sql.functions.guard import (
     BOOLEAN,
     DATE,
@@ -30,7 +31,6 @@ from whitecap.engine.sql.functions.guard import (
     value_of,
 )
 from whitecap.engine.sql.functions.spans import add_months
-from whitecap.engine.sql.terms import Bound, Parameters, Term, apply, constant_bound
 from whitecap.engine.values.types import Session, zone
 
 NOW = "current timestamp"

@@ -10,16 +10,16 @@ import re
 from functools import lru_cache
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
-from whitecap.engine.sql import alter_grammar, create_grammar, maintenance_grammar
-from whitecap.engine.sql.clauses import without_comments
-from whitecap.engine.sql.known_parts import check_parts
-from whitecap.engine.sql.own_grammar import read_own
-from whitecap.engine.sql.rendering import Template
-from whitecap.engine.sql.scope import nearest
-from whitecap.engine.sql.statements import Statement
-from whitecap.engine.sql.text import SYNTAX_ERROR, parse_node
-from whitecap.engine.sql.tree_reading import statement_of
-from whitecap.engine.sql.write_clauses import WriteClauses
+from whitecap.engine.sql.expressions.rendering import Template
+from whitecap.engine.sql.expressions.scope import nearest
+from whitecap.engine.sql.expressions.text import SYNTAX_ERROR, parse_node
+from whitecap.engine.sql.parsing import alter_grammar, create_grammar, maintenance_grammar
+from whitecap.engine.sql.parsing.clauses import without_comments
+from whitecap.engine.sql.parsing.known_parts import check_parts
+from whitecap.engine.sql.parsing.own_grammar import read_own
+from whitecap.engine.sql.parsing.statements import Statement
+from whitecap.engine.sql.parsing.tree_reading import statement_of
+from whitecap.engine.sql.parsing.write_clauses import WriteClauses
 
 __all__ = [
     "alter_grammar",

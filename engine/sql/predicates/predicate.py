@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from whitecap.engine.sql.building import NOT_BOOLEAN, check_condition
-from whitecap.engine.sql.columns import columns_of, unqualified
-from whitecap.engine.sql.compiler import DIALECT, compile_boolean, function_name
+from whitecap.engine.sql.expressions.building import NOT_BOOLEAN, check_condition
+from whitecap.engine.sql.expressions.columns import columns_of, unqualified
+from whitecap.engine.sql.expressions.rendering import Template
+from whitecap.engine.sql.expressions.scope import Relation, Scope, schema_scope
+from whitecap.engine.sql.expressions.terms import Evaluate, Parameters, Term
+from whitecap.engine.sql.expressions.text import parse_condition
 from whitecap.engine.sql.functions.table import NON_DETERMINISTIC
-from whitecap.engine.sql.normal_form import conjuncts_of, join_and
-from whitecap.engine.sql.pins import Pin, pin_of
-from whitecap.engine.sql.rendering import Template
-from whitecap.engine.sql.scope import Relation, Scope, schema_scope
-from whitecap.engine.sql.skipping import BindTest, SkippingCompiler, StatisticsTest
-from whitecap.engine.sql.terms import Evaluate, Parameters, Term
-from whitecap.engine.sql.text import parse_condition
+from whitecap.engine.sql.predicates.compiler import DIALECT, compile_boolean, function_name
+from whitecap.engine.sql.predicates.normal_form import conjuncts_of, join_and
+from whitecap.engine.sql.predicates.pins import Pin, pin_of
+from whitecap.engine.sql.predicates.skipping import BindTest, SkippingCompiler, StatisticsTest
 from whitecap.engine.values.casts import caster
 from whitecap.engine.values.types import DEFAULT_SESSION, Session
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from whitecap.engine.errors import UnsupportedFeature
-from whitecap.engine.sql.clauses import names_in, unquoted
-from whitecap.engine.sql.own_grammar import NAME, named, own
-from whitecap.engine.sql.predicates import Predicate, parse_predicate
-from whitecap.engine.sql.rendering import Template
-from whitecap.engine.sql.statements import Optimize, Statement
-from whitecap.engine.sql.table_statements import Reorg, Restore, Vacuum
+from whitecap.engine.sql.expressions.rendering import Template
+from whitecap.engine.sql.parsing.clauses import names_in, unquoted
+from whitecap.engine.sql.parsing.own_grammar import NAME, named, own
+from whitecap.engine.sql.parsing.statements import Optimize, Statement
+from whitecap.engine.sql.parsing.table_statements import Reorg, Restore, Vacuum
+from whitecap.engine.sql.predicates.predicate import Predicate, parse_predicate
 
 
 def _condition(match: re.Match[str]) -> Predicate | None:

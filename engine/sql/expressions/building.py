@@ -14,9 +14,9 @@ from typing import Any
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
-from whitecap.engine.sql.scope import Scope
-from whitecap.engine.sql.spark_text import DIALECT
-from whitecap.engine.sql.terms import Term, convert
+from whitecap.engine.sql.expressions.scope import Scope
+from whitecap.engine.sql.expressions.spark_text import DIALECT
+from whitecap.engine.sql.expressions.terms import Term, convert
 from whitecap.engine.values.types import PARAMETER
 
 BUILDERS: dict[type[exp.Expr], Callable[[Any, Scope], Term]] = {}

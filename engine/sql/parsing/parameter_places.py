@@ -16,10 +16,10 @@ from typing import Any
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput
-from whitecap.engine.sql.rendering import Template
-from whitecap.engine.sql.text import parse_node
-from whitecap.engine.sql.tree_reading import table_name
-from whitecap.engine.sql.write_clauses import WriteClauses
+from whitecap.engine.sql.expressions.rendering import Template
+from whitecap.engine.sql.expressions.text import parse_node
+from whitecap.engine.sql.parsing.tree_reading import table_name
+from whitecap.engine.sql.parsing.write_clauses import WriteClauses
 from whitecap.engine.values.types import INTEGRAL_BITS
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ)

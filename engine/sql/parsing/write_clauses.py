@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
-from whitecap.engine.sql.clauses import names_in, properties_in
-from whitecap.engine.sql.own_grammar import NAME
-from whitecap.engine.sql.statements import (
+from whitecap.engine.sql.expressions.text import parse_condition
+from whitecap.engine.sql.parsing.clauses import names_in, properties_in
+from whitecap.engine.sql.parsing.own_grammar import NAME
+from whitecap.engine.sql.parsing.statements import (
     Insert,
     Merge,
     Relational,
@@ -23,7 +24,6 @@ from whitecap.engine.sql.statements import (
     TableName,
     Values,
 )
-from whitecap.engine.sql.text import parse_condition
 
 WRITE_OPTIONS = frozenset(
     {

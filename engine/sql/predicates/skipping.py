@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from whitecap.engine.log.statistics import FileStatistics
-from whitecap.engine.sql.compiler import like_patterns
-from whitecap.engine.sql.constants import Constants, is_day
-from whitecap.engine.sql.terms import Parameters, Term, spread
+from whitecap.engine.sql.expressions.terms import Parameters, Term, spread
+from whitecap.engine.sql.predicates.compiler import like_patterns
+from whitecap.engine.sql.predicates.constants import Constants, is_day
 from whitecap.engine.values.casts import caster
 from whitecap.engine.values.types import TEMPORAL, Session
 

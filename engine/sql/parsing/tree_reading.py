@@ -9,13 +9,12 @@ from typing import Any
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
-from whitecap.engine.sql.columns import unqualified
-from whitecap.engine.sql.compiler import DIALECT
-from whitecap.engine.sql.predicates import Predicate
-from whitecap.engine.sql.rendering import Template
-from whitecap.engine.sql.scope import check_star
-from whitecap.engine.sql.spark_text import IN_PARENTHESES, NAMED_INSIDE
-from whitecap.engine.sql.statements import (
+from whitecap.engine.sql.expressions.columns import unqualified
+from whitecap.engine.sql.expressions.rendering import Template
+from whitecap.engine.sql.expressions.scope import check_star
+from whitecap.engine.sql.expressions.spark_text import IN_PARENTHESES, NAMED_INSIDE
+from whitecap.engine.sql.expressions.text import SYNTAX_ERROR, whole_number
+from whitecap.engine.sql.parsing.statements import (
     Act,
     Delete,
     Insert,
@@ -31,7 +30,8 @@ from whitecap.engine.sql.statements import (
     Update,
     Values,
 )
-from whitecap.engine.sql.text import SYNTAX_ERROR, whole_number
+from whitecap.engine.sql.predicates.compiler import DIALECT
+from whitecap.engine.sql.predicates.predicate import Predicate
 
 
 def statement_of(node: exp.Expr, template: Template) -> Statement | None:

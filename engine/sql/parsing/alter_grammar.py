@@ -7,7 +7,9 @@ import re
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.log.ddl import split_top_level
 from whitecap.engine.log.schema import parse_ddl
-from whitecap.engine.sql.clauses import (
+from whitecap.engine.sql.expressions.rendering import Template
+from whitecap.engine.sql.expressions.text import SYNTAX_ERROR
+from whitecap.engine.sql.parsing.clauses import (
     HEAD,
     cut_clauses,
     names_in,
@@ -15,11 +17,9 @@ from whitecap.engine.sql.clauses import (
     unbracketed,
     unquoted,
 )
-from whitecap.engine.sql.own_grammar import COLUMN, NAME, named, own, plain
-from whitecap.engine.sql.predicates import parse_predicate
-from whitecap.engine.sql.rendering import Template
-from whitecap.engine.sql.statements import Statement
-from whitecap.engine.sql.table_statements import (
+from whitecap.engine.sql.parsing.own_grammar import COLUMN, NAME, named, own, plain
+from whitecap.engine.sql.parsing.statements import Statement
+from whitecap.engine.sql.parsing.table_statements import (
     AddColumns,
     AddConstraint,
     ChangeColumn,
@@ -35,7 +35,7 @@ from whitecap.engine.sql.table_statements import (
     SyncIdentity,
     UnsetProperties,
 )
-from whitecap.engine.sql.text import SYNTAX_ERROR
+from whitecap.engine.sql.predicates.predicate import parse_predicate
 
 _NO_RENAME = "ParseException", "_LEGACY_ERROR_TEMP_0034"
 _ALTER = rf"ALTER TABLE {NAME}"

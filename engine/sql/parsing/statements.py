@@ -16,10 +16,10 @@ from typing import Any, Self
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.engine.sql.predicates import Predicate
-from whitecap.engine.sql.rendering import Template
-from whitecap.engine.sql.scope import nearest
-from whitecap.engine.sql.terms import Parameters
+from whitecap.engine.sql.expressions.rendering import Template
+from whitecap.engine.sql.expressions.scope import nearest
+from whitecap.engine.sql.expressions.terms import Parameters
+from whitecap.engine.sql.predicates.predicate import Predicate
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from whitecap.engine.sql.rendering import Template
-from whitecap.engine.sql.statements import Statement, TableName
+from whitecap.engine.sql.expressions.rendering import Template
+from whitecap.engine.sql.parsing.statements import Statement, TableName
 
 NAME = r"(?P<table>(?:`[^`]+`|\w+)(?:\.(?:`[^`]+`|\w+))*)"
 COLUMN = r"(?:`[^`]+`|\w+)"

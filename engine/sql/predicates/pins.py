@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from whitecap.engine.sql.constants import Constants
-from whitecap.engine.sql.terms import Parameters, Term, spread
+from whitecap.engine.sql.expressions.terms import Parameters, Term, spread
+from whitecap.engine.sql.predicates.constants import Constants
 from whitecap.engine.values.types import FRACTIONAL, Session
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from whitecap.engine.errors import EngineError, InvalidInput, Problem, UnsupportedFeature
-from whitecap.engine.sql.terms import Term, column
+from whitecap.engine.sql.expressions.terms import Term, column
 from whitecap.engine.values.types import DEFAULT_SESSION, Session, has_values
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from whitecap.engine.errors import EngineError
-from whitecap.engine.sql.compiler import compile_term
-from whitecap.engine.sql.predicates import Predicate, session_of
-from whitecap.engine.sql.scope import Scope
+from whitecap.engine.sql.expressions.scope import Scope
+from whitecap.engine.sql.predicates.compiler import compile_term
+from whitecap.engine.sql.predicates.predicate import Predicate, session_of
 
 if TYPE_CHECKING:
     from whitecap.engine.log.schema import Schema

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from whitecap.engine.sql.predicates import Predicate
-from whitecap.engine.sql.statements import Query, Statement, TableName
+from whitecap.engine.sql.parsing.statements import Query, Statement, TableName
+from whitecap.engine.sql.predicates.predicate import Predicate
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
-from whitecap.engine.sql.spark_text import DIALECT
+from whitecap.engine.sql.expressions.spark_text import DIALECT
 
 _QUERY = {"with_", "kind", "hint"}
 _KNOWN: dict[type[exp.Expr], set[str]] = {

@@ -15,19 +15,15 @@ from typing import Any
 from sqlglot import exp
 
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
-from whitecap.engine.sql.building import (
+from whitecap.engine.sql.expressions.building import (
     BUILDERS,
     compile_boolean,
     compile_term,
     spark_type,
 )
-from whitecap.engine.sql.functions.nodes import function_name, operator_call
-from whitecap.engine.sql.functions.operators import compare, is_in, null_safe_equal
-from whitecap.engine.sql.functions.regexps import like
-from whitecap.engine.sql.functions.table import call
-from whitecap.engine.sql.scope import Scope
-from whitecap.engine.sql.spark_text import CALLED, DIALECT
-from whitecap.engine.sql.terms import (
+from whitecap.engine.sql.expressions.scope import Scope
+from whitecap.engine.sql.expressions.spark_text import CALLED, DIALECT
+from whitecap.engine.sql.expressions.terms import (
     Term,
     apply,
     conjunction,
@@ -38,6 +34,10 @@ from whitecap.engine.sql.terms import (
     negation,
     parameter,
 )
+from whitecap.engine.sql.functions.nodes import function_name, operator_call
+from whitecap.engine.sql.functions.operators import compare, is_in, null_safe_equal
+from whitecap.engine.sql.functions.regexps import like
+from whitecap.engine.sql.functions.table import call
 from whitecap.engine.values.casts import no_words, try_caster
 from whitecap.engine.values.coercion import mismatch
 from whitecap.engine.values.types import (

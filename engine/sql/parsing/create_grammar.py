@@ -6,7 +6,9 @@ import re
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.log.schema import parse_ddl
-from whitecap.engine.sql.clauses import (
+from whitecap.engine.sql.expressions.rendering import Template
+from whitecap.engine.sql.expressions.text import parse_node
+from whitecap.engine.sql.parsing.clauses import (
     HEAD,
     cut_clauses,
     names_in,
@@ -14,13 +16,11 @@ from whitecap.engine.sql.clauses import (
     unbracketed,
     unquoted,
 )
-from whitecap.engine.sql.known_parts import check_parts
-from whitecap.engine.sql.own_grammar import NAME, named, own
-from whitecap.engine.sql.rendering import Template
-from whitecap.engine.sql.statements import Query, Statement, TableName
-from whitecap.engine.sql.table_statements import CloneTable, CreateTable
-from whitecap.engine.sql.text import parse_node
-from whitecap.engine.sql.tree_reading import query_of, table_name
+from whitecap.engine.sql.parsing.known_parts import check_parts
+from whitecap.engine.sql.parsing.own_grammar import NAME, named, own
+from whitecap.engine.sql.parsing.statements import Query, Statement, TableName
+from whitecap.engine.sql.parsing.table_statements import CloneTable, CreateTable
+from whitecap.engine.sql.parsing.tree_reading import query_of, table_name
 
 _HOW = r"(?:(?P<create>CREATE)(?: OR (?P<or>REPLACE))?|(?P<replace>REPLACE)) TABLE"
 _CLAUSES = ("USING", "PARTITIONED BY", "CLUSTER BY", "TBLPROPERTIES", "COMMENT")

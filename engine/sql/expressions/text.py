@@ -11,7 +11,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
-from whitecap.engine.sql.spark_text import DIALECT
+from whitecap.engine.sql.expressions.spark_text import DIALECT
 
 # sqlglot logs a warning for each statement that it keeps as plain text; ours are refused or read
 # by our own grammar instead.

@@ -1,0 +1,1 @@
+"""Expressions: their text, their scope, the terms that they are compiled to."""

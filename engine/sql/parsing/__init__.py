@@ -1,0 +1,1 @@
+"""Statements: from their text to what they say."""

@@ -1,0 +1,1 @@
+"""Conditions: compiled, folded, split, and asked of partitions and statistics."""
