@@ -13,13 +13,14 @@ import msgspec
 from whitecap.engine.commands.constraints import check_nothing_depends_on
 from whitecap.engine.commands.default_values import check_default
 from whitecap.engine.commands.execution import begin
-from whitecap.engine.commands.generation import DEFAULT, check_expressions
+from whitecap.engine.commands.generation import check_expressions
 from whitecap.engine.commands.table import Table
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.log import properties
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.column_mapping import is_mapped
+from whitecap.engine.log.ddl import CURRENT_DEFAULT
 from whitecap.engine.log.features import supports
 from whitecap.engine.log.schema import Field, Schema, log_name, parse_ddl, schema_string
 from whitecap.engine.log.type_changes import declared_type, widened, with_limit_of
@@ -51,7 +52,7 @@ def add_columns(table: Table, statement: AddColumns) -> Steps[Outcome]:
             raise command_errors.column_exists(column.name)
         if not column.nullable:
             raise command_errors.not_null_in_added_column()
-        if DEFAULT in column.metadata:
+        if CURRENT_DEFAULT in column.metadata:
             raise command_errors.default_in_added_column()
         columns.insert(_place(position, columns, len(columns)), column)
         told = {"position": str(position)} if position else {}
@@ -145,13 +146,13 @@ def _commented(column: Field, comment: str) -> Field:
 
 def _defaulting(column: Field, text: str, txn: Transaction) -> Field:
     """With another default, with none if the text is empty."""
-    kept = {key: value for key, value in column.metadata.items() if key != DEFAULT}
+    kept = {key: value for key, value in column.metadata.items() if key != CURRENT_DEFAULT}
     if not text:
         return dataclasses.replace(column, metadata=kept)
     if not supports(txn.snapshot.protocol, "allowColumnDefaults"):
         raise command_errors.defaults_not_enabled()
     check_default(column, text, session_of(txn.settings))
-    return dataclasses.replace(column, metadata={**kept, DEFAULT: text})
+    return dataclasses.replace(column, metadata={**kept, CURRENT_DEFAULT: text})
 
 
 def _retyped(old: Field, given: Field, txn: Transaction, session: Session) -> Field:

@@ -12,9 +12,9 @@ from typing import Any
 
 from sqlglot import exp
 
-from whitecap.engine.commands.generation import DEFAULT
 from whitecap.engine.commands.table import Table
 from whitecap.engine.errors import DeltaError
+from whitecap.engine.log.ddl import CURRENT_DEFAULT
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.log.type_changes import text_limit
 from whitecap.engine.refusals import write_errors
@@ -122,7 +122,7 @@ def with_defaults(statement: Insert, table: Table) -> Steps[Insert]:
 
 def _default_node(fields: Sequence[Field | None], at: int) -> exp.Expr:
     field = fields[at] if at < len(fields) else None
-    text = None if field is None else field.metadata.get(DEFAULT)
+    text = None if field is None else field.metadata.get(CURRENT_DEFAULT)
     return exp.Null() if text is None else parse_condition(str(text))
 
 

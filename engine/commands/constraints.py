@@ -9,11 +9,11 @@ from __future__ import annotations
 import msgspec
 
 from whitecap.engine.commands.execution import begin, job
-from whitecap.engine.commands.generation import EXPRESSION
 from whitecap.engine.commands.search import search
 from whitecap.engine.commands.table import Table
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import Metadata
+from whitecap.engine.log.ddl import GENERATION_EXPRESSION
 from whitecap.engine.log.properties import CONSTRAINT_PREFIX
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.outcomes import Outcome
@@ -76,7 +76,7 @@ def constraints_on(column: str, metadata: Metadata) -> list[str]:
 
 def generated_from(column: str, metadata: Metadata) -> list[str]:
     """The generated columns that are computed from a column, as messages show them."""
-    named = ((c.name, c.metadata.get(EXPRESSION)) for c in schema_of_metadata(metadata))
+    named = ((c.name, c.metadata.get(GENERATION_EXPRESSION)) for c in schema_of_metadata(metadata))
     return [f"{name} -> {text}" for name, text in named if text and _speaks_of(text, column)]
 
 

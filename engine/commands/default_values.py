@@ -8,8 +8,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from whitecap.engine.commands.assigning import limited
-from whitecap.engine.commands.generation import DEFAULT
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.log.ddl import CURRENT_DEFAULT
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.log.type_changes import text_limit
 from whitecap.engine.sql.expressions.scope import Scope
@@ -25,8 +25,8 @@ from whitecap.engine.values.types import Session
 def check_defaults(schema: Schema, session: Session) -> None:
     """The same as `check_default` for every column of a schema that has a default."""
     for column in schema:
-        if DEFAULT in column.metadata:
-            check_default(column, str(column.metadata[DEFAULT]), session)
+        if CURRENT_DEFAULT in column.metadata:
+            check_default(column, str(column.metadata[CURRENT_DEFAULT]), session)
 
 
 def check_default(column: Field, text: str, session: Session) -> None:

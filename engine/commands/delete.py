@@ -20,10 +20,11 @@ from whitecap.engine.commands.execution import (
 from whitecap.engine.commands.inserting import row_check
 from whitecap.engine.commands.row_conditions import Pinned, row_condition
 from whitecap.engine.commands.row_reads import track_rows
+from whitecap.engine.commands.scan_tasks import by_task, scan_tasks
 from whitecap.engine.commands.search import search
 from whitecap.engine.commands.table import Table
 from whitecap.engine.commands.vectors import hide_rows
-from whitecap.engine.commands.writing import DELETED, FileWriter, by_task, remove, scan_tasks
+from whitecap.engine.commands.writing import DELETED, FileWriter, remove
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AddCDCFile, AddFile, RemoveFile
 from whitecap.engine.outcomes import NothingToCommit, Outcome

@@ -12,6 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from whitecap.engine.commands.sources import Projection, projection
+from whitecap.engine.log.ddl import CURRENT_DEFAULT, GENERATION_EXPRESSION
 from whitecap.engine.log.identity import Identity, identity_of
 from whitecap.engine.log.schema import Field, Schema, quoted_name
 from whitecap.engine.refusals import command_errors, write_errors
@@ -22,13 +23,10 @@ from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.types import Session
 
-DEFAULT = "CURRENT_DEFAULT"
-EXPRESSION = "delta.generationExpression"
-
 
 def default_term(column: Field, session: Session) -> Term:
     """The value of a column that a write leaves out: its default, else NULL."""
-    text = column.metadata.get(DEFAULT)
+    text = column.metadata.get(CURRENT_DEFAULT)
     if text is None:
         return literal(None, column.type)
     return convert(compile_term(parse_condition(text), Scope((), session)), column.type, session)
@@ -38,7 +36,7 @@ def check_expressions(schema: Schema, session: Session) -> None:
     """Raises `DeltaError` for a generated column whose expression has another type."""
     scope = schema_scope(schema, session=session)
     for column in schema:
-        text = column.metadata.get(EXPRESSION)
+        text = column.metadata.get(GENERATION_EXPRESSION)
         kind = column.type if text is None else compile_term(parse_condition(text), scope).type
         if kind != column.type:
             raise write_errors.generated_type(column.name, kind, column.type)
@@ -46,7 +44,7 @@ def check_expressions(schema: Schema, session: Session) -> None:
 
 def is_made_up(column: Field) -> bool:
     """Whether the table has a value of its own for a column that a write leaves out."""
-    known = column.metadata.keys() & {DEFAULT, EXPRESSION}
+    known = column.metadata.keys() & {CURRENT_DEFAULT, GENERATION_EXPRESSION}
     return bool(known) or identity_of(column) is not None
 
 
@@ -56,7 +54,7 @@ def given_columns(schema: Schema, rows: Sequence[Mapping[str, Any]]) -> Schema:
 
 
 def _is_computed(column: Field) -> bool:
-    return identity_of(column) is not None or EXPRESSION in column.metadata
+    return identity_of(column) is not None or GENERATION_EXPRESSION in column.metadata
 
 
 def check_given(schema: Schema, given: Sequence[str]) -> None:
@@ -141,7 +139,7 @@ def completion(schema: Schema, given: Sequence[str], session: Session) -> Comple
     expressions = tuple(
         _Expression(at, str(text), column, schema, session)
         for at, column in _left_out(schema, given)
-        if (text := column.metadata.get(EXPRESSION)) is not None
+        if (text := column.metadata.get(GENERATION_EXPRESSION)) is not None
     )
     return Completion(expressions) if expressions else None
 
@@ -165,7 +163,7 @@ def generation_conditions(schema: Schema, given: Collection[str]) -> list[tuple[
 
     Source: ColumnWithDefaultExprUtils.scala: addDefaultExprsOrReturnConstraints.
     """
-    texts = ((column, column.metadata.get(EXPRESSION)) for column in schema)
+    texts = ((column, column.metadata.get(GENERATION_EXPRESSION)) for column in schema)
     return [
         ("Generated Column", f"{quoted_name(column.name)} <=> ({text})")
         for column, text in texts

@@ -24,6 +24,7 @@ from whitecap.engine.commands.inserting import row_check
 from whitecap.engine.commands.merge_plan import Clause, MergePlan, plan_merge
 from whitecap.engine.commands.queries import OwnRead, in_transaction
 from whitecap.engine.commands.row_reads import track_merge_rows
+from whitecap.engine.commands.scan_tasks import scan_tasks
 from whitecap.engine.commands.schema_changes import evolve_for_merge
 from whitecap.engine.commands.search import files_to_read
 from whitecap.engine.commands.sources import Projection, Source
@@ -37,7 +38,6 @@ from whitecap.engine.commands.writing import (
     FileWriter,
     in_task,
     remove,
-    scan_tasks,
 )
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import DeltaError

@@ -18,7 +18,7 @@ from functools import lru_cache, partial
 
 from sqlglot import exp
 
-from whitecap.engine.commands.generation import EXPRESSION
+from whitecap.engine.log.ddl import GENERATION_EXPRESSION
 from whitecap.engine.log.schema import Field, parse_schema, quoted_name
 from whitecap.engine.sql.expressions.rendering import sql_literal
 from whitecap.engine.sql.expressions.spark_text import DIALECT
@@ -218,7 +218,7 @@ def _rules(schema_string: str, partition_columns: tuple[str, ...]) -> tuple[_Rul
     schema = parse_schema(schema_string)
     parts: dict[str, list[_Part]] = {}
     for column in schema.select(partition_columns):
-        text = column.metadata.get(EXPRESSION)
+        text = column.metadata.get(GENERATION_EXPRESSION)
         if text is not None and not _TO_DATE.match(text):
             node = parse_condition(text)
             sources = {found.name.lower() for found in node.find_all(exp.Column)}

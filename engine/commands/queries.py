@@ -17,10 +17,10 @@ from whitecap.engine.commands.parameter_rows import check_widths, rows_of_parame
 from whitecap.engine.commands.partition_filters import with_partition_filters
 from whitecap.engine.commands.relational_sources import evaluated, own_rows, pinned_rows, reads_own
 from whitecap.engine.commands.row_reads import track_limited_rows, track_rows
+from whitecap.engine.commands.scan_tasks import scan_tasks
 from whitecap.engine.commands.select_parts import Rows, item_name
 from whitecap.engine.commands.sources import Source, projection
 from whitecap.engine.commands.table import Table, Tables, table_named
-from whitecap.engine.commands.writing import scan_tasks
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Schema

@@ -27,6 +27,7 @@ from whitecap.engine.commands.generation import completed, completion, default_t
 from whitecap.engine.commands.inserting import row_check
 from whitecap.engine.commands.row_conditions import Pinned, row_condition, with_values
 from whitecap.engine.commands.row_reads import track_rows
+from whitecap.engine.commands.scan_tasks import by_task, scan_tasks
 from whitecap.engine.commands.search import Found, search
 from whitecap.engine.commands.table import Table
 from whitecap.engine.commands.vectors import hide_rows
@@ -34,10 +35,8 @@ from whitecap.engine.commands.writing import (
     AFTER_UPDATE,
     BEFORE_UPDATE,
     FileWriter,
-    by_task,
     in_task,
     remove,
-    scan_tasks,
 )
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.actions import AddCDCFile, AddFile, RemoveFile

@@ -14,6 +14,9 @@ from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem
 
+CURRENT_DEFAULT = "CURRENT_DEFAULT"
+GENERATION_EXPRESSION = "delta.generationExpression"
+
 # Spark's spellings of a type and the simple string that Spark itself shows for it.
 # Source: Spark SQL reference, "Data Types".
 _TYPES = {
@@ -159,7 +162,7 @@ class _Reader:
                     metadata |= self._generated()
                 case "DEFAULT":
                     text = self._expression()
-                    metadata |= {"CURRENT_DEFAULT": text, "EXISTS_DEFAULT": text}
+                    metadata |= {CURRENT_DEFAULT: text, "EXISTS_DEFAULT": text}
                 case _:
                     self._fail(f"unknown column option {word!r}")
         return nullable, metadata
@@ -171,7 +174,7 @@ class _Reader:
             self.expect("DEFAULT")
         self.expect("AS")
         if self._peek().upper() != "IDENTITY":
-            return {"delta.generationExpression": self._brackets()}
+            return {GENERATION_EXPRESSION: self._brackets()}
         self.expect("IDENTITY")
         options = _WORD.findall(self._brackets().upper()) if self._peek() == "(" else []
         return {

@@ -15,6 +15,7 @@ import msgspec
 
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, Protocol
+from whitecap.engine.log.ddl import GENERATION_EXPRESSION
 from whitecap.engine.log.properties import TableProperty
 from whitecap.engine.log.schema import schema_of_metadata
 
@@ -113,7 +114,7 @@ _ALL = (
     ),
     TableFeature(
         "generatedColumns", legacy_versions=(1, 4),
-        required_by=_column_has("delta.generationExpression"),
+        required_by=_column_has(GENERATION_EXPRESSION),
     ),
     TableFeature(
         "columnMapping", reader_writer=True, legacy_versions=(2, 5), required_by=_maps_columns,

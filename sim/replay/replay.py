@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whitecap.engine.commands.writing import TASKS
+from whitecap.engine.commands.scan_tasks import TASKS
 from whitecap.engine.dialects import DELTA_OSS_4_4, dialect_named
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.transaction.lost_reply import LostReply
