@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from itertools import cycle
 
 from whitecap.engine.commands.run import run_statement
-from whitecap.engine.commands.table import Table as Client
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
+from whitecap.engine.session.table import Table as Client
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing.statements import Statement
 from whitecap.engine.sql.parsing.table_statements import CreateTable, Restore

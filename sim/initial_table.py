@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from whitecap.engine.commands.clustering import with_clustering
+from whitecap.engine.commands.schema.clustering import with_clustering
 from whitecap.engine.conflicts import in_commit_timestamp
 from whitecap.engine.conflicts.row_ids import NO_WATERMARK, assign_fresh
 from whitecap.engine.dialects import Dialect

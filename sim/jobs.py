@@ -6,13 +6,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from whitecap.engine.commands.rows.streaming import append_batch
 from whitecap.engine.commands.run import run_statement
-from whitecap.engine.commands.streaming import append_batch
-from whitecap.engine.commands.table import SharedTable, Table
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.log.schema import Schema, ddl
 from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.outcomes import Outcome
+from whitecap.engine.session.table import SharedTable, Table
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing.statements import Statement
 from whitecap.engine.storage.requests import Row, Steps

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whitecap.engine.commands.table import SharedTable
 from whitecap.engine.dialects import dialect_named
 from whitecap.engine.log.table_log import TableLog
+from whitecap.engine.session.table import SharedTable
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import run
 from whitecap.engine.storage.requests import Steps

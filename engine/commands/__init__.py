@@ -29,12 +29,12 @@ wrote is in the request; the files read are those that hold rows concerned), the
 `PutIfAbsent`.
 """
 
-from whitecap.engine.commands.properties import upgrade_protocol
-from whitecap.engine.commands.recomputing import recompute_statistics
+from whitecap.engine.commands.maintenance.recomputing import recompute_statistics
+from whitecap.engine.commands.rows.saving import SaveMode, save_rows
+from whitecap.engine.commands.rows.streaming import append_batch, complete_batch
 from whitecap.engine.commands.run import run_statement
-from whitecap.engine.commands.saving import SaveMode, save_rows
-from whitecap.engine.commands.streaming import append_batch, complete_batch
-from whitecap.engine.commands.table import SharedTable, Table, Tables
+from whitecap.engine.commands.schema.properties import upgrade_protocol
+from whitecap.engine.session.table import SharedTable, Table, Tables
 
 __all__ = [
     "SaveMode",

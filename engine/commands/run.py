@@ -7,34 +7,37 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from whitecap.engine.commands.alter_columns import (
+from whitecap.engine.commands.maintenance.compaction import auto_compact
+from whitecap.engine.commands.maintenance.drop_feature import drop_feature
+from whitecap.engine.commands.maintenance.optimize import optimize
+from whitecap.engine.commands.maintenance.reorg import reorg
+from whitecap.engine.commands.maintenance.restore import restore
+from whitecap.engine.commands.maintenance.vacuum import vacuum
+from whitecap.engine.commands.rows.delete import delete, truncate
+from whitecap.engine.commands.rows.insert import insert
+from whitecap.engine.commands.rows.merge import merge
+from whitecap.engine.commands.rows.update import update
+from whitecap.engine.commands.schema.alter_columns import (
     add_columns,
     change_column,
     drop_columns,
     rename_column,
     replace_columns,
 )
-from whitecap.engine.commands.assigning import with_defaults
-from whitecap.engine.commands.clone import clone_source, clone_table
-from whitecap.engine.commands.cluster_by import cluster_by
-from whitecap.engine.commands.compaction import auto_compact
-from whitecap.engine.commands.constraints import add_constraint, drop_constraint
-from whitecap.engine.commands.create import create_table
-from whitecap.engine.commands.delete import delete, truncate
-from whitecap.engine.commands.drop_feature import drop_feature
-from whitecap.engine.commands.identity import sync_identity
-from whitecap.engine.commands.insert import insert
-from whitecap.engine.commands.merge import merge
-from whitecap.engine.commands.optimize import optimize
-from whitecap.engine.commands.properties import comment_on_table, set_properties, unset_properties
-from whitecap.engine.commands.queries import source_of
-from whitecap.engine.commands.reorg import reorg
-from whitecap.engine.commands.restore import restore
-from whitecap.engine.commands.row_conditions import rows_asked_of_others, with_clause_values
-from whitecap.engine.commands.table import Table, Tables, table_named
-from whitecap.engine.commands.update import update
-from whitecap.engine.commands.vacuum import vacuum
+from whitecap.engine.commands.schema.clone import clone_source, clone_table
+from whitecap.engine.commands.schema.cluster_by import cluster_by
+from whitecap.engine.commands.schema.constraints import add_constraint, drop_constraint
+from whitecap.engine.commands.schema.create import create_table
+from whitecap.engine.commands.schema.identity import sync_identity
+from whitecap.engine.commands.schema.properties import (
+    comment_on_table,
+    set_properties,
+    unset_properties,
+)
 from whitecap.engine.outcomes import Outcome
+from whitecap.engine.query.queries import source_of
+from whitecap.engine.query.row_conditions import rows_asked_of_others, with_clause_values
+from whitecap.engine.session.table import Table, Tables, table_named
 from whitecap.engine.sql.functions.times import NOW, START, asks_time
 from whitecap.engine.sql.parsing.statements import (
     Delete,
@@ -66,6 +69,7 @@ from whitecap.engine.sql.parsing.table_statements import (
     Vacuum,
 )
 from whitecap.engine.storage.requests import ReadClock, Steps
+from whitecap.engine.writing.assigning import with_defaults
 
 _COMMANDS: dict[type[Statement], Callable[[Table, Any], Steps[Outcome]]] = {
     AddColumns: add_columns,

@@ -10,10 +10,10 @@ import re
 
 from sqlglot import exp
 
-from whitecap.engine.commands.queries import source_of
 from whitecap.engine.commands.run import time_of
-from whitecap.engine.commands.table import Tables, table_named
 from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.query.queries import source_of
+from whitecap.engine.session.table import Tables, table_named
 from whitecap.engine.sql.expressions.text import parse_node
 from whitecap.engine.sql.parsing.known_parts import check_parts
 from whitecap.engine.sql.parsing.parse import parse_statement

@@ -14,7 +14,6 @@ from typing import Any
 import msgspec
 
 from whitecap.engine.commands import SharedTable, Table, Tables, run_statement
-from whitecap.engine.commands.generation import given_columns
 from whitecap.engine.conflicts.operation import MANUAL_UPDATE
 from whitecap.engine.conformance.case import CaseResult, DataFile, StatementCase, TableOf
 from whitecap.engine.conformance.compare import failed, judge, skipped
@@ -31,6 +30,7 @@ from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import MemoryStore, Store, counting_clock, run
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.values.casts import from_python
+from whitecap.engine.writing.generation import given_columns
 
 _ISOLATION = "delta.isolationLevel"
 RACING_AT_MS = 1_795_219_200_000

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from whitecap.engine.commands.table import Table, Tables
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.interleaving.world import World
 from whitecap.engine.log.commit_file import LOG_DIRECTORY
 from whitecap.engine.outcomes import Aborted, Outcome
+from whitecap.engine.session.table import Table, Tables
 from whitecap.engine.storage.requests import (
     Compute,
     ListFrom,

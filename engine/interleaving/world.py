@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from whitecap.engine.commands import run_statement
-from whitecap.engine.commands.table import SharedTable, Table, Tables
 from whitecap.engine.conformance.case import TableOf
 from whitecap.engine.conformance.statements import build, live_rows
 from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
 from whitecap.engine.interleaving.branch import Branch
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 from whitecap.engine.log.table_log import TableLog
+from whitecap.engine.session.table import SharedTable, Table, Tables
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import MemoryStore, Store, run

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whitecap.engine.commands.scan_tasks import TASKS
 from whitecap.engine.dialects import DELTA_OSS_4_4, dialect_named
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.query.scan_tasks import TASKS
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.sim.export import export_table
 from whitecap.sim.recording import SCENARIO, Recording, read_recording

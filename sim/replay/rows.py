@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from whitecap.engine.commands.generation import given_columns
 from whitecap.engine.log.schema import Schema, parse_ddl
+from whitecap.engine.writing.generation import given_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -13,7 +13,7 @@ from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from whitecap.engine.commands.property_checks import checked
+from whitecap.engine.commands.schema.property_checks import checked
 from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS, Dialect
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.log.property_names import is_known, nearest_property

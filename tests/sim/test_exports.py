@@ -71,7 +71,7 @@ def test_without_data_the_log_is_the_simulations_byte_for_byte(
 
 
 def test_deletion_vectors_are_exported(tmp_path: Path) -> None:
-    from whitecap.engine.commands.table import Table
+    from whitecap.engine.session.table import Table
     from whitecap.engine.storage.disk.directory import DirectoryStore
     from whitecap.engine.storage.memory import run as run_now
 

@@ -9,9 +9,9 @@ from sqlglot import exp
 
 from tests.sql.value_answers import shown
 from tests.sql.value_probes import CHANGING, COLUMNS, NAMES, ROW, Probe
-from whitecap.engine.commands.aggregates import compile_aggregate
-from whitecap.engine.commands.windows import with_windows
 from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
+from whitecap.engine.query.aggregates import compile_aggregate
+from whitecap.engine.query.windows import with_windows
 from whitecap.engine.sql.expressions.building import check_condition
 from whitecap.engine.sql.expressions.scope import Relation, Scope
 from whitecap.engine.sql.expressions.text import parse_node

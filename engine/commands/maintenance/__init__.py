@@ -1,0 +1,1 @@
+"""Commands that rearrange or remove files, and leave the rows as they are."""

@@ -1,0 +1,106 @@
+"""Auto compaction: after a commit, the small files of the partitions that it added to.
+
+Source: AutoCompact.scala, AutoCompactUtils.scala. Delta counts the small files that its own
+process has added since a partition was compacted; here all live small files count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from whitecap.engine.commands.maintenance.bins import (
+    files_by_partition,
+    is_small_or_deleted,
+    packed,
+)
+from whitecap.engine.commands.maintenance.optimize import operation
+from whitecap.engine.commands.maintenance.rewriting import Rewrite, run_rewrite
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import AddFile, Metadata
+from whitecap.engine.log.files import PartitionKey
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.outcomes import Committed
+from whitecap.engine.session.table import Table
+from whitecap.engine.settings import Settings
+from whitecap.engine.sql.predicates.predicate import Predicate
+from whitecap.engine.storage.requests import Steps
+from whitecap.engine.transaction.transaction import Transaction
+
+_LEGACY_PROPERTY = "delta.autoOptimize"
+_MAX_PARTITIONS = 128  # spark.databricks.delta.autoCompact.maxNumModifiedPartitions
+
+
+def is_enabled(metadata: Metadata, settings: Settings) -> bool:
+    """The session's setting counts most, then the table's old property, then its new one."""
+    if settings.auto_compact is not None:
+        return settings.auto_compact
+    if metadata.configuration.get(_LEGACY_PROPERTY, "").lower() == "true":
+        return True
+    return properties.AUTO_COMPACT.of(metadata.configuration).lower() == "true"
+
+
+def auto_compact(table: Table, parent: Transaction, committed: Committed) -> Steps[None]:
+    """Compact what a commit made many small files of; a conflict leaves the parent committed."""
+    if not is_enabled(parent.metadata, table.settings):
+        return
+    adds = [action for action in committed.actions if isinstance(action, AddFile)]
+    if not adds or all(not add.data_change for add in adds):
+        return
+    txn = yield from table.start()
+    chosen = _crowded(txn.snapshot, adds, table.settings)
+    if not chosen:
+        return
+    predicates = _predicates(chosen, txn.snapshot)
+    limit = table.settings.auto_compact_max_file_size
+    small = _small_size(table.settings)
+    groups = files_by_partition(
+        txn.snapshot, predicates, table.settings, lambda file: file.size < small
+    )
+    bins = packed(groups.values(), limit)
+    rewrite = Rewrite("AUTO COMPACT", predicates, bins, operation(predicates, auto=True))
+    try:
+        yield from run_rewrite(table, txn, rewrite)
+    except DeltaError:
+        return  # a failing hook does not undo the commit: PostCommitHook.handleError
+
+
+def _small_size(settings: Settings) -> int:
+    found = settings.auto_compact_min_file_size
+    return settings.auto_compact_max_file_size // 2 if found is None else found
+
+
+def _crowded(snapshot: Snapshot, adds: Sequence[AddFile], settings: Settings) -> list[PartitionKey]:
+    """The partitions that files were added to, and that hold enough small ones."""
+    small = _small_size(settings)
+    touched = dict.fromkeys(snapshot.partition_key(add.partition_values) for add in adds)
+    crowded = [
+        partition
+        for partition in touched
+        if sum(is_small_or_deleted(f, small, None) for f in snapshot.files_in(partition))
+        >= settings.auto_compact_min_files
+    ]
+    return crowded[:_MAX_PARTITIONS]
+
+
+def _predicates(partitions: Sequence[PartitionKey], snapshot: Snapshot) -> tuple[Predicate, ...]:
+    """The partitions as one condition; none for an unpartitioned table."""
+    columns = snapshot.partition_columns
+    if not columns:
+        return ()
+    types = snapshot.partition_schema.types
+    branches = [
+        exp.and_(
+            *(
+                exp.NullSafeEQ(
+                    this=exp.column(name),
+                    expression=exp.cast(exp.convert(text), kind, dialect="databricks"),
+                )
+                for name, text, kind in zip(columns, partition, types, strict=True)
+            )
+        )
+        for partition in partitions
+    ]
+    return (Predicate.of_node(exp.or_(*branches)),)

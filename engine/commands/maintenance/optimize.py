@@ -1,0 +1,130 @@
+"""OPTIMIZE: compaction, ZORDER BY, and clustering of clustered tables.
+
+Source: OptimizeTableCommand.scala (run, validateZorderByColumns), OptimizeTableStrategy.scala.
+"""
+
+from __future__ import annotations
+
+from whitecap.engine.commands.maintenance.bins import (
+    files_by_partition,
+    fill,
+    is_small_or_deleted,
+    packed,
+)
+from whitecap.engine.commands.maintenance.rewriting import Rewrite, run_rewrite
+from whitecap.engine.commands.schema.clustering import in_cube, is_clustered, unclustered
+from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.log.actions import AddFile
+from whitecap.engine.log.clustering import clustering_columns
+from whitecap.engine.outcomes import Outcome
+from whitecap.engine.refusals import command_errors
+from whitecap.engine.session.table import Table
+from whitecap.engine.sql.expressions.terms import Parameters
+from whitecap.engine.sql.parsing.statements import Optimize
+from whitecap.engine.sql.predicates.predicate import Predicate, session_of
+from whitecap.engine.storage.requests import NewId, Steps
+from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.writing.execution import begin, logged
+
+
+def optimize(table: Table, statement: Optimize) -> Steps[Outcome]:
+    """Run an OPTIMIZE. Raises `DeltaError` for a condition on data columns."""
+    txn = yield from begin(table)
+    if is_clustered(txn.snapshot):
+        _check_clustered(statement)
+    predicates = partition_predicates(statement.condition, statement.parameters, txn)
+    _check_zorder(statement, txn)
+    if statement.full and not clustering_columns(txn.snapshot):
+        raise command_errors.full_without_clustering()
+    if clustering_columns(txn.snapshot):
+        rewrite = _clustering(statement, txn, (yield NewId()))
+    elif statement.zorder_by:
+        rewrite = _zorder(statement, txn, predicates)
+    else:
+        rewrite = _compaction(statement, txn, predicates)
+    return (yield from run_rewrite(table, txn, rewrite))
+
+
+def partition_predicates(
+    condition: Predicate | None, parameters: Parameters, txn: Transaction
+) -> tuple[Predicate, ...]:
+    """The conjuncts of a condition. Raises `DeltaError` for one on data columns."""
+    if condition is None:
+        return ()
+    conjuncts = condition.with_parameters(parameters).conjuncts()
+    columns = txn.metadata.partition_columns
+    known = {name.lower() for name in columns}
+    for predicate in conjuncts:
+        wrong = sorted(predicate.columns - known)
+        if wrong:
+            raise command_errors.not_a_partition_column(wrong[0], columns)
+        predicate.bind(txn.snapshot.schema, session_of(txn.settings))  # names what is wrong in it
+    return conjuncts
+
+
+def _check_clustered(statement: Optimize) -> None:
+    if statement.condition is not None:
+        raise command_errors.clustering_with_predicates(statement.condition.sql)
+    if statement.zorder_by:
+        raise command_errors.clustering_with_zorder(statement.zorder_by)
+
+
+def _check_zorder(statement: Optimize, txn: Transaction) -> None:
+    partitions = {name.lower() for name in txn.metadata.partition_columns}
+    for name in statement.zorder_by:
+        if name.lower() in partitions:
+            raise command_errors.zorder_on_partition_column(name)
+        if txn.snapshot.schema.get(name) is None:
+            raise command_errors.zorder_on_unknown_column(name)
+
+
+def _compaction(
+    statement: Optimize, txn: Transaction, predicates: tuple[Predicate, ...]
+) -> Rewrite:
+    settings = txn.settings
+
+    def chosen(file: AddFile) -> bool:
+        ratio = settings.optimize_max_deleted_rows_ratio
+        return is_small_or_deleted(file, settings.optimize_min_file_size, ratio)
+
+    groups = files_by_partition(txn.snapshot, predicates, settings, chosen)
+    bins = packed(groups.values(), settings.optimize_max_file_size)
+    return Rewrite(statement.command, predicates, bins, operation(predicates))
+
+
+def _zorder(statement: Optimize, txn: Transaction, predicates: tuple[Predicate, ...]) -> Rewrite:
+    """All files of a partition into one."""
+    groups = files_by_partition(txn.snapshot, predicates, txn.settings, lambda _: True)
+    told = operation(predicates, zorder_by=statement.zorder_by)
+    return Rewrite(statement.command, predicates, list(groups.values()), told, statement.zorder_by)
+
+
+def _clustering(statement: Optimize, txn: Transaction, unique: str) -> Rewrite:
+    """Files that are in no large cube yet, into cubes."""
+    settings, columns = txn.settings, clustering_columns(txn.snapshot)
+    files = unclustered(txn.snapshot.all_files(), columns, settings.min_cube_size, statement.full)
+    bins = fill(files, max(settings.target_cube_size, settings.min_cube_size))
+    return Rewrite(
+        statement.command,
+        (),
+        bins,
+        operation((), cluster_by=columns),
+        columns,
+        lambda add, number: in_cube(add, f"{unique}-{number}" if number else unique, columns),
+    )
+
+
+def operation(
+    predicates: tuple[Predicate, ...],
+    zorder_by: tuple[str, ...] = (),
+    cluster_by: tuple[str, ...] = (),
+    auto: bool = False,
+) -> Operation:
+    """Source: DeltaOperations.Optimize."""
+    parameters = {
+        "predicate": logged(predicates),
+        "auto": auto,
+        "clusterBy": list(cluster_by),
+        "zOrderBy": list(zorder_by),
+    }
+    return Operation("OPTIMIZE", parameters)

@@ -1,0 +1,117 @@
+"""REORG TABLE: APPLY (PURGE) and APPLY (UPGRADE UNIFORM).
+
+Source: DeltaReorgTableCommand.scala, ReorgTableForUpgradeUniformHelper.scala.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from whitecap.engine.commands.maintenance.bins import files_by_partition, packed
+from whitecap.engine.commands.maintenance.optimize import partition_predicates
+from whitecap.engine.commands.maintenance.rewriting import Rewrite, run_rewrite
+from whitecap.engine.commands.schema.properties import change_properties
+from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.log.actions import AddFile
+from whitecap.engine.log.schema import Schema
+from whitecap.engine.outcomes import Committed, NothingToCommit, Outcome
+from whitecap.engine.session.table import Table
+from whitecap.engine.sql.parsing.table_statements import Reorg
+from whitecap.engine.sql.predicates.predicate import Predicate
+from whitecap.engine.storage.requests import Steps
+from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.writing.execution import begin, logged
+
+_UNIFORM_FORMATS = "delta.universalFormat.enabledFormats"
+_COMPAT_TAG = "ICEBERG_COMPAT_VERSION"
+
+
+def reorg(table: Table, statement: Reorg) -> Steps[Outcome]:
+    """Run a REORG."""
+    version = statement.iceberg_compat_version
+    if version is not None:
+        return (yield from _upgrade_uniform(table, version))
+    txn = yield from begin(table)
+    predicates = partition_predicates(statement.condition, statement.parameters, txn)
+    return (yield from purge(table, txn, predicates))
+
+
+def purge(table: Table, txn: Transaction, predicates: tuple[Predicate, ...] = ()) -> Steps[Outcome]:
+    """Rewrite files that hide rows, or that hold columns which the table has dropped."""
+    files = txn.snapshot.all_files()
+    yield from table.data_files.fetch(files, txn.snapshot.schema)
+    schema = txn.snapshot.schema
+
+    def chosen(file: AddFile) -> bool:
+        columns = table.data_files.columns_of(file.path)
+        return file.deletion_vector is not None or _has_dropped(columns, schema)
+
+    return (yield from _rewritten(table, txn, predicates, chosen))
+
+
+def _has_dropped(columns: tuple[str, ...], schema: Schema) -> bool:
+    return not set(columns) <= set(schema.physical_names)
+
+
+def _rewritten(
+    table: Table,
+    txn: Transaction,
+    predicates: tuple[Predicate, ...],
+    chosen: Callable[[AddFile], bool],
+    mark: Callable[[AddFile, int], AddFile] | None = None,
+) -> Steps[Outcome]:
+    groups = files_by_partition(txn.snapshot, predicates, txn.settings, chosen)
+    bins = packed(groups.values(), txn.settings.optimize_max_file_size, smallest_bin=1)
+    told = Operation("REORG", {"predicate": logged(predicates), "applyPurge": True})
+    rewrite = Rewrite("REORG", predicates, bins, told, mark=mark)
+    return (yield from run_rewrite(table, txn, rewrite))
+
+
+def _upgrade_uniform(table: Table, version: int) -> Steps[Outcome]:
+    """Iceberg compatibility, then files that have it, then the format itself."""
+    if version not in (1, 2):
+        raise UnsupportedFeature(f"Iceberg compatibility version {version}: only 1 and 2")
+    txn = yield from begin(table)
+    outcome: Outcome = NothingToCommit(txn.read_version)
+    key = f"delta.enableIcebergCompatV{version}"
+    if txn.metadata.configuration.get(key) != "true":
+        outcome = yield from _enable_compat(txn, version)
+        if not isinstance(outcome, Committed):
+            return outcome
+    if version >= 2:
+        txn = yield from begin(table)
+        outcome = yield from _make_compatible(table, txn, version)
+    txn = yield from begin(table)
+    if txn.metadata.configuration.get(_UNIFORM_FORMATS) == "iceberg":
+        return outcome
+    return (yield from change_properties(txn, {_UNIFORM_FORMATS: "iceberg"}))
+
+
+def _enable_compat(txn: Transaction, version: int) -> Steps[Outcome]:
+    properties = {
+        f"delta.enableIcebergCompatV{version}": "true",
+        "delta.columnMapping.mode": "name",
+        "delta.enableDeletionVectors": "false",
+    }
+    other = f"delta.enableIcebergCompatV{3 - version}"
+    if txn.metadata.configuration.get(other) == "true":
+        properties[other] = "false"
+    operation = Operation("REORG TABLE UPGRADE UNIFORM", {"properties": properties})
+    configuration = {**txn.metadata.configuration, **properties}
+    txn.update_metadata(msgspec.structs.replace(txn.metadata, configuration=configuration))
+    return (yield from txn.commit([], operation))
+
+
+def _make_compatible(table: Table, txn: Transaction, version: int) -> Steps[Outcome]:
+    wanted = str(version)
+
+    def chosen(file: AddFile) -> bool:
+        return (file.tags or {}).get(_COMPAT_TAG) != wanted
+
+    def mark(add: AddFile, _number: int) -> AddFile:
+        return msgspec.structs.replace(add, tags={**(add.tags or {}), _COMPAT_TAG: wanted})
+
+    return (yield from _rewritten(table, txn, (), chosen, mark))

@@ -1,0 +1,136 @@
+"""Rewriting files without changing data: what OPTIMIZE, REORG and auto compaction have in common.
+
+Source: OptimizeTableCommand.scala (OptimizeExecutor, commitAndRetry): after a conflict it starts
+again on the newest version, with the same actions, as long as every file that it rewrote is still
+there as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from whitecap.engine.commands.maintenance.bins import Bin, batches
+from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
+from whitecap.engine.log.files import FileKey, file_key
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.outcomes import Aborted, NothingToCommit, Outcome
+from whitecap.engine.row_level.data_files import FileRows
+from whitecap.engine.row_level.relocation import with_note
+from whitecap.engine.session.table import Table
+from whitecap.engine.sql.expressions.scope import schema_scope
+from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
+from whitecap.engine.storage.requests import ReadClock, Row, Steps
+from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.writing.execution import job, preserved_row_tracking
+from whitecap.engine.writing.files import FileWriter, remove
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """What to rewrite, and how: the files of one bin into one file, rows sorted if so wanted.
+
+    `mark` gives an added file, with its bin's number, what its kind of rewrite says of it.
+    """
+
+    job: str
+    predicates: tuple[Predicate, ...]
+    bins: list[Bin]
+    operation: Operation
+    sort_by: tuple[str, ...] = ()
+    mark: Callable[[AddFile, int], AddFile] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """What one transaction commits: the files of some bins, and what takes their place."""
+
+    predicates: tuple[Predicate, ...]
+    files: tuple[AddFile, ...]
+    actions: tuple[AnyAction, ...]
+    operation: Operation
+
+
+def run_rewrite(table: Table, txn: Transaction, rewrite: Rewrite) -> Steps[Outcome]:
+    """Rewrite batch by batch, each in a transaction on the same snapshot; none: nothing to do."""
+    outcome: Outcome = NothingToCommit(txn.read_version)
+    first = txn.snapshot
+    for at, bins in enumerate(batches(rewrite.bins, txn.settings.optimize_batch_size)):
+        if at > 0:
+            txn = yield from table.start(first)
+        batch = yield from _written(table, txn, rewrite, bins)
+        if batch is not None:
+            outcome = yield from _commit(table, txn, batch)
+        if isinstance(outcome, Aborted):
+            return outcome
+    return outcome
+
+
+def _written(
+    table: Table, txn: Transaction, rewrite: Rewrite, bins: Sequence[Bin]
+) -> Steps[_Batch | None]:
+    """Write the new files of a batch; `None` if there are none."""
+    files = [file for part in bins for file in part]
+    file_rows = yield from table.data_files.read(files, txn.snapshot.schema)
+    by_key = {file_key(one.file): one for one in file_rows}
+    writer = FileWriter(table, txn.metadata, data_change=False)
+    tasks = [_rows(part, by_key, rewrite, txn) for part in bins]
+    adds = yield from writer.write(tasks)
+    yield from job(rewrite.job, file_rows, writer)
+    if not adds:
+        return None
+    now_ms = yield ReadClock()
+    removes = [remove(file, now_ms, data_change=False) for file in files]
+    written = [part for part, rows in zip(bins, tasks, strict=True) if rows]
+    if txn.dialect.remaps_deletions_onto_compacted_files and not rewrite.sort_by:
+        removes = with_notes(removes, zip(written, adds, strict=True), by_key)
+    marked = [add if rewrite.mark is None else rewrite.mark(add, n) for n, add in enumerate(adds)]
+    actions: tuple[AnyAction, ...] = (*marked, *removes)
+    return _Batch(rewrite.predicates, tuple(files), actions, rewrite.operation)
+
+
+def with_notes(
+    removes: Sequence[RemoveFile],
+    compacted: Iterable[tuple[Bin, AddFile]],
+    by_key: Mapping[FileKey, FileRows],
+) -> list[RemoveFile]:
+    """The removed files with notes where their rows went, each bin's in order into its file."""
+    places: dict[str, tuple[str, int]] = {}
+    for files, add in compacted:
+        first_row = 0
+        for file in files:
+            places[file.path] = (add.path, first_row)
+            first_row += by_key[file_key(file)].live_count
+    noted = ((removed, places.get(removed.path)) for removed in removes)
+    return [removed if at is None else with_note(removed, *at) for removed, at in noted]
+
+
+def _rows(
+    files: Bin, by_key: Mapping[FileKey, FileRows], rewrite: Rewrite, txn: Transaction
+) -> list[Row]:
+    rows = [row for file in files for row in by_key[file_key(file)].live_rows()]
+    places = [schema_scope(txn.snapshot.schema).find(name, "")[0] for name in rewrite.sort_by]
+    if places:
+        rows.sort(key=lambda row: [(row[at] is not None, row[at]) for at in places])
+    return rows
+
+
+def _commit(table: Table, txn: Transaction, batch: _Batch) -> Steps[Outcome]:
+    """Commit, again and again while nothing that was rewritten has changed."""
+    tags = preserved_row_tracking(txn.metadata)
+    while True:
+        read_schema = txn.snapshot.partition_schema
+        txn.track_files_read(batch.files)
+        txn.track_read_predicates(batch.predicates or (TRUE,))
+        outcome = yield from txn.commit(batch.actions, batch.operation, tags)
+        if not isinstance(outcome, Aborted):
+            return outcome
+        txn = yield from table.start()
+        if txn.snapshot.partition_schema != read_schema or not _all_live(batch, txn.snapshot):
+            return outcome
+
+
+def _all_live(batch: _Batch, snapshot: Snapshot) -> bool:
+    """Whether every rewritten file is live with the same deletion vector."""
+    return all(file_key(file) in snapshot.files for file in batch.files)

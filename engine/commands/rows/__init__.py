@@ -1,0 +1,1 @@
+"""Commands that add, change and remove rows."""

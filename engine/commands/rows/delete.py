@@ -1,0 +1,124 @@
+"""DELETE and TRUNCATE.
+
+Source: DeleteCommand.scala: performDelete. Three cases: no condition, a condition on partition
+columns alone (whole files go), any other (files are searched for matching rows).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.log.actions import AddCDCFile, AddFile, RemoveFile
+from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.query.row_conditions import Pinned, row_condition
+from whitecap.engine.query.row_reads import track_rows
+from whitecap.engine.query.scan_tasks import by_task, scan_tasks
+from whitecap.engine.refusals import command_errors
+from whitecap.engine.row_level.data_files import FileRows
+from whitecap.engine.session.table import Table
+from whitecap.engine.sql.expressions.terms import Evaluate
+from whitecap.engine.sql.parsing.statements import Delete, Truncate
+from whitecap.engine.sql.predicates.predicate import Predicate, split_conditions
+from whitecap.engine.storage.requests import ReadClock, Row, Steps
+from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.writing.execution import (
+    begin,
+    check_removable,
+    job,
+    logged,
+    preserved_row_tracking,
+    progress_of,
+    uses_vectors,
+)
+from whitecap.engine.writing.files import DELETED, FileWriter, remove
+from whitecap.engine.writing.inserting import row_check
+from whitecap.engine.writing.search import search
+from whitecap.engine.writing.vectors import hide_rows
+
+Changes = list[AddFile | RemoveFile | AddCDCFile]
+
+
+def delete(table: Table, statement: Delete, pinned: Pinned) -> Steps[Outcome]:
+    """Run a DELETE; `pinned` are the rows of other tables that its condition asks."""
+    txn = yield from begin(table)
+    check_removable(txn)
+    progress = yield from progress_of(table, txn)
+    if progress is None:
+        return NothingToCommit(txn.read_version)
+    chosen = yield from row_condition("DELETE", table, txn, statement, pinned)
+    actions = yield from delete_actions(table, txn, chosen.conditions, chosen.tests)
+    operation = Operation("DELETE", {"predicate": logged(chosen.told)})
+    tags = preserved_row_tracking(txn.metadata)
+    done = [*progress, *actions] if actions else []  # who found nothing has done nothing
+    return (yield from txn.commit_if_needed(done, operation, tags))
+
+
+def truncate(table: Table, statement: Truncate) -> Steps[Outcome]:
+    """Run a TRUNCATE: always commits, unless there is no file to remove."""
+    if statement.names_partition:
+        raise command_errors.truncate_partition()
+    txn = yield from begin(table)
+    files = list(txn.filter_all_files())
+    yield from job("TRUNCATE")
+    if not files:
+        return NothingToCommit(txn.read_version)
+    now_ms = yield ReadClock()
+    operation = Operation("TRUNCATE")
+    return (yield from txn.commit([remove(file, now_ms) for file in files], operation))
+
+
+def delete_actions(
+    table: Table,
+    txn: Transaction,
+    conditions: Sequence[Predicate],
+    tests: Sequence[Evaluate] = (),
+) -> Steps[Changes]:
+    """What deleting the rows that match all conditions takes; also part of a REPLACE WHERE.
+
+    `tests` decide besides and no scan can use them: subqueries, for instance.
+    """
+    partition, data = split_conditions(conditions, txn.metadata.partition_columns)
+    if not (data or tests):
+        track_rows(table, txn, conditions)
+        files = txn.filter_files(partition) if conditions else txn.filter_all_files()
+        gone = list(files)
+        yield from job("DELETE")
+        now_ms = yield ReadClock()
+        return [remove(file, now_ms) for file in gone]
+    scan = txn.filter_files([*partition, *data])
+    track_rows(table, txn, conditions, scan, asks_queries=bool(tests))
+    txn.run_query(scan)
+    touched = yield from search(table, txn, scan, conditions, tests)
+    if uses_vectors(txn.metadata, txn.settings.delete_with_deletion_vectors):
+        now_ms = yield ReadClock()
+        yield from job("DELETE", [one for one, _ in touched])
+        return [*(yield from hide_rows(touched, now_ms))]
+    return (yield from _rewritten(table, txn, touched))
+
+
+def _rewritten(
+    table: Table, txn: Transaction, touched: Sequence[tuple[FileRows, Sequence[int]]]
+) -> Steps[Changes]:
+    """Files without the rows that match, in place of those with them."""
+    kept = {one.file.path: _without(one, positions) for one, positions in touched}
+    tasks = scan_tasks([one.file for one, _ in touched])
+    check = row_check(txn.metadata, table.session)
+    writer = FileWriter(table, txn.metadata, check=check)
+    adds = yield from writer.write(by_task(tasks, kept))
+    changes = yield from writer.write_changes(lambda: by_task(tasks, _deleted(touched)))
+    yield from job("DELETE", [one for one, _ in touched], writer)
+    now_ms = yield ReadClock()
+    return [*adds, *changes, *(remove(one.file, now_ms) for one, _ in touched)]
+
+
+def _deleted(touched: Sequence[tuple[FileRows, Sequence[int]]]) -> dict[str, list[Row]]:
+    """The rows that go, for the change data feed."""
+    return {
+        one.file.path: [one.rows[at] + DELETED for at in positions] for one, positions in touched
+    }
+
+
+def _without(one: FileRows, positions: Sequence[int]) -> list[Row]:
+    gone = frozenset(positions)
+    return [row for at, row in one if at not in gone]

@@ -1,0 +1,376 @@
+"""MERGE.
+
+Source: MergeIntoCommand.scala, ClassicMergeExecutor.scala, InsertOnlyMergeExecutor.scala. First the
+files that hold matches are found among those that the target-only conditions leave; then they are
+rewritten, or their changed rows are hidden and written anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from whitecap.engine.commands.rows.merge_plan import Clause, MergePlan, plan_merge
+from whitecap.engine.commands.schema.schema_changes import evolve_for_merge
+from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log.actions import AddCDCFile, AddFile, Metadata, RemoveFile
+from whitecap.engine.log.schema import Schema, schema_of_metadata
+from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.query.queries import OwnRead, in_transaction
+from whitecap.engine.query.row_reads import track_merge_rows
+from whitecap.engine.query.scan_tasks import scan_tasks
+from whitecap.engine.query.sources import Projection, Source
+from whitecap.engine.row_level.data_files import FileRows
+from whitecap.engine.session.table import Table
+from whitecap.engine.sql.expressions.terms import Evaluate, Parameters
+from whitecap.engine.sql.parsing.statements import Act, Merge, reads_tables
+from whitecap.engine.storage.requests import ReadClock, Row, Steps
+from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.writing.execution import (
+    begin,
+    job,
+    preserved_row_tracking,
+    progress_of,
+    uses_vectors,
+)
+from whitecap.engine.writing.files import (
+    AFTER_UPDATE,
+    BEFORE_UPDATE,
+    DELETED,
+    INSERTED,
+    FileWriter,
+    in_task,
+    remove,
+)
+from whitecap.engine.writing.generation import completed, identity_marks, numbered
+from whitecap.engine.writing.inserting import row_check
+from whitecap.engine.writing.search import files_to_read
+from whitecap.engine.writing.vectors import hide_rows
+
+Changes = list[AddFile | RemoveFile | AddCDCFile]
+
+
+def merge(table: Table, statement: Merge, read: Source | OwnRead) -> Steps[Outcome]:
+    """Run a MERGE with what its source gives."""
+    txn = yield from begin(table)
+    progress = yield from progress_of(table, txn)
+    if progress is None:
+        return NothingToCommit(txn.read_version)
+    source = yield from in_transaction(read, table, txn, statement.parameters)
+    evolves = evolve_for_merge(statement, txn, source, table.session)
+    schema = schema_of_metadata(txn.metadata)
+    takes_random = txn.dialect.resolves_rows
+    plan = plan_merge(
+        statement, schema, source, table.session, evolves=evolves, takes_random=takes_random
+    )
+    predicates = [p.with_parameters(statement.parameters) for p in plan.predicates]
+    scan = txn.filter_files(predicates)
+    txn.run_query()
+    join = Join(plan, source.rows, statement.parameters, len(schema))
+    pins = {} if plan.not_matched_by_source else join.pins()
+    files = yield from files_to_read(table, txn, scan, pins)
+    candidates = yield from table.data_files.read(files, schema)
+    run = _Run(table, txn, plan, join, schema, statement)
+    track_merge_rows(txn, statement, predicates, scan, run.concerns)
+    actions = yield from run.actions(candidates)
+    operation = Operation("MERGE", {"predicate": [f"({plan.on.render(statement.parameters)})"]})
+    tags = preserved_row_tracking(txn.metadata)
+    return (yield from txn.commit_if_needed([*progress, *actions], operation, tags))
+
+
+class Join:
+    """The source's rows by the keys that ON equates, and which of them match a target row."""
+
+    def __init__(
+        self, plan: MergePlan, rows: Sequence[Row], parameters: Parameters, width: int
+    ) -> None:
+        blank = (None,) * width
+        self.rows = rows
+        self._keys = plan.keys
+        self._target_key = _compared([key.target.bind(parameters).evaluate for key in plan.keys])
+        source_key = _compared([key.source.bind(parameters).evaluate for key in plan.keys])
+        residual = plan.residual.bind(parameters)
+        self._residual = residual.evaluate
+        self._always = residual.is_constant and residual.value is True
+        self._by_key: dict[Any, list[int]] = {}
+        with _joining():
+            for at, row in enumerate(rows):
+                key = source_key(blank + row)
+                if key is not None:
+                    self._by_key.setdefault(key, []).append(at)
+
+    def pins(self) -> dict[str, set[Any]]:
+        """The values that a row of the target must have to match, by column."""
+        names = [key.target_column for key in self._keys]
+        single = len(names) == 1
+        return {
+            name: {key if single else key[at] for key in self._by_key}
+            for at, name in enumerate(names)
+            if name is not None
+        }
+
+    def matches(self, row: Row) -> list[int]:
+        """The positions of the source rows that match a target row."""
+        try:
+            found = self._by_key.get(self._target_key(row))  # NULL is never among the keys
+            if not found or self._always:
+                return found or []
+            residual, rows = self._residual, self.rows
+            return [at for at in found if residual(row + rows[at]) is True]
+        except DeltaError as error:
+            raise _of_join(error) from error
+
+
+def _of_join(error: DeltaError) -> DeltaError:
+    """What fails while rows are joined reaches Delta through a thread that joins them."""
+    if not error.exception.startswith("Spark"):
+        return error
+    return DeltaError("ExecutionException", None, error.message)
+
+
+@contextmanager
+def _joining() -> Iterator[None]:
+    try:
+        yield
+    except DeltaError as error:
+        raise _of_join(error) from error
+
+
+def _compared(evaluates: Sequence[Evaluate]) -> Evaluate:
+    """The value of a row, or values, that are compared; `None` if one is NULL: equal to nothing."""
+    if len(evaluates) == 1:
+        return evaluates[0]
+
+    def several(row: Row) -> tuple[Any, ...] | None:
+        values = tuple([evaluate(row) for evaluate in evaluates])
+        return None if None in values else values
+
+    return several
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """A clause with parameters: whether it applies to a row, and what it makes of it."""
+
+    act: Act
+    applies: Evaluate | None
+    make: Projection | None
+
+
+@dataclass(slots=True)
+class _Matched:
+    """A candidate file with the source positions that each of its rows matches."""
+
+    one: FileRows
+    matches: dict[int, int]
+    is_touched: bool
+
+
+class _Run:
+    """One execution: the clauses bound to parameters, applied to files."""
+
+    def __init__(
+        self,
+        table: Table,
+        txn: Transaction,
+        plan: MergePlan,
+        join: Join,
+        schema: Schema,
+        statement: Merge,
+    ) -> None:
+        self.table = table
+        self.txn = txn
+        self.plan = plan
+        self.join = join
+        self.schema = schema
+        self.blank = (None,) * len(schema)
+        parameters = statement.parameters
+        # What only literals are inserted for is computed before: by the optimizer.
+        in_tasks = not plan.is_insert_only or reads_tables(statement.source)
+        metadata = txn.metadata if in_tasks else None
+        self.matched = [_bound(c, parameters, metadata) for c in plan.matched]
+        self.not_matched = [_bound(c, parameters, metadata) for c in plan.not_matched]
+        self.by_source = [_bound(c, parameters, metadata) for c in plan.not_matched_by_source]
+        self.used: set[int] = set()
+
+    def actions(self, candidates: Sequence[FileRows]) -> Steps[Changes]:
+        """What the MERGE adds and removes."""
+        found = [self._match(one) for one in candidates]
+        touched = [file for file in found if file.is_touched]
+        inserts = self._numbered(self._inserts())
+        check = row_check(self.txn.metadata, self.table.session)
+        writer = FileWriter(self.table, self.txn.metadata, check=check)
+        if self.plan.is_insert_only or not touched:
+            self._move_marks([inserts])
+            adds = yield from writer.write([inserts])
+            yield from job("MERGE", candidates, writer)
+            return list(adds)
+        if uses_vectors(self.txn.metadata, self.txn.settings.merge_with_deletion_vectors):
+            return (yield from self._hide_and_write(touched, inserts, writer))
+        tasks = self._tasks(touched, inserts, self._rewritten)
+        self._move_marks(tasks)
+        adds = yield from writer.write(tasks)
+        changes = yield from writer.write_changes(lambda: self._feed(touched, inserts))
+        yield from job("MERGE", [file.one for file in touched], writer)
+        now_ms = yield ReadClock()
+        return [*adds, *changes, *(remove(file.one.file, now_ms) for file in touched)]
+
+    def _feed(self, touched: Sequence[_Matched], inserts: list[Row]) -> list[list[Row]]:
+        """What the change data feed says of the rows that change, by writing task."""
+        new = [row + INSERTED for row in inserts]
+        return self._tasks(touched, new, self._images)
+
+    def _images(self, file: _Matched) -> Iterable[Row]:
+        for at, row in file.one:
+            clause, joined = self._outcome(file, at, row)
+            if clause is not None:
+                yield row + (DELETED if clause.make is None else BEFORE_UPDATE)
+                if clause.make is not None:
+                    yield clause.make(joined) + AFTER_UPDATE
+
+    def _numbered(self, rows: list[Row]) -> list[Row]:
+        """New rows with the next values of identity columns."""
+        return list(numbered([rows], self.schema, self.plan.inserted_columns)[0])
+
+    def _move_marks(self, tasks: Sequence[Sequence[Row]]) -> None:
+        """Note how far identity columns got, if some clause makes up their values."""
+        if self.plan.not_matched:
+            rows = [row for task in tasks for row in task]
+            marks = identity_marks(rows, self.schema, self.plan.inserted_columns)
+            self.txn.move_identity_marks(marks)
+
+    def _match(self, one: FileRows) -> _Matched:
+        """Join one file. Raises `DeltaError` if a row has several matches that would change it."""
+        matches: dict[int, int] = {}
+        touched = bool(self.by_source) and one.live_count > 0
+        find = self.join.matches
+        for at, row in one:
+            hits = find(row)
+            if hits:
+                if len(hits) > 1:
+                    self._check_single()
+                matches[at] = hits[0]
+                self.used.update(hits)
+                touched = touched or self._counts(row, hits)
+        return _Matched(one, matches, touched and not self.plan.is_insert_only)
+
+    def concerns(self, row: Row) -> bool:
+        """Whether a row of the target, had it been there, would have changed what is done."""
+        hits = self.join.matches(row)
+        return bool(self.by_source) or (bool(hits) and self._counts(row, hits))
+
+    def _counts(self, row: Row, hits: Sequence[int]) -> bool:
+        """Whether a match makes its file touched: if only WHEN MATCHED, a clause must apply."""
+        if not self.plan.is_matched_only:
+            return True
+        return any(_first(self.matched, row + self.join.rows[at]) is not None for at in hits)
+
+    def _check_single(self) -> None:
+        """Several matches are fine for inserts, and for one DELETE without condition."""
+        only = self.matched[0] if len(self.matched) == 1 else None
+        deletes_all = only and only.act is Act.DELETE and only.applies is None
+        if self.plan.is_insert_only or deletes_all:
+            return
+        error_class = "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"
+        text = f"[{error_class}] Several source rows match one target row."
+        raise DeltaError("DeltaUnsupportedOperationException", error_class, text)
+
+    def _inserts(self) -> list[Row]:
+        """The new rows of source rows without a match."""
+        if not self.not_matched:
+            return []
+        made = []
+        for at, row in enumerate(self.join.rows):
+            if at not in self.used:
+                joined = self.blank + row
+                clause = _first(self.not_matched, joined)
+                if clause is not None and clause.make is not None:
+                    made.append(clause.make(joined))
+        return made
+
+    def _outcome(self, file: _Matched, at: int, row: Row) -> tuple[_Bound | None, Row]:
+        """The clause for one row of a touched file, and the joined row that it sees."""
+        match = file.matches.get(at)
+        if match is None:
+            return _first(self.by_source, row), row
+        joined = row + self.join.rows[match]
+        return _first(self.matched, joined), joined
+
+    def _rewritten(self, file: _Matched) -> list[Row]:
+        """All rows of a touched file as they will be."""
+        rows: list[Row] = []
+        matches, keeps_unmatched = file.matches, not self.by_source
+        for at, row in file.one:
+            if keeps_unmatched and at not in matches:
+                rows.append(row)
+                continue
+            clause, joined = self._outcome(file, at, row)
+            if clause is None:
+                rows.append(row)
+            elif clause.make is not None:
+                rows.append(clause.make(joined))
+        return rows
+
+    def _changed(self, file: _Matched) -> tuple[list[int], list[Row]]:
+        """The positions of rows that change or go, and the rows that take their place."""
+        positions: list[int] = []
+        rows: list[Row] = []
+        for at, row in file.one:
+            clause, joined = self._outcome(file, at, row)
+            if clause is not None:
+                positions.append(at)
+                if clause.make is not None:
+                    rows.append(clause.make(joined))
+        return positions, rows
+
+    def _hide_and_write(
+        self, touched: Sequence[_Matched], inserts: list[Row], writer: FileWriter
+    ) -> Steps[Changes]:
+        changed = {file.one.file.path: self._changed(file) for file in touched}
+        new_rows = self._tasks(touched, inserts, lambda file: changed[file.one.file.path][1])
+        self._move_marks(new_rows)
+        adds = yield from writer.write(new_rows)
+        changes = yield from writer.write_changes(lambda: self._feed(touched, inserts))
+        yield from job("MERGE", [file.one for file in touched], writer)
+        now_ms = yield ReadClock()
+        hidden = [(file.one, changed[file.one.file.path][0]) for file in touched]
+        return [*adds, *changes, *(yield from hide_rows(hidden, now_ms))]
+
+    def _tasks(
+        self,
+        touched: Sequence[_Matched],
+        inserts: list[Row],
+        rows_of: Callable[[_Matched], Iterable[Row]],
+    ) -> list[list[Row]]:
+        """New rows by writing task.
+
+        Rows are shuffled into one task, unless only matches are concerned and the table has no
+        partitions: then the scan's own tasks write. Source: MergeOutputGeneration;
+        spark.databricks.delta.merge.repartitionBeforeWrite.enabled.
+        """
+        if not self.plan.is_matched_only or self.txn.metadata.partition_columns:
+            return [[*(row for file in touched for row in rows_of(file)), *inserts]]
+        by_path = {file.one.file.path: file for file in touched}
+        tasks = scan_tasks([file.one.file for file in touched])
+        return [[row for f in task for row in rows_of(by_path[f.path])] for task in tasks]
+
+
+def _bound(clause: Clause, parameters: Parameters, metadata: Metadata | None) -> _Bound:
+    """`metadata`: of the table whose writing tasks run the clause, if they do."""
+    applies = None if clause.condition is None else clause.condition.bind(parameters).evaluate
+    # The width is that of no joined row, so that a projection never takes one for the new row.
+    if clause.values is None:
+        return _Bound(clause.act, applies, None)
+    make = completed(clause.values, parameters, -1, clause.complete)
+    return _Bound(clause.act, applies, make if metadata is None else in_task(make, metadata))
+
+
+def _first(clauses: Sequence[_Bound], row: Row) -> _Bound | None:
+    """The first clause whose condition holds."""
+    for clause in clauses:
+        if clause.applies is None or clause.applies(row) is True:
+            return clause
+    return None

@@ -1,0 +1,154 @@
+"""Which rows of the table an INSERT replaces: those of a condition, or those with a counterpart.
+
+Source: WriteIntoDelta.scala (replaceWhere, extractConstraints),
+DeltaInsertReplaceOnOrUsingCommand.scala (REPLACE ON and USING as an EXISTS over the source).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log.schema import Schema
+from whitecap.engine.query.source_filters import is_filter
+from whitecap.engine.query.sources import Source
+from whitecap.engine.refusals import command_errors, write_errors
+from whitecap.engine.sql.expressions.scope import Relation, Scope
+from whitecap.engine.sql.expressions.terms import Evaluate
+from whitecap.engine.sql.parsing.statements import Insert
+from whitecap.engine.sql.predicates.compiler import compile_boolean
+from whitecap.engine.sql.predicates.predicate import TRUE, Predicate, parse_predicate
+from whitecap.engine.storage.requests import Row
+from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.values.types import Session
+from whitecap.engine.writing.files import Check
+from whitecap.engine.writing.generation import Generated
+from whitecap.engine.writing.inserting import INVARIANT
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """The conditions of the rows that go, and tests besides that only the source can decide."""
+
+    conditions: tuple[Predicate, ...] = ()
+    tests: tuple[Evaluate, ...] = ()
+
+
+NO_REPLACEMENT = Replacement()
+
+
+def replaced_rows(
+    statement: Insert, txn: Transaction, rows: Generated, source: Source, session: Session
+) -> Replacement:
+    """What is replaced other than everything, or the partitions that are written."""
+    if statement.replace_using or statement.replace_on is not None:
+        return Replacement((TRUE,), (_counterpart(statement, txn, rows, source, session),))
+    if statement.replace_where is not None:
+        _check_filter(statement.replace_where, statement, txn, session)
+    return Replacement(_conditions(statement, txn))
+
+
+def _check_filter(
+    condition: Predicate, statement: Insert, txn: Transaction, session: Session
+) -> None:
+    """Raises `DeltaError` for a condition that Spark does not hand to tables."""
+    if condition.node.find(exp.Query) is not None:
+        raise write_errors.no_overwrite_by_subquery()
+    if not condition.is_deterministic:
+        raise write_errors.non_deterministic(condition.sql)
+    schema = txn.snapshot.schema
+    # Refuses a column that is not there.
+    condition.check(schema, session, write_errors.NO_FILTER)
+    if not is_filter(condition.node, schema, session, statement.parameters):
+        raise write_errors.no_overwrite_by(condition.sql)
+
+
+def _conditions(statement: Insert, txn: Transaction) -> tuple[Predicate, ...]:
+    text = statement.option("replaceWhere")
+    if text is not None and statement.overwrite:
+        return parse_predicate(text).conjuncts()
+    if statement.replace_where is not None:
+        return statement.replace_where.with_parameters(statement.parameters).conjuncts()
+    static = [(name, value) for name, value in statement.partition if value is not None]
+    if not statement.overwrite or is_dynamic(statement, txn):
+        return ()
+    return tuple(_equals(name, value, statement) for name, value in static)
+
+
+def is_dynamic(statement: Insert, txn: Transaction) -> bool:
+    """Whether an overwrite replaces the partitions that it writes."""
+    mode = statement.option("partitionOverwriteMode") or txn.settings.partition_overwrite_mode
+    return bool(txn.metadata.partition_columns) and mode.upper() == "DYNAMIC"
+
+
+def check_partition_clause(statement: Insert, txn: Transaction) -> None:
+    """Raises `DeltaError` for a PARTITION clause that the table cannot take."""
+    if not statement.partition:
+        return
+    columns = {name.lower() for name in txn.metadata.partition_columns}
+    overwrites = statement.overwrite and not is_dynamic(statement, txn)
+    for name, value in statement.partition:
+        if name.lower() not in columns:
+            raise write_errors.partition_of_another_column(name)
+        column = txn.snapshot.schema.get(name)
+        if overwrites and value is not None and column is not None and column.type == "boolean":
+            # Seen on Spark 4.2: it hands no comparison of a flag with a PARTITION value to tables.
+            raise write_errors.no_overwrite_by(_equals(name, value, statement).sql)
+
+
+def _equals(name: str, value: exp.Expr, statement: Insert) -> Predicate:
+    node = exp.NullSafeEQ(this=exp.column(name), expression=value.copy())
+    return Predicate.of_node(node, statement.parameters)
+
+
+def replacing_check(
+    replacement: Replacement, check: Check | None, schema: Schema, session: Session
+) -> Check | None:
+    """Also raises `DeltaError` for a new row that is not among those that a condition replaces.
+
+    `check` is what rows have to pass anyway; with a condition its refusals are told as this one's.
+    Source: WriteIntoDelta.scala: writeFiles (replaceWhereMismatchException).
+    """
+    conditions = replacement.conditions
+    if not conditions or replacement.tests:
+        return check
+    tests = [predicate.bind(schema, session) for predicate in conditions if predicate.columns]
+
+    def conforms(row: Row) -> None:
+        try:
+            if check is not None:
+                check(row)
+            wrong = not all(test(row) is True for test in tests)
+        except DeltaError as error:
+            wrong = error.exception == INVARIANT
+            if not wrong:
+                raise
+        if wrong:
+            shown = " AND ".join(predicate.sql for predicate in conditions)
+            raise command_errors.replaced_condition_mismatch(shown)
+
+    return conforms
+
+
+def _counterpart(
+    statement: Insert, txn: Transaction, rows: Generated, source: Source, session: Session
+) -> Evaluate:
+    """Whether a row of the table has a counterpart among the new rows."""
+    schema = txn.snapshot.schema
+    if statement.replace_on is None:
+        new = [row for task in rows.tasks for row in task]
+        return _same_values([schema.index(name) for name in statement.replace_using], new)
+    target = Relation.of(schema, *statement.table.names)
+    alias = getattr(statement.query, "alias", "")
+    other = source.relation((alias,), offset=len(schema))
+    condition = compile_boolean(statement.replace_on, Scope((target, other), session))
+    test = condition.bind(statement.parameters).evaluate
+    return lambda row: any(test(tuple(row) + new) is True for new in source.rows)
+
+
+def _same_values(places: Sequence[int], new: Sequence[Row]) -> Evaluate:
+    keys = {tuple(row[at] for at in places) for row in new}
+    return lambda row: (key := tuple(row[at] for at in places)) in keys and None not in key

@@ -1,0 +1,157 @@
+"""UPDATE.
+
+Source: UpdateCommand.scala: performUpdate. Without a condition on data columns whole files are
+rewritten; with deletion vectors old rows are hidden and only the new ones are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.log.actions import AddCDCFile, AddFile, RemoveFile
+from whitecap.engine.log.identity import identity_of
+from whitecap.engine.log.schema import Schema
+from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.query.row_conditions import Pinned, row_condition, with_values
+from whitecap.engine.query.row_reads import track_rows
+from whitecap.engine.query.scan_tasks import by_task, scan_tasks
+from whitecap.engine.refusals import command_errors, write_errors
+from whitecap.engine.row_level.data_files import FileRows
+from whitecap.engine.session.table import Table
+from whitecap.engine.sql.expressions.scope import schema_scope
+from whitecap.engine.sql.expressions.terms import Term, column
+from whitecap.engine.sql.parsing.statements import Update
+from whitecap.engine.sql.predicates.compiler import compile_term
+from whitecap.engine.sql.predicates.predicate import TRUE, split_conditions
+from whitecap.engine.storage.requests import ReadClock, Row, Steps
+from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.values.types import Session
+from whitecap.engine.writing.assigning import (
+    check_deterministic,
+    check_placement,
+    is_default,
+    updated,
+)
+from whitecap.engine.writing.execution import (
+    begin,
+    check_removable,
+    job,
+    logged,
+    preserved_row_tracking,
+    progress_of,
+    uses_vectors,
+)
+from whitecap.engine.writing.files import (
+    AFTER_UPDATE,
+    BEFORE_UPDATE,
+    FileWriter,
+    in_task,
+    remove,
+)
+from whitecap.engine.writing.generation import completed, completion, default_term
+from whitecap.engine.writing.inserting import row_check
+from whitecap.engine.writing.search import Found, search
+from whitecap.engine.writing.vectors import hide_rows
+
+Changes = list[AddFile | RemoveFile | AddCDCFile]
+
+
+def update(table: Table, statement: Update, pinned: Pinned) -> Steps[Outcome]:
+    """Run an UPDATE; `pinned` are the rows of other tables that its condition asks."""
+    txn = yield from begin(table)
+    check_removable(txn)
+    progress = yield from progress_of(table, txn)
+    if progress is None:
+        return NothingToCommit(txn.read_version)
+    chosen = yield from row_condition("UPDATE", table, txn, statement, pinned)
+    statement = with_values(table, txn, statement, pinned)
+    change = _change_of(statement, txn, table)
+    conditions = chosen.conditions or (TRUE,)
+    partition, data = split_conditions(conditions, txn.metadata.partition_columns)
+    scan = txn.filter_files([*partition, *data])
+    track_rows(table, txn, conditions, scan, asks_queries=bool(chosen.tests))
+    txn.run_query(scan)
+    touched = yield from search(table, txn, scan, conditions if data else (), chosen.tests)
+    by_row = bool(data or chosen.tests)
+    actions = yield from _actions(table, txn, touched, change, by_row)
+    operation = Operation("UPDATE", {"predicate": logged(chosen.told or (TRUE,))})
+    tags = preserved_row_tracking(txn.metadata)
+    return (yield from txn.commit_if_needed([*progress, *actions], operation, tags))
+
+
+def _actions(
+    table: Table,
+    txn: Transaction,
+    touched: Found,
+    change: Callable[[Row], Row],
+    has_data_condition: bool,
+) -> Steps[Changes]:
+    vectors = uses_vectors(txn.metadata, txn.settings.update_with_deletion_vectors)
+    changed_only = vectors and has_data_condition
+    rows = {one.file.path: _new_rows(one, at, change, changed_only) for one, at in touched}
+    tasks = scan_tasks([one.file for one, _ in touched])
+    check = row_check(txn.metadata, table.session)
+    writer = FileWriter(table, txn.metadata, check=check)
+    adds = yield from writer.write(by_task(tasks, rows))
+    changes = yield from writer.write_changes(lambda: by_task(tasks, _images(touched, change)))
+    yield from job("UPDATE", [one for one, _ in touched], writer)
+    now_ms = yield ReadClock()
+    if changed_only:
+        return [*(yield from hide_rows(touched, now_ms)), *adds, *changes]
+    return [*(remove(one.file, now_ms) for one, _ in touched), *adds, *changes]
+
+
+def _images(touched: Found, change: Callable[[Row], Row]) -> dict[str, list[Row]]:
+    """Each changed row as it was and as it is, for the change data feed."""
+    return {
+        one.file.path: [
+            image
+            for at in positions
+            for image in (one.rows[at] + BEFORE_UPDATE, change(one.rows[at]) + AFTER_UPDATE)
+        ]
+        for one, positions in touched
+    }
+
+
+def _new_rows(
+    one: FileRows, positions: Sequence[int], change: Callable[[Row], Row], changed_only: bool
+) -> list[Row]:
+    if changed_only:
+        return [change(one.rows[at]) for at in positions]
+    chosen = frozenset(positions)
+    return [change(row) if at in chosen else row for at, row in one]
+
+
+def _change_of(statement: Update, txn: Transaction, table: Table) -> Callable[[Row], Row]:
+    """What the assignments make of a row."""
+    schema = txn.snapshot.schema
+    known = statement.plans.get((id(schema), table.session))
+    if known is None or known[0] is not schema:
+        assigned = [name for name, _ in statement.assignments]
+        complete = completion(schema, assigned, table.session)
+        known = (schema, assignment_terms(statement, schema, table.session), complete)
+        statement.plans[id(schema), table.session] = known
+    change = completed(known[1], statement.parameters, len(schema), known[2])
+    return in_task(change, txn.metadata)
+
+
+def assignment_terms(statement: Update, schema: Schema, session: Session) -> list[Term]:
+    """One term for each column: what it is assigned, else itself."""
+    scope = schema_scope(schema, statement.table.names, session)
+    terms = [column(at, f.type) for at, f in enumerate(schema)]
+    seen: set[str] = set()
+    for name, node in statement.assignments:
+        at = scope.place(name)
+        field = schema.fields[at]
+        if identity_of(field) is not None:
+            raise command_errors.identity_updated(name)
+        if name.lower() in seen:
+            raise write_errors.column_set_twice(name)
+        seen.add(name.lower())
+        check_deterministic(node)
+        check_placement(node, schema)
+        default = is_default(node) and schema.get(node.name) is None
+        value = default_term(field, session) if default else compile_term(node, scope)
+        terms[at] = updated(value, field, session)
+    return terms

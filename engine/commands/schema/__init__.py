@@ -1,0 +1,1 @@
+"""Commands on a table's schema, properties and layout, and those that create tables."""

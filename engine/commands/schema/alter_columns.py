@@ -1,0 +1,254 @@
+"""ALTER TABLE on columns: ADD, DROP, RENAME, ALTER, REPLACE. Nothing is read but the metadata.
+
+Source: alterDeltaTableCommands.scala (the commands on columns), SchemaUtils.scala.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import msgspec
+
+from whitecap.engine.commands.schema.constraints import check_nothing_depends_on
+from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.log import properties
+from whitecap.engine.log.clustering import clustering_columns
+from whitecap.engine.log.column_mapping import is_mapped
+from whitecap.engine.log.ddl import CURRENT_DEFAULT
+from whitecap.engine.log.features import supports
+from whitecap.engine.log.schema import Field, Schema, log_name, parse_ddl, schema_string
+from whitecap.engine.log.type_changes import declared_type, widened, with_limit_of
+from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.refusals import change_errors, command_errors
+from whitecap.engine.session.table import Table
+from whitecap.engine.sql.parsing.table_statements import (
+    AddColumns,
+    ChangeColumn,
+    DropColumns,
+    Position,
+    RenameColumn,
+    ReplaceColumns,
+)
+from whitecap.engine.sql.predicates.predicate import session_of
+from whitecap.engine.storage.requests import Steps
+from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.values.types import Session
+from whitecap.engine.values.widening import is_text_change, may_upcast, may_widen
+from whitecap.engine.writing.default_values import check_default
+from whitecap.engine.writing.execution import begin
+from whitecap.engine.writing.generation import check_expressions
+
+
+def add_columns(table: Table, statement: AddColumns) -> Steps[Outcome]:
+    """ALTER TABLE ADD COLUMNS. Raises `DeltaError` if a column exists."""
+    txn = yield from begin(table)
+    new = parse_ddl(statement.ddl)
+    columns = list(txn.snapshot.schema.fields)
+    shown: list[dict[str, object]] = []
+    for column, position in zip(new, statement.positions, strict=True):
+        if any(column.name.lower() == known.name.lower() for known in columns):
+            raise command_errors.column_exists(column.name)
+        if not column.nullable:
+            raise command_errors.not_null_in_added_column()
+        if CURRENT_DEFAULT in column.metadata:
+            raise command_errors.default_in_added_column()
+        columns.insert(_place(position, columns, len(columns)), column)
+        told = {"position": str(position)} if position else {}
+        shown.append({"column": _shown(column), **told})
+    return (yield from _committed(txn, columns, Operation("ADD COLUMNS", {"columns": shown})))
+
+
+def drop_columns(table: Table, statement: DropColumns) -> Steps[Outcome]:
+    """ALTER TABLE DROP COLUMNS: needs column mapping, for the files keep the column."""
+    txn = yield from begin(table)
+    schema = txn.snapshot.schema
+    if not statement.if_exists:
+        _check_known(schema, statement.columns)
+    if not any(_found(schema, name) for name in statement.columns):
+        return NothingToCommit(txn.read_version)
+    if not is_mapped(txn.metadata):
+        raise command_errors.drop_without_mapping()
+    dropped = [found.name for name in statement.columns if (found := _found(schema, name))]
+    _check_droppable(txn, dropped)
+    kept = [column for column in schema if column.name not in dropped]
+    return (yield from _committed(txn, kept, Operation("DROP COLUMNS", {"columns": dropped})))
+
+
+def _check_droppable(txn: Transaction, names: Sequence[str]) -> None:
+    partitions = [name for name in txn.metadata.partition_columns if name in names]
+    if partitions:
+        raise command_errors.drop_partition_column(partitions)
+    clustered = [name for name in clustering_columns(txn.snapshot) if name in names]
+    if clustered:
+        raise command_errors.drop_clustering_column(clustered)
+    for name in names:
+        check_nothing_depends_on(name, txn.metadata)
+
+
+def rename_column(table: Table, statement: RenameColumn) -> Steps[Outcome]:
+    """ALTER TABLE RENAME COLUMN: needs column mapping; a partition column may be renamed too."""
+    txn = yield from begin(table)
+    schema = txn.snapshot.schema
+    _check_known(schema, [statement.column])
+    old = schema.fields[schema.index(statement.column)].name
+    new = statement.new_name
+    if _found(schema, new) is not None and new.lower() != old.lower():
+        raise command_errors.column_exists(new)
+    check_nothing_depends_on(old, txn.metadata)
+    if not is_mapped(txn.metadata):
+        raise command_errors.rename_without_mapping()
+    columns = [dataclasses.replace(c, name=new) if c.name == old else c for c in schema]
+    partitions = [new if name == old else name for name in txn.metadata.partition_columns]
+    operation = Operation("RENAME COLUMN", {"oldColumnPath": old, "newColumnPath": new})
+    return (yield from _committed(txn, columns, operation, partitions))
+
+
+def change_column(table: Table, statement: ChangeColumn) -> Steps[Outcome]:
+    """ALTER TABLE ALTER COLUMN: comment, place, nullability, and a wider type where allowed."""
+    txn = yield from begin(table)
+    schema = txn.snapshot.schema
+    _check_known(schema, [statement.column])
+    old = schema.fields[schema.index(statement.column)]
+    new = _changed(old, statement, txn, table.session)
+    if new == old and statement.asks_type_alone:
+        return NothingToCommit(txn.read_version)
+    others = [column for column in schema if column.name != old.name]
+    at = _place(statement.position, others, schema.index(old.name))
+    others.insert(at, new)
+    told = {"position": str(statement.position)} if statement.position else {}
+    operation = Operation("CHANGE COLUMN", {"column": _shown(new), **told})
+    return (yield from _committed(txn, others, operation))
+
+
+def _changed(old: Field, statement: ChangeColumn, txn: Transaction, session: Session) -> Field:
+    new = old
+    if statement.type is not None:
+        given = parse_ddl(f"`{old.name}` {statement.type}").fields[0]
+        new = _retyped(old, given, txn, session)
+        if "comment" in given.metadata:
+            new = _commented(new, str(given.metadata["comment"]))
+    if statement.comment is not None:
+        new = _commented(new, statement.comment)
+    if statement.default is not None:
+        new = _defaulting(new, statement.default, txn)
+    if statement.nullable is False and old.nullable:
+        raise change_errors.column_made_not_null(old.name)
+    if statement.nullable is not None:
+        new = dataclasses.replace(new, nullable=statement.nullable)
+    return new
+
+
+def _commented(column: Field, comment: str) -> Field:
+    return dataclasses.replace(column, metadata={**column.metadata, "comment": comment})
+
+
+def _defaulting(column: Field, text: str, txn: Transaction) -> Field:
+    """With another default, with none if the text is empty."""
+    kept = {key: value for key, value in column.metadata.items() if key != CURRENT_DEFAULT}
+    if not text:
+        return dataclasses.replace(column, metadata=kept)
+    if not supports(txn.snapshot.protocol, "allowColumnDefaults"):
+        raise command_errors.defaults_not_enabled()
+    check_default(column, text, session_of(txn.settings))
+    return dataclasses.replace(column, metadata={**kept, CURRENT_DEFAULT: text})
+
+
+def _retyped(old: Field, given: Field, txn: Transaction, session: Session) -> Field:
+    """The column with the given type. Raises `DeltaError` for one that its rows cannot have."""
+    before, after = declared_type(old), declared_type(given)
+    if before == after:
+        return old
+    if not may_upcast(before, after):
+        raise change_errors.narrower_column(old.name, before, after)
+    _check_possible(old, given, txn)
+    new = _of_type(old, given)
+    if new.type != old.type:
+        check_nothing_depends_on(old.name, txn.metadata)
+        check_expressions(Schema((new, *(c for c in txn.snapshot.schema if c != old))), session)
+    return new
+
+
+def _check_possible(old: Field, new: Field, txn: Transaction) -> None:
+    """Raises `DeltaError` for a type that Delta does not give a column that has rows."""
+    before, after = declared_type(old), declared_type(new)
+    if before == after or is_text_change(before, after):
+        return
+    if not (properties.TYPE_WIDENING.of(txn.metadata.configuration) and may_widen(before, after)):
+        raise change_errors.impossible_column_change(old.name, before, after)
+
+
+def _of_type(old: Field, new: Field) -> Field:
+    """The column with another one's type."""
+    return with_limit_of(old, new) if old.type == new.type else widened(old, new.type)
+
+
+def replace_columns(table: Table, statement: ReplaceColumns) -> Steps[Outcome]:
+    """ALTER TABLE REPLACE COLUMNS: other comments and another order of the same columns."""
+    txn = yield from begin(table)
+    schema, wanted = txn.snapshot.schema, parse_ddl(statement.ddl)
+    for column in schema:
+        new = wanted.get(column.name)
+        if new is None:
+            raise command_errors.column_left_out(column.name)
+        # Spark looks at ALTER COLUMN alone; here it is only Delta that refuses.
+        _check_possible(column, new, txn)
+    columns = [_replaced(schema.get(column.name), column) for column in wanted]
+    shown = [_shown(column) for column in wanted]
+    return (yield from _committed(txn, columns, Operation("REPLACE COLUMNS", {"columns": shown})))
+
+
+def _replaced(old: Field | None, new: Field) -> Field:
+    if old is None:
+        return new
+    kept = old if declared_type(old) == declared_type(new) else _of_type(old, new)
+    return dataclasses.replace(kept, metadata={**kept.metadata, **new.metadata})
+
+
+def _found(schema: Schema, name: str) -> Field | None:
+    if "." in name:
+        raise UnsupportedFeature(f"changing {name}: fields inside structs are not modelled")
+    return schema.get(name)
+
+
+def _check_known(schema: Schema, names: Sequence[str]) -> None:
+    for name in names:
+        if _found(schema, name) is None:
+            raise command_errors.no_such_column(name, schema.names)
+
+
+def _place(position: Position | None, columns: Sequence[Field], default: int) -> int:
+    if position is None:
+        return default
+    if position.after is None:
+        return 0
+    names = [column.name.lower() for column in columns]
+    if position.after.lower() not in names:
+        raise command_errors.no_such_column(position.after, [column.name for column in columns])
+    return names.index(position.after.lower()) + 1
+
+
+def _shown(column: Field) -> dict[str, object]:
+    return {
+        "name": column.name,
+        "type": log_name(column.type),
+        "nullable": column.nullable,
+        "metadata": dict(column.metadata),
+    }
+
+
+def _committed(
+    txn: Transaction,
+    columns: Sequence[Field],
+    operation: Operation,
+    partition_columns: list[str] | None = None,
+) -> Steps[Outcome]:
+    txn.update_metadata(
+        msgspec.structs.replace(
+            txn.metadata,
+            schema_string=schema_string(Schema(tuple(columns))),
+            partition_columns=partition_columns or txn.metadata.partition_columns,
+        )
+    )
+    return (yield from txn.commit([], operation))

@@ -1,0 +1,84 @@
+"""CREATE TABLE ... SHALLOW CLONE: a table of its own over another one's files.
+
+Source: CloneTableCommand.scala, CloneTableBase.scala. One attempt at the next version, which any
+winner defeats; row ids are not taken over.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from whitecap.engine.commands.schema.property_checks import check_keys, checked
+from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.log.actions import AddFile, AnyAction, Metadata
+from whitecap.engine.log.features import merged, protocol_of_new_table
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.refusals import command_errors
+from whitecap.engine.session.table import Table, Tables, table_named
+from whitecap.engine.sql.parsing.table_statements import CloneTable
+from whitecap.engine.storage.requests import NewId, Steps
+from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.writing.execution import job
+
+
+def clone_source(statement: CloneTable, tables: Tables) -> Steps[tuple[Table, Snapshot]]:
+    """The table that is cloned, at the version asked for."""
+    source = table_named(tables, statement.source.name)
+    version = statement.source.version
+    steps = source.latest() if version is None else source.as_of(version)
+    return source, (yield from source.at_root(steps))
+
+
+def clone_table(
+    table: Table, statement: CloneTable, source: Table, snapshot: Snapshot
+) -> Steps[Outcome]:
+    """Commit the other table's metadata, and its files by their absolute paths."""
+    txn = yield from table.start()
+    if txn.read_version >= 0 and not statement.replace:
+        if statement.if_not_exists:
+            return NothingToCommit(txn.read_version)
+        raise command_errors.table_exists_for_clone(table.name)
+    if txn.snapshot.num_files:
+        raise command_errors.clone_into_table_with_files()
+    wanted = yield from _metadata(statement, txn, snapshot)
+    txn.update_metadata(wanted)
+    yield from job("CLONE")
+    operation = Operation(
+        "CLONE", {"source": statement.source.name, "sourceVersion": snapshot.version}
+    )
+    files = [_copied(file, source) for file in snapshot.all_files()]
+    protocol = _protocol(txn, snapshot, wanted)
+    return (yield from txn.commit_large([*files, protocol], operation))
+
+
+def _metadata(statement: CloneTable, txn: Transaction, snapshot: Snapshot) -> Steps[Metadata]:
+    assert snapshot.metadata is not None
+    old = txn.snapshot.metadata
+    check_keys(key for key, _ in statement.properties)
+    new = checked(dict(statement.properties), txn.dialect)
+    return msgspec.structs.replace(
+        snapshot.metadata,
+        id=old.id if old is not None else (yield NewId()),
+        name=None if old is None else old.name,
+        description=None if old is None else old.description,
+        configuration={**snapshot.metadata.configuration, **new},
+    )
+
+
+def _copied(file: AddFile, source: Table) -> AddFile:
+    return msgspec.structs.replace(
+        file,
+        path=source.absolute(file.path),
+        data_change=True,
+        base_row_id=None,
+        default_row_commit_version=None,
+    )
+
+
+def _protocol(txn: Transaction, snapshot: Snapshot, metadata: Metadata) -> AnyAction:
+    """What the source and the properties need, and what an existing table has already."""
+    assert snapshot.protocol is not None
+    protocol = merged(snapshot.protocol, protocol_of_new_table(metadata))
+    known = txn.snapshot.protocol
+    return protocol if known is None else merged(protocol, known)

@@ -1,0 +1,46 @@
+"""ALTER TABLE CLUSTER BY.
+
+Source: alterDeltaTableCommands.scala (AlterTableClusterByDeltaCommand), DeltaCatalog.scala.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from whitecap.engine.commands.schema.clustering import (
+    clustering_domain,
+    is_clustered,
+    with_clustering,
+)
+from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.log.clustering import clustering_columns
+from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.refusals import command_errors
+from whitecap.engine.refusals.property_errors import column_not_in_schema
+from whitecap.engine.session.table import Table
+from whitecap.engine.sql.parsing.table_statements import ClusterBy
+from whitecap.engine.storage.requests import Steps
+from whitecap.engine.writing.execution import begin
+
+
+def cluster_by(table: Table, statement: ClusterBy) -> Steps[Outcome]:
+    """Set the clustering columns; the first time, the table gets the feature."""
+    txn = yield from begin(table)
+    if txn.metadata.partition_columns:
+        raise command_errors.cluster_partitioned_table()
+    clustered = is_clustered(txn.snapshot)
+    if not statement.columns and not clustered:
+        return NothingToCommit(txn.read_version)
+    for name in statement.columns:
+        if txn.snapshot.schema.get(name) is None:
+            raise column_not_in_schema(name)
+    old = clustering_columns(txn.snapshot)
+    if not clustered:
+        configuration = with_clustering(txn.metadata.configuration, txn.dialect)
+        txn.update_metadata(msgspec.structs.replace(txn.metadata, configuration=configuration))
+    domain = clustering_domain(statement.columns, txn.metadata)
+    told = {
+        "oldClusteringColumns": ",".join(old),
+        "newClusteringColumns": ",".join(statement.columns),
+    }
+    return (yield from txn.commit([domain], Operation("CLUSTER BY", told)))

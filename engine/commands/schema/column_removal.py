@@ -1,0 +1,41 @@
+"""Taking column mapping away: every file is written again under the columns' own names.
+
+Source: RemoveColumnMappingCommand.scala (one commit; what goes does not count as changed data).
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.log.column_mapping import without_mapping
+from whitecap.engine.log.properties import COLUMN_MAPPING_MODE, MAX_COLUMN_ID
+from whitecap.engine.log.schema import schema_string
+from whitecap.engine.outcomes import Outcome
+from whitecap.engine.session.table import Table
+from whitecap.engine.storage.requests import ReadClock, Steps
+from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.writing.execution import job, preserved_row_tracking
+from whitecap.engine.writing.files import FileWriter, remove
+
+
+def remove_column_mapping(table: Table, txn: Transaction, keep_property: bool) -> Steps[Outcome]:
+    """Rewrite the table without mapping; its mode becomes none, or unset."""
+    files = list(txn.filter_all_files())
+    old = yield from table.data_files.read(files, txn.snapshot.schema)
+    configuration = dict(txn.metadata.configuration)
+    configuration.pop(MAX_COLUMN_ID, None)
+    configuration.pop(COLUMN_MAPPING_MODE.key, None)
+    if keep_property:
+        configuration[COLUMN_MAPPING_MODE.key] = "none"
+    schema = schema_string(without_mapping(txn.snapshot.schema))
+    txn.update_metadata(
+        msgspec.structs.replace(txn.metadata, schema_string=schema, configuration=configuration)
+    )
+    writer = FileWriter(table, txn.metadata, data_change=False)
+    adds = yield from writer.write([list(one.live_rows()) for one in old])
+    yield from job("REMOVE COLUMN MAPPING", old, writer)
+    now_ms = yield ReadClock()
+    removes = [remove(file, now_ms, data_change=False) for file in files]
+    tags = preserved_row_tracking(txn.metadata)
+    return (yield from txn.commit([*removes, *adds], Operation("REMOVE COLUMN MAPPING"), tags))

@@ -1,0 +1,127 @@
+"""CREATE TABLE, CREATE TABLE AS SELECT, REPLACE TABLE and their mixtures.
+
+Source: CreateDeltaTableCommand.scala (handleCreateTable, handleCreateTableAsSelect). Whether there
+is a table is decided by what is there when the command starts; two that create one table at the
+same time meet in the commit of version 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from whitecap.engine.commands.schema.clustering import clustering_domain, with_clustering
+from whitecap.engine.commands.schema.property_checks import check_keys, checked_for_new_table
+from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.log.actions import AnyAction, DomainMetadata, Format, Metadata
+from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
+from whitecap.engine.log.schema import Field, Schema, parse_ddl, schema_string
+from whitecap.engine.outcomes import NothingToCommit, Outcome
+from whitecap.engine.query.queries import OwnRead, in_transaction
+from whitecap.engine.query.sources import Source
+from whitecap.engine.refusals import command_errors
+from whitecap.engine.session.table import Table
+from whitecap.engine.sql.expressions.scope import schema_scope
+from whitecap.engine.sql.parsing.table_statements import CreateTable
+from whitecap.engine.sql.predicates.predicate import session_of
+from whitecap.engine.storage.requests import NewId, ReadClock, Steps
+from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.writing.default_values import check_defaults
+from whitecap.engine.writing.execution import job, progress_of
+from whitecap.engine.writing.files import FileWriter, remove
+from whitecap.engine.writing.generation import check_expressions
+
+
+def create_table(
+    table: Table, statement: CreateTable, query: Source | OwnRead | None = None
+) -> Steps[Outcome]:
+    """Create or replace a table, with what a query gives if there is one."""
+    check_keys(key for key, _ in statement.properties)
+    txn = yield from table.start()
+    exists = txn.read_version >= 0
+    if exists and not statement.replace:
+        if statement.if_not_exists:
+            return NothingToCommit(txn.read_version)
+        raise command_errors.table_exists(table.name)
+    if not exists and not statement.create:
+        raise command_errors.no_table_to_replace(table.name)
+    progress = [] if query is None else (yield from progress_of(table, txn))
+    if progress is None:
+        return NothingToCommit(txn.read_version)
+    source = None
+    if query is not None:
+        source = yield from in_transaction(query, table, txn, statement.parameters)
+    metadata = yield from _metadata(statement, txn, source)
+    txn.update_metadata_for_new_table(metadata)
+    actions = yield from _actions(table, statement, txn, source)
+    operation = _operation(statement, txn, source is not None)
+    return (yield from txn.commit([*progress, *actions], operation))
+
+
+def _metadata(statement: CreateTable, txn: Transaction, source: Source | None) -> Steps[Metadata]:
+    schema = _schema(statement, source)
+    check_expressions(schema, session_of(txn.settings))
+    check_defaults(schema, session_of(txn.settings))
+    scope = schema_scope(schema)
+    partitions = [schema.fields[scope.find(n, "")[0]].name for n in statement.partition_columns]
+    configuration = checked_for_new_table(dict(statement.properties), txn.dialect)
+    if statement.cluster_by:
+        configuration = with_clustering(configuration, txn.dialect)
+    return Metadata(
+        id=(yield NewId()),  # a table that replaces another is a new one
+        description=statement.comment,
+        format=Format(provider="parquet", options={}),
+        schema_string=schema_string(schema),
+        partition_columns=partitions,
+        configuration=configuration,
+        created_time=(yield ReadClock()),
+    )
+
+
+def _schema(statement: CreateTable, source: Source | None) -> Schema:
+    if source is None:
+        if not statement.ddl:
+            raise command_errors.schema_not_provided()
+        return parse_ddl(statement.ddl)
+    if "void" in source.types:
+        raise command_errors.schema_mismatch()
+    columns = zip(source.names, source.types, strict=True)
+    return Schema(tuple(Field(name, kind) for name, kind in columns))
+
+
+def _actions(
+    table: Table, statement: CreateTable, txn: Transaction, source: Source | None
+) -> Steps[list[AnyAction]]:
+    """The rows of the query, what was there before, and the clustering."""
+    adds: Sequence[AnyAction] = ()
+    if source is not None:
+        writer = FileWriter(table, txn.metadata)
+        adds = yield from writer.write(source.tasks)
+        yield from job("CREATE TABLE", (), writer)
+    removes: Sequence[AnyAction] = ()
+    if txn.read_version >= 0:
+        files = list(txn.filter_all_files())
+        now_ms = yield ReadClock()
+        removes = [remove(file, now_ms) for file in files]
+    return [*adds, *removes, *_domains(statement, txn)]
+
+
+def _domains(statement: CreateTable, txn: Transaction) -> list[DomainMetadata]:
+    if statement.cluster_by:
+        return [clustering_domain(statement.cluster_by, txn.metadata)]
+    clustered = CLUSTERING_DOMAIN in txn.snapshot.domains
+    return [clustering_domain((), txn.metadata)] if clustered else []
+
+
+def _operation(statement: CreateTable, txn: Transaction, as_select: bool) -> Operation:
+    """Source: DeltaOperations.CreateTable, ReplaceTable."""
+    name = "CREATE TABLE"
+    if statement.replace:
+        name = "CREATE OR REPLACE TABLE" if statement.create else "REPLACE TABLE"
+    parameters = {
+        "partitionBy": txn.metadata.partition_columns,
+        "clusterBy": list(statement.cluster_by),
+        "description": statement.comment,
+        "isManaged": "false",
+        "properties": txn.metadata.configuration,
+    }
+    return Operation(name + (" AS SELECT" if as_select else ""), parameters)

@@ -1,0 +1,56 @@
+"""ALTER TABLE ALTER COLUMN SYNC IDENTITY: the mark moves to what the rows hold.
+
+Source: alterDeltaTableCommands.scala (syncIdentity), IdentityColumn.scala: syncIdentity.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import msgspec
+
+from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.log.identity import Identity, identity_of, with_mark
+from whitecap.engine.log.schema import Field, Schema, schema_string
+from whitecap.engine.outcomes import Outcome
+from whitecap.engine.refusals import command_errors
+from whitecap.engine.session.table import Table
+from whitecap.engine.sql.parsing.table_statements import SyncIdentity
+from whitecap.engine.storage.requests import Steps
+from whitecap.engine.writing.execution import begin, job
+
+
+def sync_identity(table: Table, statement: SyncIdentity) -> Steps[Outcome]:
+    """Read the whole table, and move the column's high-water mark."""
+    txn = yield from begin(table)
+    schema = txn.snapshot.schema
+    column = schema.get(statement.column)
+    if column is None:
+        raise command_errors.no_such_column(statement.column, schema.names)
+    identity = identity_of(column)
+    if identity is None:
+        raise command_errors.no_identity_to_sync()
+    found = yield from table.data_files.read(list(txn.filter_all_files()), schema)
+    yield from job("SYNC IDENTITY", found)
+    at = schema.index(column.name)
+    values = [row[at] for one in found for _, row in one if row[at] is not None]
+    synced = _synced(column, identity, values)
+    txn.read_whole_table()
+    columns = [synced if known.name == column.name else known for known in schema]
+    text = schema_string(Schema(tuple(columns)))
+    txn.update_metadata(msgspec.structs.replace(txn.metadata, schema_string=text))
+    txn.mark_identity_only()
+    shown = {"name": column.name, "type": "long", "nullable": column.nullable}
+    told = {**shown, "metadata": dict(dataclasses.replace(column).metadata)}
+    return (yield from txn.commit([], Operation("CHANGE COLUMN", {"column": told})))
+
+
+def _synced(column: Field, identity: Identity, values: list[int]) -> Field:
+    if not values:
+        return column
+    farthest = identity.farthest(values)
+    if identity.is_before_start(farthest):
+        return column
+    mark = identity.at_or_after(farthest)
+    old = identity.high_water_mark
+    return with_mark(column, mark if old is None else identity.farthest([old, mark]))

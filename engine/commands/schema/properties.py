@@ -1,0 +1,126 @@
+"""Table properties, comments and the protocol: ALTER TABLE SET and UNSET TBLPROPERTIES.
+
+Source: alterDeltaTableCommands.scala (AlterTableSetPropertiesDeltaCommand and its neighbour),
+DeltaConfigs.scala (validateConfigurations), DeltaLog.scala (upgradeProtocol).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from whitecap.engine.commands.schema.column_removal import remove_column_mapping
+from whitecap.engine.commands.schema.property_checks import changed, check_keys, stored_key
+from whitecap.engine.commands.schema.row_tracking import backfill, is_enabling
+from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.conflicts.row_ids import check_not_suspended
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import Protocol
+from whitecap.engine.log.column_mapping import check_change, is_mapped
+from whitecap.engine.log.features import merged
+from whitecap.engine.log.properties import CONSTRAINT_PREFIX
+from whitecap.engine.outcomes import Committed, Outcome
+from whitecap.engine.refusals import command_errors
+from whitecap.engine.session.table import Table
+from whitecap.engine.sql.parsing.table_statements import (
+    CommentOnTable,
+    SetProperties,
+    UnsetProperties,
+)
+from whitecap.engine.storage.requests import Steps
+from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.writing.execution import begin
+
+_MAPPING_MODE = properties.COLUMN_MAPPING_MODE.key
+_ENABLEMENT_ONLY = {"rowTrackingEnablementOnly": "true"}
+
+
+def set_properties(table: Table, statement: SetProperties) -> Steps[Outcome]:
+    """ALTER TABLE SET TBLPROPERTIES: the metadata is written even if nothing changes."""
+    check_keys(key for key, _ in statement.properties)
+    if any(key.lower().startswith(CONSTRAINT_PREFIX) for key, _ in statement.properties):
+        raise command_errors.use_add_constraint()
+    txn = yield from begin(table)
+    new = changed(dict(statement.properties), txn)
+    check_not_suspended({**txn.metadata.configuration, **new})
+    if new.get(_MAPPING_MODE) == "none" and is_mapped(txn.metadata):
+        outcome = yield from remove_column_mapping(table, txn, keep_property=True)
+        if len(new) == 1 or not isinstance(outcome, Committed):
+            return outcome
+        txn = yield from begin(table)
+    tags = {}
+    if is_enabling(txn.metadata, new):
+        stopped = yield from backfill(table)
+        if stopped is not None:
+            return stopped
+        txn = yield from begin(table)
+        tags = _ENABLEMENT_ONLY if len(new) == 1 else {}
+    return (yield from change_properties(txn, new, tags))
+
+
+def change_properties(
+    txn: Transaction, new: Mapping[str, str], tags: Mapping[str, str] | None = None
+) -> Steps[Outcome]:
+    """Commit metadata with these properties set."""
+    configuration = {**txn.metadata.configuration, **new}
+    changed = msgspec.structs.replace(txn.metadata, configuration=configuration)
+    check_change(txn.metadata, changed)
+    operation = Operation("SET TBLPROPERTIES", {"properties": dict(new)})
+    return (yield from _configured(txn, configuration, operation, tags))
+
+
+def unset_properties(table: Table, statement: UnsetProperties) -> Steps[Outcome]:
+    """ALTER TABLE UNSET TBLPROPERTIES; one that is not set is no error, IF EXISTS or not."""
+    check_keys(statement.keys)
+    keys = [stored_key(key) for key in statement.keys]
+    txn = yield from begin(table)
+    if _MAPPING_MODE in keys and is_mapped(txn.metadata):
+        outcome = yield from remove_column_mapping(table, txn, keep_property=False)
+        if len(keys) == 1 or not isinstance(outcome, Committed):
+            return outcome
+        txn = yield from begin(table)
+    return (yield from drop_properties(txn, keys, statement.if_exists))
+
+
+def drop_properties(txn: Transaction, keys: list[str], if_exists: bool) -> Steps[Outcome]:
+    """Commit metadata without these properties."""
+    kept = {k: v for k, v in txn.metadata.configuration.items() if k not in keys}
+    parameters = {"properties": keys, "ifExists": if_exists}
+    return (yield from _configured(txn, kept, Operation("UNSET TBLPROPERTIES", parameters)))
+
+
+def comment_on_table(table: Table, statement: CommentOnTable) -> Steps[Outcome]:
+    """COMMENT ON TABLE: the description, set as if it were a property."""
+    txn = yield from begin(table)
+    txn.update_metadata(msgspec.structs.replace(txn.metadata, description=statement.comment))
+    told = {"comment": statement.comment or ""}
+    return (yield from txn.commit([], Operation("SET TBLPROPERTIES", {"properties": told})))
+
+
+def _configured(
+    txn: Transaction,
+    configuration: dict[str, str],
+    operation: Operation,
+    tags: Mapping[str, str] | None = None,
+) -> Steps[Outcome]:
+    txn.update_metadata(msgspec.structs.replace(txn.metadata, configuration=configuration))
+    return (yield from txn.commit([], operation, tags))
+
+
+def upgrade_protocol(table: Table, reader_version: int, writer_version: int) -> Steps[Outcome]:
+    """Raise the table's protocol to these versions, as DeltaTable.upgradeTableProtocol does."""
+    return (yield from table.at_root(_upgraded(table, Protocol(reader_version, writer_version))))
+
+
+def _upgraded(table: Table, wanted: Protocol) -> Steps[Outcome]:
+    txn = yield from begin(table)
+    return (yield from commit_protocol(txn, wanted))
+
+
+def commit_protocol(txn: Transaction, wanted: Protocol) -> Steps[Outcome]:
+    """Commit the protocol that supports what the table's does, and what is wanted."""
+    known = txn.snapshot.protocol
+    protocol = wanted if known is None else merged(known, wanted)
+    parameters = {"newProtocol": msgspec.to_builtins(protocol)}
+    return (yield from txn.commit([protocol], Operation("UPGRADE PROTOCOL", parameters)))

@@ -1,0 +1,76 @@
+"""Enabling row tracking on a table that has files, and taking it back.
+
+Source: RowTrackingBackfillCommand.scala, BackfillExecutor.scala, RowTrackingBackfillBatch.scala,
+and their counterparts for un-backfill. The protocol comes first, so that files added from then on
+have row ids; then the files that have none are added again with ids; the property comes last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from whitecap.engine.conflicts.operation import BACKFILL, UNBACKFILL, Operation
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import AddFile, Metadata
+from whitecap.engine.log.features import supports, with_features
+from whitecap.engine.outcomes import Committed, Outcome
+from whitecap.engine.session.table import Table
+from whitecap.engine.storage.requests import Steps
+from whitecap.engine.writing.execution import begin, job
+
+
+def is_enabling(metadata: Metadata, new: Mapping[str, str]) -> bool:
+    """Whether these properties switch row tracking on."""
+    before = properties.ROW_TRACKING.of(metadata.configuration)
+    return not before and properties.ROW_TRACKING.of({**metadata.configuration, **new})
+
+
+def backfill(table: Table) -> Steps[Outcome | None]:
+    """The commits that come before the property is set; the outcome that stopped them, if any."""
+    if not table.settings.row_tracking_backfill:
+        text = "Cannot enable Row IDs on an existing table."
+        raise DeltaError("UnsupportedOperationException", None, text)
+    txn = yield from begin(table)
+    protocol = txn.snapshot.protocol
+    assert protocol is not None
+    if not supports(protocol, "rowTracking"):
+        upgraded = with_features(protocol, ["rowTracking"])
+        told = {"newProtocol": msgspec.to_builtins(upgraded)}
+        outcome = yield from txn.commit([upgraded], Operation("UPGRADE PROTOCOL", told))
+        if not isinstance(outcome, Committed):
+            return outcome
+    return (yield from _again(table, BACKFILL, lambda file: file.base_row_id is None))
+
+
+def unbackfill(table: Table) -> Steps[Outcome | None]:
+    """Take the row ids off all files; the outcome that stopped it, if any."""
+    return (yield from _again(table, UNBACKFILL, lambda file: file.base_row_id is not None))
+
+
+def _again(table: Table, name: str, concerns: object) -> Steps[Outcome | None]:
+    """Add the files concerned again, batch after batch, until there are none."""
+    assert callable(concerns)
+    batch = 0
+    while True:
+        txn = yield from begin(table)
+        files = [file for file in txn.snapshot.all_files() if concerns(file)]
+        if not files:
+            return None
+        files = files[: table.settings.backfill_max_files]
+        txn.track_files_read(files)
+        yield from job(name)
+        actions = [_unchanged(file, name) for file in files]
+        outcome = yield from txn.commit(actions, Operation(name, {"batchId": batch}))
+        if not isinstance(outcome, Committed):
+            return outcome
+        batch += 1
+
+
+def _unchanged(file: AddFile, name: str) -> AddFile:
+    again = msgspec.structs.replace(file, data_change=False)
+    if name == BACKFILL:
+        return again
+    return msgspec.structs.replace(again, base_row_id=None, default_row_commit_version=None)

@@ -1,0 +1,121 @@
+"""Writes that change the table's schema: mergeSchema, overwriteSchema, MERGE with evolution.
+
+Source: ImplicitMetadataOperation.scala (updateMetadata, checkDependentExpressions),
+SchemaMergingUtils.scala, DeltaInsertCastSupport.scala (a column that may be widened takes the type
+of what is written), ResolveDeltaMergeInto.scala.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import msgspec
+
+from whitecap.engine.commands.schema.constraints import constraints_on, generated_from
+from whitecap.engine.log import properties
+from whitecap.engine.log.schema import Field, Schema, schema_of_metadata, schema_string
+from whitecap.engine.log.type_changes import widened
+from whitecap.engine.query.sources import Source
+from whitecap.engine.refusals import change_errors, command_errors
+from whitecap.engine.sql.parsing.statements import Insert, Match, Merge
+from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.values.types import Session
+from whitecap.engine.values.widening import may_widen
+from whitecap.engine.writing.generation import check_expressions
+
+
+def evolve_for_insert(
+    statement: Insert, txn: Transaction, source: Source, session: Session
+) -> None:
+    """Change the transaction's metadata where the write asks for it and its columns need it."""
+    if statement.overwrite and statement.is_set("overwriteSchema"):
+        _overwrite(statement, txn, source)
+        return
+    if statement.is_set("mergeSchema") or txn.settings.schema_auto_merge:
+        _evolve(txn, _written_columns(statement, txn, source), session)
+
+
+def evolve_for_merge(statement: Merge, txn: Transaction, source: Source, session: Session) -> bool:
+    """The same for a MERGE; whether its source may then lack columns of the table.
+
+    The source's columns count that some clause assigns by name.
+    """
+    if not (statement.schema_evolution or txn.settings.schema_auto_merge):
+        return False
+    columns = _columns_of(source)
+    assigned: set[str] = set()
+    for clause in statement.clauses:
+        if clause.match is Match.NOT_MATCHED_BY_SOURCE:
+            continue
+        names = source.names if clause.assignments is None else [n for n, _ in clause.assignments]
+        assigned |= {name.lower() for name in names}
+    _evolve(txn, [column for column in columns if column.name.lower() in assigned], session)
+    return True
+
+
+def _evolve(txn: Transaction, columns: Sequence[Field], session: Session) -> None:
+    """Widen the table's columns to these, and add at the end those that it lacks."""
+    schema = schema_of_metadata(txn.metadata)
+    widens = properties.TYPE_WIDENING.of(txn.metadata.configuration)
+    wider = {}
+    for column in columns if widens else ():
+        known = schema.get(column.name)
+        if known is not None and may_widen(known.type, column.type):
+            _check_dependents(known, column.type, txn)
+            wider[known.name] = widened(known, column.type)
+    changed = [wider.get(known.name, known) for known in schema]
+    new = Schema((*changed, *(c for c in columns if schema.get(c.name) is None)))
+    if new == schema:
+        return
+    if wider:
+        check_expressions(new, session)
+    txn.update_metadata(msgspec.structs.replace(txn.metadata, schema_string=schema_string(new)))
+
+
+def _check_dependents(column: Field, wider: str, txn: Transaction) -> None:
+    """Raises `DeltaError` for a wider column that a constraint or a generated column speaks of."""
+    constraints = constraints_on(column.name, txn.metadata)
+    if constraints:
+        raise change_errors.constraint_of_another_type(column.name, column.type, wider, constraints)
+    generated = generated_from(column.name, txn.metadata)
+    if generated:
+        raise change_errors.generated_from_another_type(column.name, column.type, wider, generated)
+
+
+def _columns_of(source: Source) -> list[Field]:
+    return [Field(name, kind) for name, kind in zip(source.names, source.types, strict=True)]
+
+
+def _written_columns(statement: Insert, txn: Transaction, source: Source) -> list[Field]:
+    """The source's columns under the names that they are written to.
+
+    By position, those beyond the table's last column keep their own names.
+    """
+    columns = _columns_of(source)
+    if statement.by_name:
+        return columns
+    static = {name.lower() for name, value in statement.partition if value is not None}
+    schema = schema_of_metadata(txn.metadata)
+    order = statement.columns or schema.names
+    names = [name for name in order if name.lower() not in static]
+    if statement.columns or statement.partition:
+        columns = columns[: len(names)]
+    named = zip(columns, names, strict=False)
+    return [
+        *(dataclasses.replace(column, name=name) for column, name in named),
+        *columns[len(names) :],
+    ]
+
+
+def _overwrite(statement: Insert, txn: Transaction, source: Source) -> None:
+    """The source's columns become the table's, partitioned as the writer says: SQL cannot."""
+    if "void" in source.types:
+        raise command_errors.schema_mismatch()
+    text = schema_string(Schema(tuple(_columns_of(source))))
+    partitions = list(statement.partition_by)
+    if text == txn.metadata.schema_string and partitions == txn.metadata.partition_columns:
+        return
+    txn.update_metadata(
+        msgspec.structs.replace(txn.metadata, schema_string=text, partition_columns=partitions)
+    )

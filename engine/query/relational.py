@@ -1,0 +1,385 @@
+"""Queries over several relations: joins, subqueries, aggregates, unions.
+
+A query is planned once into functions of rows; the rows of its tables are given. A row of a scope
+is what an enclosing query's row holds, then the row of each relation of this one. Meant for the
+sources of writes, not for analysis: everything is done in memory, by nested loops.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+from sqlglot import exp
+
+from whitecap.engine.errors import InvalidInput, UnsupportedFeature
+from whitecap.engine.query.aggregates import Aggregate, compile_aggregate
+from whitecap.engine.query.inline_tables import evaluated_early
+from whitecap.engine.query.parameter_rows import check_widths, rows_of_parameter, value_names
+from whitecap.engine.query.query_checks import (
+    check_in_query,
+    check_same_width,
+    first_column,
+    renamed,
+    value_of,
+)
+from whitecap.engine.query.select_parts import (
+    Rows,
+    by_position,
+    casts_between,
+    cells_of,
+    combined,
+    cut_rows,
+    distinct_rows,
+    has_aggregate,
+    item_name,
+    numbers_of,
+    select_items,
+    sort_key,
+    unaliased,
+)
+from whitecap.engine.query.windows import with_windows
+from whitecap.engine.sql.expressions.building import JOIN_NOT_BOOLEAN, NOT_BOOLEAN, check_condition
+from whitecap.engine.sql.expressions.scope import Relation, Scope
+from whitecap.engine.sql.expressions.terms import Evaluate, Parameters, Term, both, convert, either
+from whitecap.engine.sql.parsing.tree_reading import rows_parameter
+from whitecap.engine.sql.predicates.compiler import DIALECT, compile_boolean, compile_term
+from whitecap.engine.storage.requests import Row
+from whitecap.engine.values.coercion import inline_type, mixed
+from whitecap.engine.values.types import Session
+
+_UNION_TYPES = "ExtendedAnalysisException", "INCOMPATIBLE_COLUMN_TYPE"
+_IN_TYPES = "ExtendedAnalysisException", "DATATYPE_MISMATCH.IN_SUBQUERY_DATA_TYPE_MISMATCH"
+
+TableRows = Mapping[int, Rows]
+"""The rows of each table node of a query, by the node's `id`."""
+
+
+@dataclass(slots=True)
+class Planner:
+    """Plans the queries of one statement."""
+
+    tables: TableRows
+    parameters: Parameters
+    session: Session
+    common: dict[str, Rows] = field(default_factory=dict)
+    """Queries named by WITH."""
+
+    def plan(self, node: exp.Expr, outer: Scope) -> Rows:
+        """Plan a query. Raises `UnsupportedFeature` for forms that are not modelled."""
+        self._plan_common(node, outer)
+        match node:
+            case exp.Subquery():
+                return self.plan(node.this, outer)
+            case exp.Select():
+                return self._select(node, outer)
+            case exp.Union() | exp.Except() | exp.Intersect():
+                return self._set_operation(node, outer)
+            case exp.Values():
+                return self._values(node, outer)
+        raise UnsupportedFeature(f"queries of this form: {node.sql(DIALECT)}")
+
+    def _plan_common(self, node: exp.Expr, outer: Scope) -> None:
+        named = node.args.get("with_")
+        for query in named.expressions if named is not None else ():
+            rows = self.plan(query.this, outer)
+            columns = [column.name for column in query.args["alias"].args.get("columns") or ()]
+            named_rows = dataclasses.replace(rows, names=renamed(rows.names, columns, query.alias))
+            self.common[query.alias.lower()] = named_rows
+
+    # FROM -----------------------------------------------------------------------------------
+
+    def _relation(self, node: exp.Expr, outer: Scope) -> Rows:
+        if isinstance(node, exp.Table):
+            known = self.common.get(node.name.lower()) or numbers_of(node)
+            rows = known or self.tables.get(id(node))
+            if rows is None:
+                raise UnsupportedFeature(f"WITH {node.name} AS a query of another {node.name}")
+            return rows
+        return self.plan(node, outer)
+
+    def _from(self, node: exp.Select, outer: Scope) -> tuple[Scope, Callable[[Row], list[Row]]]:
+        source = node.args.get("from_")
+        if source is None:
+            return outer, lambda row: [row]
+        first = self._relation(source.this, outer)
+        scope = _with_relation(outer, source.this, first, _depth_below(outer))
+        rows_of = _each(first)
+        for join in node.args.get("joins") or ():
+            scope, rows_of = self._join(join, outer, scope, rows_of)
+        return scope, rows_of
+
+    def _join(
+        self, join: exp.Join, outer: Scope, left: Scope, left_rows: Callable[[Row], list[Row]]
+    ) -> tuple[Scope, Callable[[Row], list[Row]]]:
+        right = self._relation(join.this, outer)
+        scope = _with_relation(left, join.this, right, _depth_below(outer))
+        test = self._on(join, left, scope)
+        side, kind = (join.side or "").upper(), (join.kind or "").upper()
+        blank, width = (None,) * len(right.names), _width(left)
+
+        def rows_of(row: Row) -> list[Row]:
+            others = right.of(row)
+            found: list[Row] = []
+            used: set[int] = set()
+            for one in left_rows(row):
+                hits = [at for at, o in enumerate(others) if test(one + o) is True]
+                used.update(hits)
+                if kind in ("SEMI", "ANTI"):
+                    found += [one] if bool(hits) is (kind == "SEMI") else []
+                    continue
+                found += [one + others[at] for at in hits]
+                if not hits and side in ("LEFT", "FULL"):
+                    found.append(one + blank)
+            if side in ("RIGHT", "FULL"):
+                missing = row + (None,) * (width - len(row))
+                found += [missing + o for at, o in enumerate(others) if at not in used]
+            return found
+
+        return (left if kind in ("SEMI", "ANTI") else scope), rows_of
+
+    def _on(self, join: exp.Join, left: Scope, scope: Scope) -> Evaluate:
+        node = join.args.get("on")
+        if node is not None:
+            return self.whole_condition(node, scope, JOIN_NOT_BOOLEAN)
+        alias = join.this.alias_or_name
+        pairs = [
+            exp.EQ(this=first_column(name.name, left), expression=exp.column(name.name, alias))
+            for name in join.args.get("using") or ()
+        ]
+        return self.condition(exp.and_(*pairs) if pairs else exp.true(), scope)
+
+    # SELECT ---------------------------------------------------------------------------------
+
+    def _select(self, node: exp.Select, outer: Scope) -> Rows:
+        scope, rows_of = self._from(node, outer)
+        where = node.args.get("where")
+        keep = None if where is None else self.whole_condition(where.this, scope)
+
+        def kept(row: Row) -> list[Row]:
+            found = rows_of(row)
+            return found if keep is None else [one for one in found if keep(one) is True]
+
+        grouped = node.args.get("group") is not None or has_aggregate(node)
+        made = self._grouped(node, scope, kept) if grouped else self._plain(node, scope, kept)
+        return cut_rows(node, made)
+
+    def _plain(self, node: exp.Select, scope: Scope, rows_of: Callable[[Row], list[Row]]) -> Rows:
+        items = list(select_items(node.expressions, scope))
+        resolved = [self.resolved(item, scope) for _, item in items]
+        windows = with_windows(resolved, scope, self.parameters)
+        terms = [self._term(item, windows.scope) for item in windows.items]
+        bounds = [term.bind(self.parameters).evaluate for term in terms]
+        order = self._order(node, scope)
+
+        def rows(row: Row) -> list[Row]:
+            found = windows.added(rows_of(row))
+            return [tuple(b(one) for b in bounds) for one in (order(found) if order else found)]
+
+        return Rows(tuple(name for name, _ in items), tuple(term.type for term in terms), rows)
+
+    def _grouped(self, node: exp.Select, scope: Scope, rows_of: Callable[[Row], list[Row]]) -> Rows:
+        group = node.args.get("group")
+        keys = [by_position(key, node, "GROUP") for key in (group.expressions if group else ())]
+        key_terms = [self._term(key, scope) for key in keys]
+        key_of = [term.bind(self.parameters).evaluate for term in key_terms]
+        aggregates: list[Aggregate] = []
+        names: list[str] = []
+
+        def replaced(part: exp.Expr) -> exp.Expr:
+            if part in keys:
+                return exp.column(f"key {keys.index(part)}")
+            if isinstance(part, exp.AggFunc):
+                aggregates.append(compile_aggregate(part, scope, self.parameters))
+                names.append(f"aggregate {len(names)}")
+                return exp.column(names[-1])
+            return part
+
+        items = [(item_name(n), unaliased(n)) for n in node.expressions]
+        nodes = [self.resolved(item, scope).transform(replaced) for _, item in items]
+        having = node.args.get("having")
+        test_node = None if having is None else having.this.copy().transform(replaced)
+        columns = (*(f"key {at}" for at in range(len(keys))), *names)
+        types = (*(t.type for t in key_terms), *(a.type for a in aggregates))
+        of_group = Scope((Relation(frozenset(), columns, types),), self.session)
+        terms = [self._term(n, of_group) for n in nodes]
+        bounds = [term.bind(self.parameters).evaluate for term in terms]
+        test = None if test_node is None else self.whole_condition(test_node, of_group)
+
+        def rows(row: Row) -> list[Row]:
+            groups: dict[Row, list[Row]] = {} if keys else {(): []}
+            for one in rows_of(row):
+                groups.setdefault(tuple(evaluate(one) for evaluate in key_of), []).append(one)
+            made = [(*key, *(a.value(group) for a in aggregates)) for key, group in groups.items()]
+            return [
+                tuple(b(one) for b in bounds) for one in made if test is None or test(one) is True
+            ]
+
+        return Rows(tuple(name for name, _ in items), tuple(t.type for t in terms), rows)
+
+    def _order(
+        self, node: exp.Select, scope: Scope
+    ) -> Callable[[Sequence[Row]], Sequence[Row]] | None:
+        order = node.args.get("order")
+        if order is None:
+            return None
+        keys = [
+            (self._term(by_position(one.this, node, "ORDER"), scope), bool(one.args.get("desc")))
+            for one in order.expressions
+        ]
+        bounds = [(term.bind(self.parameters).evaluate, descending) for term, descending in keys]
+
+        def ordered(rows: Sequence[Row]) -> Sequence[Row]:
+            for evaluate, descending in reversed(bounds):
+                rows = sorted(rows, key=lambda r: sort_key(evaluate(r)), reverse=descending)
+            return rows
+
+        return ordered
+
+    # Set operations and literal rows ---------------------------------------------------------
+
+    def _set_operation(self, node: exp.SetOperation, outer: Scope) -> Rows:
+        left, right = self.plan(node.left, outer), self.plan(node.right, outer)
+        check_same_width(left, right)
+        pairs = zip(left.types, right.types, strict=True)
+        types = tuple(mixed(one, other, _UNION_TYPES) for one, other in pairs)
+        sides = [(side, casts_between(side.types, types)) for side in (left, right)]
+
+        def rows(row: Row) -> list[Row]:
+            ones, others = (
+                [
+                    tuple(cast(value) for cast, value in zip(casts, one, strict=True))
+                    for one in side.of(row)
+                ]
+                for side, casts in sides
+            )
+            return combined(node, ones, others)
+
+        both = Rows(left.names, types, rows)
+        return distinct_rows(both) if node.args.get("distinct") else both
+
+    def _values(self, node: exp.Values, outer: Scope) -> Rows:
+        alias = node.args.get("alias")
+        columns = [c.name for c in alias.args.get("columns") or ()] if alias else []
+        name = rows_parameter(node)
+        if name is not None:
+            kinds, known = rows_of_parameter(name, self.parameters, columns)
+            return Rows(value_names(columns, len(kinds)), kinds, lambda _outer: known)
+        nodes = [cells_of(one) for one in node.expressions]
+        cells = [[self._term(cell, outer) for cell in one] for one in nodes]
+        check_widths(cells)
+        types = [term.type for term in cells[0]]
+        for row_of_terms in cells[1:]:
+            types = [inline_type(t, c.type) for t, c in zip(types, row_of_terms, strict=True)]
+        terms = [
+            [convert(c, t, self.session) for c, t in zip(r, types, strict=True)] for r in cells
+        ]
+
+        def rows(row: Row) -> list[Row]:
+            with evaluated_early(chain.from_iterable(nodes), outer):
+                return [tuple(evaluate(row) for evaluate in one) for one in bounds]
+
+        with evaluated_early(chain.from_iterable(nodes), outer):
+            bounds = [[term.bind(self.parameters).evaluate for term in row] for row in terms]
+        return Rows(value_names(columns, len(types)), tuple(types), rows)
+
+    def _term(self, node: exp.Expr, scope: Scope) -> Term:
+        return compile_term(node, scope).known(self.parameters)
+
+    # Conditions -----------------------------------------------------------------------------
+
+    def whole_condition(
+        self, node: exp.Expr, scope: Scope, refused_as: tuple[str, str] = NOT_BOOLEAN
+    ) -> Evaluate:
+        """A condition that must be one as it stands. Raises `InvalidInput` if it is not."""
+        if node.find(exp.Query) is None:
+            check_condition(node, scope, refused_as)
+        return self.condition(node, scope)
+
+    def condition(self, node: exp.Expr, scope: Scope) -> Evaluate:
+        """A condition that may ask subqueries, over the rows of a scope."""
+        node = node.unnest()
+        if node.find(exp.Query) is None:
+            return compile_boolean(node, scope).bind(self.parameters).evaluate
+        match node:
+            case exp.And():
+                return both(self.condition(node.left, scope), self.condition(node.right, scope))
+            case exp.Or():
+                return either(self.condition(node.left, scope), self.condition(node.right, scope))
+            case exp.Not():
+                inner = self.condition(node.this, scope)
+                return lambda row: None if (found := inner(row)) is None else not found
+            case exp.Exists():
+                query = self.plan(node.this, scope)
+                return lambda row: bool(query.of(row))
+            case exp.In():
+                return self._in_query(node, scope)
+        return compile_boolean(self.resolved(node, scope), scope).bind(self.parameters).evaluate
+
+    def _in_query(self, node: exp.In, scope: Scope) -> Evaluate:
+        query = self.plan(node.args["query"], scope)
+        check_in_query(query)
+        term = self._term(node.this, scope)
+        common = mixed(term.type, query.types[0], _IN_TYPES)
+        needle = convert(term, common, self.session).bind(self.parameters).evaluate
+        (cast,) = casts_between(query.types, (common,))
+
+        def member(row: Row) -> bool | None:
+            value, members = needle(row), [cast(one[0]) for one in query.of(row)]
+            if value is not None and value in members:
+                return True
+            return None if members and (value is None or None in members) else False
+
+        return member
+
+    def resolved(self, node: exp.Expr, scope: Scope) -> exp.Expr:
+        """The expression with subqueries of one value, and EXISTS, replaced by their values."""
+
+        if isinstance(node, _VALUED):
+            return self._value(node)
+        copy = node.copy()
+        for query, place in zip(_valued(node), _valued(copy), strict=True):
+            place.replace(self._value(query))
+        return copy
+
+    def _value(self, query: exp.Subquery | exp.Exists) -> exp.Expr:
+        """The value of a subquery, as a literal. Tables are known by the original nodes."""
+        try:
+            planned = self.plan(query.this, Scope((), self.session))
+        except InvalidInput as error:
+            text = f"a subquery that depends on the row around it: {query.sql(DIALECT)}"
+            raise UnsupportedFeature(text) from error
+        return value_of(planned, query)
+
+
+_VALUED = (exp.Subquery, exp.Exists)
+
+
+def _valued(node: exp.Expr) -> list[exp.Subquery | exp.Exists]:
+    """The outermost subqueries of an expression that have a value."""
+    parts = node.walk(prune=lambda part: isinstance(part, (*_VALUED, exp.Query)))
+    return [part for part in parts if isinstance(part, _VALUED)]
+
+
+def _depth_below(outer: Scope) -> int:
+    """The depth of a query inside another whose relations are `outer`."""
+    return 1 + max((r.depth for r in outer.relations), default=-1)
+
+
+def _with_relation(scope: Scope, node: exp.Expr, rows: Rows, depth: int) -> Scope:
+    alias = node.args.get("alias")
+    columns = [c.name for c in alias.args.get("columns") or ()] if alias else []
+    names = frozenset({node.alias_or_name.lower()})
+    told = renamed(rows.names, columns, node.alias_or_name)
+    relation = Relation(names, told, rows.types, _width(scope), depth)
+    return Scope((*scope.relations, relation), scope.session)
+
+
+def _width(scope: Scope) -> int:
+    return max((r.offset + len(r.columns) for r in scope.relations), default=0)
+
+
+def _each(rows: Rows) -> Callable[[Row], list[Row]]:
+    return lambda row: [row + one for one in rows.of(row)]

@@ -1,0 +1,152 @@
+"""Window functions of a SELECT: numbers, ranks and aggregates over the rows around each row.
+
+Source: Spark's windowExpressions.scala. Each window's values become further columns of the rows,
+before the SELECT list is computed. Frames other than the default are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.query.aggregates import compile_aggregate
+from whitecap.engine.query.select_parts import sort_key
+from whitecap.engine.sql.expressions.scope import Relation, Scope
+from whitecap.engine.sql.expressions.terms import Evaluate, Parameters
+from whitecap.engine.sql.functions.nodes import function_name
+from whitecap.engine.sql.predicates.compiler import DIALECT, compile_term
+from whitecap.engine.storage.requests import Row
+from whitecap.engine.values.coercion import check_modelled
+
+Ranks = Callable[[Sequence[Any]], list[int]]
+"""The values of rows in order, given their sort keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """The windows of a SELECT list: what adds their values to rows, and the list without them."""
+
+    scope: Scope
+    items: list[exp.Expr]
+    added: Callable[[list[Row]], list[Row]]
+
+
+def with_windows(items: Sequence[exp.Expr], scope: Scope, parameters: Parameters) -> Windows:
+    """Replace the windows in a list by columns. Raises `UnsupportedFeature` for other forms."""
+    found: list[exp.Window] = []
+    names: list[str] = []
+
+    def replaced(part: exp.Expr) -> exp.Expr:
+        if not isinstance(part, exp.Window):
+            return part
+        found.append(part)
+        names.append(f"window {len(names)}")
+        return exp.column(names[-1])
+
+    nodes = [item.copy().transform(replaced) for item in items]
+    planned = [_window(node, scope, parameters) for node in found]
+    width = max((r.offset + len(r.columns) for r in scope.relations), default=0)
+    types = tuple(type_name for type_name, _ in planned)
+    depth = max((r.depth for r in scope.relations), default=0)
+    relation = Relation(frozenset(), tuple(names), types, width, depth)
+
+    def added(rows: list[Row]) -> list[Row]:
+        columns = [values(rows) for _, values in planned]
+        return [(*row, *(column[at] for column in columns)) for at, row in enumerate(rows)]
+
+    return Windows(Scope((*scope.relations, relation), scope.session), nodes, added)
+
+
+def _window(
+    node: exp.Window, scope: Scope, parameters: Parameters
+) -> tuple[str, Callable[[list[Row]], list[Any]]]:
+    if node.args.get("spec") is not None:
+        raise UnsupportedFeature(f"window frames: {node.sql(DIALECT)}")
+    keys = [_evaluate(key, scope, parameters) for key in node.args.get("partition_by") or ()]
+    order = node.args.get("order")
+    sorting = [
+        (_evaluate(one.this, scope, parameters), bool(one.args.get("desc")))
+        for one in (order.expressions if order is not None else ())
+    ]
+    type_name, values = _function(node, scope, parameters, bool(sorting))
+
+    def run(rows: list[Row]) -> list[Any]:
+        groups: dict[Row, list[int]] = {}
+        for at, row in enumerate(rows):
+            groups.setdefault(tuple(key(row) for key in keys), []).append(at)
+        found: list[Any] = [None] * len(rows)
+        for places in groups.values():
+            for evaluate, descending in reversed(sorting):
+                places.sort(key=lambda at: sort_key(evaluate(rows[at])), reverse=descending)
+            peers = [tuple(evaluate(rows[at]) for evaluate, _ in sorting) for at in places]
+            results = values([rows[at] for at in places], peers)
+            for at, value in zip(places, results, strict=True):
+                found[at] = value
+        return found
+
+    return type_name, run
+
+
+Values = Callable[[list[Row], list[Row]], list[Any]]
+
+
+def _function(
+    node: exp.Window, scope: Scope, parameters: Parameters, is_sorted: bool
+) -> tuple[str, Values]:
+    function = node.this
+    if isinstance(function, exp.AggFunc):
+        aggregate = compile_aggregate(function, scope, parameters)
+        if is_sorted:
+            return aggregate.type, lambda rows, peers: [
+                aggregate.value(rows[: len(peers) - peers[::-1].index(one)]) for one in peers
+            ]
+        return aggregate.type, lambda rows, _peers: [aggregate.value(rows)] * len(rows)
+    name = function_name(function) if isinstance(function, exp.Anonymous) else ""
+    match name:
+        case "row_number" | "rank" | "dense_rank":
+            if not function.expressions:
+                return "int", _NUMBERINGS[name]
+        case "lag" | "lead":
+            return _neighbour(name, function.expressions, scope, parameters)
+    raise UnsupportedFeature(f"the window function {function.sql(DIALECT)}")
+
+
+def _dense_ranks(_rows: list[Row], peers: list[Row]) -> list[Any]:
+    distinct = list(dict.fromkeys(peers))
+    return [distinct.index(one) + 1 for one in peers]
+
+
+_NUMBERINGS: dict[str, Values] = {
+    "row_number": lambda rows, _peers: list(range(1, len(rows) + 1)),
+    "rank": lambda _rows, peers: [peers.index(one) + 1 for one in peers],
+    "dense_rank": _dense_ranks,
+}
+
+
+def _neighbour(
+    name: str, nodes: Sequence[exp.Expr], scope: Scope, parameters: Parameters
+) -> tuple[str, Values]:
+    known = all(isinstance(one, exp.Literal) and one.is_int for one in nodes[1:])
+    if not (1 <= len(nodes) <= 2 and known):
+        raise UnsupportedFeature(f"{name}({', '.join(node.sql(DIALECT) for node in nodes)})")
+    term = compile_term(nodes[0], scope)
+    check_modelled(term.type, name)
+    evaluate = term.bind(parameters).evaluate
+    steps = int(nodes[1].name) if nodes[1:] else 1
+    ahead = steps if name == "lead" else -steps
+
+    def values(rows: list[Row], _peers: list[Row]) -> list[Any]:
+        return [
+            evaluate(rows[at + ahead]) if 0 <= at + ahead < len(rows) else None
+            for at in range(len(rows))
+        ]
+
+    return term.type, values
+
+
+def _evaluate(node: exp.Expr, scope: Scope, parameters: Parameters) -> Evaluate:
+    return compile_term(node, scope).bind(parameters).evaluate

@@ -1,0 +1,255 @@
+"""A client's handle on one table: its log, its data files, its configuration.
+
+Clients in one process share what never changes once it is read: parsed commits (`CommitCache`) and
+the rows of data files (`DataFiles`). Sharing saves work, not requests: what a client asks of the
+store for its log is what it would ask alone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from msgspec import structs
+
+from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.log.commit_file import Commit
+from whitecap.engine.log.paths import log_path
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.log.table_log import CommitCache, TableLog
+from whitecap.engine.outcomes import Committed, Outcome
+from whitecap.engine.refusals import command_errors
+from whitecap.engine.row_level.data_files import DataFiles
+from whitecap.engine.session.row_index import RowIndex
+from whitecap.engine.settings import Settings
+from whitecap.engine.sql.expressions.scope import nearest
+from whitecap.engine.sql.predicates.predicate import session_of
+from whitecap.engine.storage.requests import (
+    Delete,
+    Entry,
+    Get,
+    ListFrom,
+    Listing,
+    ListTree,
+    NewId,
+    Put,
+    PutIfAbsent,
+    ReadRows,
+    Request,
+    Steps,
+    WriteRows,
+)
+from whitecap.engine.transaction.lost_reply import LostReply
+from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.values.types import Session
+
+T = TypeVar("T")
+
+Hook = Callable[["Table", Transaction, Committed], Steps[None]]
+"""What follows a commit, in the same client: given the transaction and what it committed."""
+
+
+class SharedTable:
+    """What all clients of one table in a process may share.
+
+    With `index_rows`, conditions that pin a column to values find their files by an index rather
+    than by reading every file that statistics leave: the same files, at a cost that does not grow
+    with the table. Building it reads the whole table once, so it is for long runs.
+    """
+
+    def __init__(self, index_rows: bool = False) -> None:
+        self.commits = CommitCache()
+        self.data_files = DataFiles()
+        self.row_index = RowIndex(self.commits, self.data_files) if index_rows else None
+
+
+class ClientTransaction(Transaction):
+    """A transaction of one client: its end is noted, and what follows a commit is done."""
+
+    client: Table
+
+    def _followed_up(self, steps: Steps[Outcome]) -> Steps[Outcome]:
+        outcome = yield from super()._followed_up(steps)
+        self.client.under_way -= 1
+        self.client.outcomes.append(outcome)
+        if isinstance(outcome, Committed) and self.client.after_commit is not None:
+            yield from self.client.after_commit(self.client, self, outcome)
+        return outcome
+
+
+@dataclass(slots=True, weakref_slot=True, eq=False)
+class Table:
+    """One client of one table.
+
+    `root` is put before every storage key, for stores that hold several tables; storage keys are
+    relative to the table otherwise. `location` is where the store is, for paths that must be
+    absolute, such as those of a shallow clone.
+    """
+
+    name: str
+    shared: SharedTable = dataclasses.field(default_factory=SharedTable)
+    settings: Settings = dataclasses.field(default_factory=Settings)
+    dialect: Dialect = DELTA_OSS_4_4
+    lost_reply: LostReply = LostReply.RESEND
+    root: str = ""
+    location: str = ""
+    log: TableLog = dataclasses.field(init=False)
+    reading: int | None = None
+    """The version that a running statement reads, `None` between statements."""
+    outcomes: list[Outcome] = dataclasses.field(default_factory=list)
+    """How the transactions of the last statement ended, in order: some open several."""
+    after_commit: Hook | None = None
+    under_way: int = 0
+    """Transactions that were begun and have not ended; one that never commits counts on."""
+
+    def __post_init__(self) -> None:
+        self.log = TableLog(self.shared.commits)
+        if self.shared.row_index is not None:
+            self.shared.row_index.watch(self)
+
+    @property
+    def data_files(self) -> DataFiles:
+        """The rows of the table's files, as far as someone read or wrote them."""
+        return self.shared.data_files
+
+    @property
+    def session(self) -> Session:
+        """What casts depend on."""
+        return session_of(self.settings)
+
+    @property
+    def path(self) -> str:
+        """The table's absolute path, with a slash at its end."""
+        return f"{self.location}/{self.root}"
+
+    def absolute(self, path: str) -> str:
+        """A path of the table's log as another table's log must name it."""
+        return path if _is_absolute(path) else log_path(self.path) + path
+
+    def start(self, snapshot: Snapshot | None = None) -> Steps[Transaction]:
+        """Begin a transaction on the newest version, or on a snapshot that is given."""
+        if snapshot is not None:
+            return self._transaction(snapshot, (yield NewId()))
+        if self.reading is None:
+            self.reading = self.log.snapshot.version
+        newest = yield from self.log.update()
+        txn = self._transaction(newest, (yield NewId()))
+        self.reading = txn.read_version
+        return txn
+
+    def _transaction(self, snapshot: Snapshot, txn_id: str) -> Transaction:
+        txn = ClientTransaction(
+            self.log, snapshot, txn_id, self.settings, self.dialect, self.name, self.lost_reply
+        )
+        txn.client = self
+        self.under_way += 1
+        txn.row_files = self.data_files
+        return txn
+
+    def latest(self) -> Steps[Snapshot]:
+        """The newest snapshot, outside any transaction.
+
+        Raises `InvalidInput` if there is no table.
+        """
+        snapshot = yield from self.log.update()
+        if snapshot.version < 0:
+            raise InvalidInput([Problem(self.name, "there is no such table")])
+        return snapshot
+
+    def commits(self) -> Steps[Sequence[Commit]]:
+        """All commits of the table, oldest first."""
+        log = TableLog(self.shared.commits)
+        return (yield from log.commits_after(-1))
+
+    def as_of(self, version: int) -> Steps[Snapshot]:
+        """The table at an earlier version. Raises `DeltaError` if it never had it."""
+        commits = yield from self.commits()
+        if not 0 <= version < len(commits):
+            raise command_errors.no_version_to_read(version, len(commits) - 1)
+        log = TableLog(self.shared.commits)
+        for commit in commits[: version + 1]:
+            log.accept(commit)
+        return log.snapshot
+
+    def at_root(self, steps: Steps[T]) -> Steps[T]:
+        """The same steps, with storage keys below this table's root."""
+        if not self.root and not self.location:
+            return steps
+        return rooted(steps, self.root, self.location)
+
+
+Tables = Mapping[str, Table]
+"""The tables that a statement may name, by lower-case name."""
+
+
+_DEFAULT_PLACES = ("default.", "spark_catalog.default.")
+"""What may stand before a table's name without changing which table it is."""
+
+
+def table_named(tables: Tables, name: str) -> Table:
+    """The table of a name. Raises `InvalidInput` with the nearest one there is."""
+    found = tables.get(name.lower()) or tables.get(name)
+    if found is None and name.lower().startswith(_DEFAULT_PLACES):
+        found = tables.get(name.lower().rpartition(".")[2])
+    if found is None:
+        raise InvalidInput([Problem(name, "no such table", nearest(name, tables))])
+    return found
+
+
+def _is_absolute(path: str) -> bool:
+    return path.startswith("/") or ":/" in path
+
+
+def rooted(steps: Steps[T], root: str, location: str = "") -> Steps[T]:
+    """Steps whose storage keys are put below `root`; listings are shown without it.
+
+    Absolute keys are those of the store at `location`.
+    """
+    place = _Place(root, location + "/")
+    try:
+        request = next(steps)
+        while True:
+            answer = yield place.below(request)
+            request = steps.send(place.above(answer))
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a table is in its store."""
+
+    root: str
+    location: str
+
+    def below(self, request: Request) -> Request:
+        match request:
+            case ListFrom(start):
+                return ListFrom(self.root + start)
+            case ListTree(below):
+                return ListTree(self.root + below)
+            case Delete(keys):
+                return Delete(tuple(self._key(key) for key in keys))
+            case ReadRows(keys):
+                return structs.replace(request, keys=tuple(self._key(key) for key in keys))
+            case Get() | Put() | PutIfAbsent() | WriteRows():
+                return structs.replace(request, key=self._key(request.key))
+        return request
+
+    def _key(self, key: str) -> str:
+        if _is_absolute(key):
+            return key.removeprefix(self.location)
+        return self.root + key
+
+    def above(self, answer: Any) -> Any:
+        if not isinstance(answer, Listing):
+            return answer
+        return Listing(
+            tuple(
+                Entry(entry.key.removeprefix(self.root), entry.size_bytes, entry.modified_at_ms)
+                for entry in answer.entries
+            )
+        )

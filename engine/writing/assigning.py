@@ -1,0 +1,141 @@
+"""Values on their way into a column: the cast, and what Spark says if it fails.
+
+Source: TableOutputResolver.scala (store assignment of INSERT), UpdateExpressionsSupport.scala
+(UPDATE and MERGE).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log.ddl import CURRENT_DEFAULT
+from whitecap.engine.log.schema import Field, Schema
+from whitecap.engine.log.type_changes import text_limit
+from whitecap.engine.refusals import write_errors
+from whitecap.engine.session.table import Table
+from whitecap.engine.sql.expressions.terms import Bound, Parameters, Row, Term, apply, convert
+from whitecap.engine.sql.expressions.text import parse_condition
+from whitecap.engine.sql.functions.nodes import is_random
+from whitecap.engine.sql.parsing.statements import Insert, Values
+from whitecap.engine.storage.requests import Steps
+from whitecap.engine.values.types import Session, is_decimal, is_integral, is_numeric
+
+Overflow = Callable[[str, str, str], DeltaError]
+
+
+def inserted(term: Term, field: Field, session: Session) -> Term:
+    """The term as an INSERT puts it into a column."""
+    return _assigned(term, field, session, write_errors.insert_overflow)
+
+
+def updated(term: Term, field: Field, session: Session) -> Term:
+    """The term as UPDATE and MERGE put it into a column."""
+    return _assigned(term, field, session, write_errors.write_overflow)
+
+
+def _assigned(term: Term, field: Field, session: Session, overflow: Overflow) -> Term:
+    """Numbers are cast as in ANSI mode, whatever the session says (storeAssignmentPolicy)."""
+    strict = session if term.type == "string" else dataclasses.replace(session, ansi=True)
+    cast = convert(term, field.type, strict)
+    if field.type == "string":
+        return limited(cast, field)
+    bounded = is_integral(field.type) or is_decimal(field.type)
+    if cast.bind is term.bind or not (bounded and is_numeric(term.type)):
+        return cast
+    return _told(cast, lambda: overflow(term.type, field.type, field.name))
+
+
+def _told(term: Term, overflow: Callable[[], DeltaError]) -> Term:
+    """The term, where whatever is wrong with its arithmetic is told as an overflow of the column.
+
+    Source: CheckOverflowInTableWrite, CheckOverflowInTableInsert.
+    """
+
+    def bind(parameters: Parameters) -> Bound:
+        try:
+            bound = term.bind(parameters)
+        except DeltaError as error:
+            raise _as_overflow(error, overflow) from error
+        evaluate = bound.evaluate
+
+        def run(row: Row) -> Any:
+            try:
+                return evaluate(row)
+            except DeltaError as error:
+                raise _as_overflow(error, overflow) from error
+
+        return bound if bound.is_constant else Bound(run)
+
+    return Term(term.type, bind, term.foldable)
+
+
+def _as_overflow(error: DeltaError, overflow: Callable[[], DeltaError]) -> DeltaError:
+    return overflow() if error.exception == "SparkArithmeticException" else error
+
+
+def limited(term: Term, field: Field) -> Term:
+    """A text cut of blanks beyond its column's limit."""
+    limit = text_limit(field)
+    if limit is None:
+        return term
+    letters = limit.letters
+
+    def fitted(text: str) -> str:
+        return text if len(text) <= letters else text[:letters] + text[letters:].rstrip(" ")
+
+    return apply(fitted, term, field.type)
+
+
+def check_deterministic(node: exp.Expr) -> None:
+    """Raises `DeltaError` for a value that differs from call to call."""
+    if is_random(node):
+        raise write_errors.non_deterministic(node.sql("databricks"))
+
+
+def with_defaults(statement: Insert, table: Table) -> Steps[Insert]:
+    """An INSERT of VALUES with what DEFAULT stands for in the table as it is now."""
+    query = statement.query
+    if not isinstance(query, Values):
+        return statement
+    cells = [cell for row in query.rows for cell in row]
+    for cell in cells:
+        check_placement(cell)
+    if not any(is_default(cell) for cell in cells):
+        return statement
+    snapshot = yield from table.at_root(table.latest())
+    static = {name.lower() for name, value in statement.partition if value is not None}
+    names = statement.columns or [n for n in snapshot.schema.names if n.lower() not in static]
+    fields = [snapshot.schema.get(name) for name in names]
+    rows = tuple(
+        tuple(
+            _default_node(fields, at) if is_default(cell) else cell for at, cell in enumerate(row)
+        )
+        for row in query.rows
+    )
+    return dataclasses.replace(statement, query=dataclasses.replace(query, rows=rows), plans={})
+
+
+def _default_node(fields: Sequence[Field | None], at: int) -> exp.Expr:
+    field = fields[at] if at < len(fields) else None
+    text = None if field is None else field.metadata.get(CURRENT_DEFAULT)
+    return exp.Null() if text is None else parse_condition(str(text))
+
+
+def check_placement(node: exp.Expr, schema: Schema | None = None) -> None:
+    """Raises `DeltaError` for the keyword DEFAULT inside of an expression."""
+    inside = any(
+        is_default(part) for part in node.find_all(exp.Column, exp.Var) if part is not node
+    )
+    if inside and (schema is None or schema.get("DEFAULT") is None):
+        raise write_errors.default_inside()
+
+
+def is_default(node: exp.Expr) -> bool:
+    """Whether a value is the keyword DEFAULT."""
+    word = isinstance(node, exp.Var) or (isinstance(node, exp.Column) and not node.table)
+    return word and node.name.upper() == "DEFAULT"

@@ -1,0 +1,79 @@
+"""What commands have in common: how they begin, say what they did, and choose their files.
+
+Source: DeltaCommand.scala (hasBeenExecuted), DMLWithDeletionVectorsHelper.scala.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import Metadata, SetTransaction
+from whitecap.engine.refusals import command_errors, commit_errors
+from whitecap.engine.row_level.data_files import FileRows
+from whitecap.engine.session.table import Table
+from whitecap.engine.sql.predicates.predicate import Predicate
+from whitecap.engine.storage.requests import Compute, ReadClock, Steps
+from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.writing.files import FileWriter
+
+# The tag of commands that rewrite rows. Source: RowTracking.scala: addPreservedRowTrackingTag.
+_ROW_TRACKING_PRESERVED = {"delta.rowTracking.preserved": "true"}
+
+
+def begin(table: Table) -> Steps[Transaction]:
+    """A transaction on a table that exists. Raises `DeltaError` if there is none."""
+    txn = yield from table.start()
+    if txn.read_version < 0:
+        raise command_errors.no_such_table(table.name)
+    return txn
+
+
+def check_removable(txn: Transaction) -> None:
+    """Raises `DeltaError` for an append-only table. Source: DeltaLog.scala: assertRemovable."""
+    if properties.APPEND_ONLY.of(txn.snapshot.configuration):
+        raise commit_errors.append_only(txn.table_name)
+
+
+def progress_of(
+    table: Table, txn: Transaction, app_id: str | None = None, version: int | None = None
+) -> Steps[list[SetTransaction] | None]:
+    """What an idempotent writer records with its commit; `None` if it has done this write before.
+
+    The application and its version are the writer's options, else the session's; nothing is
+    recorded unless both are there. Source: DeltaCommand.scala: hasBeenExecuted.
+    """
+    if app_id is None or version is None:
+        app_id, version = table.settings.txn_app_id, table.settings.txn_version
+    if app_id is None or version is None:
+        return []
+    if txn.txn_version(app_id) >= version:
+        return None
+    return [SetTransaction(app_id=app_id, version=version, last_updated=(yield ReadClock()))]
+
+
+def job(name: str, read: Iterable[FileRows] = (), writer: FileWriter | None = None) -> Steps[None]:
+    """Spend the time of the command's Spark job, told what it read and wrote."""
+    files = list(read)
+    yield Compute(
+        name,
+        rows_read=sum(len(one.rows) for one in files),
+        bytes_read=sum(one.file.size for one in files),
+        bytes_written=0 if writer is None else writer.bytes_written,
+    )
+
+
+def preserved_row_tracking(metadata: Metadata) -> dict[str, str]:
+    """The tags of a command that rewrites rows."""
+    enabled = properties.ROW_TRACKING.of(metadata.configuration)
+    return dict(_ROW_TRACKING_PRESERVED) if enabled else {}
+
+
+def logged(predicates: Sequence[Predicate]) -> list[str]:
+    """Predicates as an operation's parameters show them."""
+    return [f"({predicate.sql})" for predicate in predicates]
+
+
+def uses_vectors(metadata: Metadata, enabled_for_command: bool) -> bool:
+    """Whether rows are deleted by deletion vectors rather than by rewriting files."""
+    return enabled_for_command and properties.DELETION_VECTORS.of(metadata.configuration)

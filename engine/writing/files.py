@@ -1,0 +1,246 @@
+"""Writing data files, and the actions that put them into the table and take them out.
+
+Source: TransactionalWrite.scala (writeFiles), DelayedCommitProtocol.scala (file names),
+StatisticsCollection.scala, DeletionVectorUtils (wide bounds).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from operator import itemgetter
+from typing import Any
+
+import msgspec
+
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import (
+    AddCDCFile,
+    AddFile,
+    DeletionVector,
+    Metadata,
+    PartitionValues,
+    RemoveFile,
+)
+from whitecap.engine.log.paths import log_path, partition_directory
+from whitecap.engine.log.schema import Schema, schema_of_metadata
+from whitecap.engine.log.statistics import (
+    FileStatistics,
+    collect_statistics,
+    indexed_by,
+    parse_statistics,
+    statistics_text,
+    wide_bounds,
+)
+from whitecap.engine.refusals import write_errors
+from whitecap.engine.session.table import Table
+from whitecap.engine.storage.requests import NewId, ReadClock, Row, Steps, WriteRows, Written
+from whitecap.engine.values.texts import to_text
+
+Check = Callable[[Row], None]
+
+
+def in_task(make: Callable[[Row], Row], metadata: Metadata) -> Callable[[Row], Row]:
+    """What makes rows, as a task that writes them runs it: it fails in Spark's words.
+
+    Rows of a partitioned table are sorted before, and what fails there fails as it is. Source:
+    FileFormatWriter.scala: executeTask (taskFailedWhileWritingRowsError).
+    """
+    if metadata.partition_columns:
+        return make
+
+    def run(row: Row) -> Row:
+        try:
+            return make(row)
+        except DeltaError as error:
+            raise write_errors.task_failed(error) from error
+
+    return run
+
+
+# Source: CDCReader.scala: CDC_LOCATION, CDC_TYPE_COLUMN_NAME and the types of change.
+CHANGE_DIRECTORY = "_change_data/"
+CHANGE_TYPE_COLUMN = "_change_type"
+DELETED, INSERTED = ("delete",), ("insert",)
+BEFORE_UPDATE, AFTER_UPDATE = ("update_preimage",), ("update_postimage",)
+
+
+@dataclass(slots=True)
+class FileWriter:
+    """Writes the data files of one command; counts what it wrote.
+
+    `check` raises `DeltaError` for a row that the table may not hold. Every row is checked as it is
+    written, those that a rewritten file had before too.
+    """
+
+    table: Table
+    metadata: Metadata
+    data_change: bool = True
+    check: Check | None = None
+    rows_written: int = 0
+    bytes_written: int = 0
+    files_written: int = 0
+    _job: str = ""
+    _now_ms: int = 0
+
+    @property
+    def schema(self) -> Schema:
+        """The columns of a row."""
+        return schema_of_metadata(self.metadata)
+
+    def write(self, tasks: Iterable[Sequence[Row]]) -> Steps[list[AddFile]]:
+        """Write each task's rows: one file for each partition that they fall in."""
+        adds: list[AddFile] = []
+        for rows in tasks:
+            for values, part in self._partitioned(rows):
+                self._check(part)
+                adds.append((yield from self._write_file(values, part)))
+        return adds
+
+    def write_changes(
+        self, tasks: Callable[[], Iterable[Sequence[Row]]]
+    ) -> Steps[list[AddCDCFile]]:
+        """Write rows of the change data feed: those of the table, with the type of change last.
+
+        Nothing, and nobody asks for rows, where the table keeps no such feed. Source:
+        CDCReader.scala; PROTOCOL.md "Add CDC File".
+        """
+        files: list[AddCDCFile] = []
+        if not properties.CHANGE_DATA_FEED.of(self.metadata.configuration):
+            return files
+        for rows in tasks():
+            for values, part in self._partitioned(rows):
+                files.append((yield from self._write_change_file(values, part)))
+        return files
+
+    def metrics(self) -> dict[str, str]:
+        """The operation metrics of a write. Source: DeltaOperationMetrics: WRITE."""
+        return {
+            "numFiles": str(self.files_written),
+            "numOutputRows": str(self.rows_written),
+            "numOutputBytes": str(self.bytes_written),
+        }
+
+    def _check(self, rows: Sequence[Row]) -> None:
+        check = self.check
+        if check is not None:
+            for row in rows:
+                check(row)
+
+    def _partitioned(self, rows: Sequence[Row]) -> Iterable[tuple[PartitionValues, Sequence[Row]]]:
+        columns = self.metadata.partition_columns
+        if not columns:
+            return [({}, rows)] if rows else []
+        schema = self.schema
+        places = [schema.index(name) for name in columns]
+        names = [schema.fields[at].physical_name for at in places]
+        key_of = itemgetter(*places)
+        parts: dict[Any, list[Row]] = {}
+        texts = [at for at in places if schema.fields[at].type == "string"]
+        for row in _without_empty(rows, texts):
+            parts.setdefault(key_of(row), []).append(row)
+        return [(_texts(names, [part[0][at] for at in places]), part) for part in parts.values()]
+
+    def _write_file(self, values: PartitionValues, rows: Sequence[Row]) -> Steps[AddFile]:
+        key = partition_directory(values) + (yield from self._file_name())
+        columns, partitions = self.schema.physical_names, tuple(values)
+        written: Written = yield WriteRows(key, rows, columns, self.schema.types, partitions)
+        path = log_path(key)
+        self.table.data_files.keep(path, columns, rows)
+        self._count(rows, written.size_bytes)
+        return AddFile(
+            path=path,
+            partition_values=values,
+            size=written.size_bytes,
+            modification_time=self._now_ms,
+            data_change=self.data_change,
+            stats=statistics_text(self._statistics(rows)),
+        )
+
+    def _write_change_file(self, values: PartitionValues, rows: Sequence[Row]) -> Steps[AddCDCFile]:
+        name = yield from self._file_name("cdc")
+        key = CHANGE_DIRECTORY + partition_directory(values) + name
+        columns = (*self.schema.physical_names, CHANGE_TYPE_COLUMN)
+        types = (*self.schema.types, "string")
+        written: Written = yield WriteRows(key, rows, columns, types, tuple(values))
+        path = log_path(key)
+        self.table.data_files.keep(path, columns, rows)
+        self._count((), written.size_bytes)
+        return AddCDCFile(path=path, partition_values=values, size=written.size_bytes)
+
+    def _file_name(self, kind: str = "part") -> Steps[str]:
+        if not self._job:
+            self._job = yield NewId()
+            self._now_ms = yield ReadClock()
+        separator = "." if self.metadata.partition_columns else "-"
+        return f"{kind}-{self.files_written:05d}-{self._job}{separator}c000.snappy.parquet"
+
+    def _statistics(self, rows: Sequence[Row]) -> FileStatistics:
+        indexed = indexed_by(self.metadata.configuration)
+        tight = True if properties.DELETION_VECTORS.of(self.metadata.configuration) else None
+        return collect_statistics(
+            rows, self.schema, self.metadata.partition_columns, indexed, tight
+        )
+
+    def _count(self, rows: Sequence[Row], size_bytes: int) -> None:
+        self.rows_written += len(rows)
+        self.bytes_written += size_bytes
+        self.files_written += 1
+
+
+def _texts(names: Sequence[str], values: Sequence[Any]) -> PartitionValues:
+    return {name: partition_text(value) for name, value in zip(names, values, strict=True)}
+
+
+def _without_empty(rows: Sequence[Row], texts: Sequence[int]) -> Iterable[Row]:
+    """Rows with NULL for the empty texts of partition columns: a path has no name for them.
+
+    Source: Spark's V1WritesUtils.convertEmptyToNull (Empty2Null).
+    """
+    if not any(row[at] == "" for at in texts for row in rows):
+        return rows
+    empty = frozenset(texts)
+    return [
+        tuple(None if at in empty and value == "" else value for at, value in enumerate(row))
+        for row in rows
+    ]
+
+
+def partition_text(value: Any) -> str | None:
+    """A partition value as the log writes it.
+
+    Source: PROTOCOL.md "Partition Value Serialization".
+    """
+    if value is None:
+        return None
+    if isinstance(value, datetime):
+        zone = "Z" if value.tzinfo else ""
+        moment = value.astimezone(UTC) if value.tzinfo else value
+        return moment.strftime("%Y-%m-%dT%H:%M:%S.%f" if zone else "%Y-%m-%d %H:%M:%S.%f") + zone
+    return to_text(value)
+
+
+def remove(file: AddFile, at_ms: int, data_change: bool = True) -> RemoveFile:
+    """Take a file out of the table. Source: actions.scala: AddFile.removeWithTimestamp."""
+    return RemoveFile(
+        path=file.path,
+        data_change=data_change,
+        deletion_timestamp=at_ms,
+        extended_file_metadata=True,
+        partition_values=file.partition_values,
+        size=file.size,
+        tags=file.tags,
+        deletion_vector=file.deletion_vector,
+        base_row_id=file.base_row_id,
+        default_row_commit_version=file.default_row_commit_version,
+    )
+
+
+def with_vector(file: AddFile, vector: DeletionVector) -> AddFile:
+    """The file with a deletion vector; its statistics become bounds that need not be reached."""
+    wide = wide_bounds(parse_statistics(file.stats))
+    return msgspec.structs.replace(
+        file, deletion_vector=vector, data_change=True, stats=statistics_text(wide)
+    )

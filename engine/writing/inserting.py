@@ -1,0 +1,203 @@
+"""Making rows of a source into rows of the target, checked as Delta checks what is written.
+
+Source: DeltaAnalysis (by ordinal and by name resolution), PreprocessTableInsert (store
+assignment), schema/DeltaInvariantCheckerExec (NOT NULL and CHECK constraints).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from sqlglot import exp
+
+from whitecap.engine.errors import DeltaError
+from whitecap.engine.log.actions import Metadata
+from whitecap.engine.log.properties import CONSTRAINT_PREFIX
+from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
+from whitecap.engine.log.type_changes import text_limit
+from whitecap.engine.query.sources import Source, projection
+from whitecap.engine.refusals import command_errors, write_errors
+from whitecap.engine.sql.expressions.scope import Scope
+from whitecap.engine.sql.expressions.terms import Term, column, literal
+from whitecap.engine.sql.parsing.statements import Insert, reads_tables
+from whitecap.engine.sql.predicates.compiler import compile_term
+from whitecap.engine.sql.predicates.predicate import Predicate, parse_predicate
+from whitecap.engine.storage.requests import Row
+from whitecap.engine.values.types import Session
+from whitecap.engine.writing.assigning import inserted
+from whitecap.engine.writing.files import Check, in_task
+from whitecap.engine.writing.generation import (
+    Generated,
+    check_given,
+    completion,
+    default_term,
+    generated,
+    generation_conditions,
+    is_made_up,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class InsertPlan:
+    """How a row of the source becomes one of the target, and which columns the source gives."""
+
+    terms: list[Term]
+    given: tuple[str, ...]
+
+
+def insert_plan(statement: Insert, source: Source, schema: Schema, session: Session) -> InsertPlan:
+    """The plan, compiled once for these columns."""
+    key = (id(schema), source.names, source.types, session)
+    known = statement.plans.get(key)
+    if known is None or known[0] is not schema:
+        plan = _planned(statement, source, schema, session)
+        known = statement.plans[key] = (schema, plan)
+    return known[1]
+
+
+def _planned(statement: Insert, source: Source, schema: Schema, session: Session) -> InsertPlan:
+    """One term for each target column. Raises `DeltaError` if the columns do not fit."""
+    _check_names(statement, schema)
+    given: dict[str, Term] = {}
+    scope = Scope((), session)
+    for name, node in statement.partition:
+        if node is not None:
+            given[name.lower()] = _static_value(node, scope)
+    order = statement.columns or (source.names if statement.by_name else ())
+    names = [n for n in order or schema.names if n.lower() not in given]
+    if len(names) != len(source.names):
+        if {name.lower() for name in source.names} & given.keys():
+            raise write_errors.given_twice(source.names)
+        raise _wrong_arity(statement, schema, len(source.names), len(names), len(given))
+    if statement.by_name and not statement.columns:
+        _check_given(source.names, schema)
+    for at, name in enumerate(names):
+        given[name.lower()] = column(at, source.types[at])
+    check_given(schema, tuple(given))
+    for field in schema if statement.columns else ():
+        if not (field.nullable or field.name.lower() in given or is_made_up(field)):
+            raise write_errors.required_column(field.name)
+    terms = [_term(column, given, session) for column in schema]
+    return InsertPlan(terms, tuple(given))
+
+
+def _static_value(node: exp.Expr, scope: Scope) -> Term:
+    """A value in a PARTITION clause: a number is read as its text."""
+    plain = isinstance(node, exp.Literal)
+    return literal(node.name, "string") if plain else compile_term(node, scope)
+
+
+def _term(column: Field, given: Mapping[str, Term], session: Session) -> Term:
+    found = given.get(column.name.lower())
+    if found is None:
+        return default_term(column, session)
+    return inserted(found, column, session)
+
+
+def _check_names(statement: Insert, schema: Schema) -> None:
+    """The names in a column list and a PARTITION clause. Raises `DeltaError` for wrong ones."""
+    seen: set[str] = set()
+    for name in statement.columns:
+        if schema.get(name) is None:
+            raise command_errors.no_such_column(name, schema.names)
+        if name.lower() in seen:
+            raise write_errors.column_named_twice(name)
+        seen.add(name.lower())
+
+
+def _check_given(names: Sequence[str], schema: Schema) -> None:
+    unknown = [name for name in names if schema.get(name) is None]
+    if len(names) > len(schema):
+        raise write_errors.wrong_number_of_columns(len(names), len(schema))
+    if unknown:
+        raise write_errors.too_many_columns()
+
+
+def _wrong_arity(
+    statement: Insert, schema: Schema, given: int, wanted: int, static: int
+) -> DeltaError:
+    """What Spark says about too many or too few columns: it depends on how they are named."""
+    if statement.columns:
+        return write_errors.wrong_number_of_columns(given, wanted)
+    if given > wanted and not static:
+        return write_errors.too_many_columns()
+    return write_errors.not_enough_columns(given + static, len(schema))
+
+
+@lru_cache(maxsize=256)
+def _conditions(named: tuple[tuple[str, str], ...]) -> tuple[tuple[str, Predicate], ...]:
+    return tuple((name, parse_predicate(text)) for name, text in named)
+
+
+def _named_conditions(
+    metadata: Metadata, schema: Schema, given: Collection[str]
+) -> tuple[tuple[str, str], ...]:
+    """The CHECK constraints by name, then what must hold of generated columns."""
+    checks = (
+        (key.removeprefix(CONSTRAINT_PREFIX), text)
+        for key, text in sorted(metadata.configuration.items())
+        if key.startswith(CONSTRAINT_PREFIX)
+    )
+    return (*checks, *generation_conditions(schema, given))
+
+
+def row_check(
+    metadata: Metadata, session: Session, given: Collection[str] | None = None
+) -> Check | None:
+    """Raises `DeltaError` for a row that the table may not hold; `None` if it may hold any.
+
+    NOT NULL, the limits of texts, CHECK constraints and generated columns say what it may; of the
+    latter only the given ones, by names in lower case, are checked, all of them by default.
+    """
+    schema = schema_of_metadata(metadata)
+    names = {name.lower() for name in schema.names} if given is None else given
+    conditions = _conditions(_named_conditions(metadata, schema, names))
+    required = [(at, f.name) for at, f in enumerate(schema) if not f.nullable]
+    limits = [
+        (at, f.name, limit) for at, f in enumerate(schema) if (limit := text_limit(f)) is not None
+    ]
+    if not conditions and not required and not limits:
+        return None
+    tests = [(name, p.sql, p.bind(schema, session)) for name, p in conditions]
+
+    def check(row: Row) -> None:
+        for at, name in required:
+            if row[at] is None:
+                raise _violation("DELTA_NOT_NULL_CONSTRAINT_VIOLATED", name, "NOT NULL")
+        for at, name, limit in limits:
+            if len(row[at] or "") > limit.letters:
+                text = f"length <= {limit.letters}"
+                raise _violation("DELTA_EXCEED_CHAR_VARCHAR_LIMIT", name, text)
+        for name, text, test in tests:
+            if test(row) is not True:
+                raise _violation("DELTA_VIOLATE_CONSTRAINT_WITH_VALUES", name, text)
+
+    return check
+
+
+INVARIANT = "DeltaInvariantViolationException"
+
+
+def _violation(error_class: str, name: str, text: str) -> DeltaError:
+    return DeltaError(
+        INVARIANT,
+        error_class,
+        f"[{error_class}] constraint {name} ({text}) is violated by a row",
+    )
+
+
+def rows_for(statement: Insert, source: Source, metadata: Metadata, session: Session) -> Generated:
+    """The rows to write, by task. Raises `DeltaError` if the columns do not fit."""
+    schema = schema_of_metadata(metadata)
+    if schema.fields and len(metadata.partition_columns) == len(schema):
+        raise write_errors.only_partition_columns()
+    plan = insert_plan(statement, source, schema, session)
+    project = projection(plan.terms, statement.parameters, len(source.names))
+    complete: Callable[[Row], Row] | None = completion(schema, plan.given, session)
+    if reads_tables(statement.query):  # else the optimizer computes it
+        project = in_task(project, metadata)
+        complete = None if complete is None else in_task(complete, metadata)
+    tasks = [[project(row) for row in task] for task in source.tasks]
+    return generated(tasks, schema, plan.given, complete)
