@@ -8,7 +8,7 @@ from importlib import metadata
 from pathlib import Path
 
 _DECIDING = ("engine", "sim")
-_NOT_DECIDING = ("sim/replay/", "engine/conformance/")
+_NOT_DECIDING = ("sim/replay/", "engine/races/conformance/")
 """The packages whose code can change what a run records, and the parts of them that cannot."""
 
 

@@ -15,13 +15,13 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
-from whitecap.engine.conformance.case import DataFile, TableOf
 from whitecap.engine.dialects import DATABRICKS_PROPERTIES, Dialect, dialect_named
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
-from whitecap.engine.explain.case import Case
 from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log.property_names import is_known, nearest_property
 from whitecap.engine.log.schema import Schema, parse_ddl
+from whitecap.engine.races.conformance.case import DataFile, TableOf
+from whitecap.engine.races.explain.case import Case
 from whitecap.engine.sql.expressions.scope import nearest
 from whitecap.engine.values.casts import from_python
 from whitecap.sim.scenario.problems import problems_of

@@ -9,13 +9,13 @@ from typing import Any
 
 from whitecap.engine.dialects import dialect_named
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.engine.explain.conflicts import Conflict
-from whitecap.engine.explain.explanation import Explanation
-from whitecap.engine.explain.explanation import explain as explained
-from whitecap.engine.explain.orders import Order, Refusal
-from whitecap.engine.explain.plain import answer, plain
-from whitecap.engine.explain.real_tables import RealTables
-from whitecap.engine.explain.suggestions import Suggestion
+from whitecap.engine.races.explain.conflicts import Conflict
+from whitecap.engine.races.explain.explanation import Explanation
+from whitecap.engine.races.explain.explanation import explain as explained
+from whitecap.engine.races.explain.orders import Order, Refusal
+from whitecap.engine.races.explain.plain import answer, plain
+from whitecap.engine.races.explain.real_tables import RealTables
+from whitecap.engine.races.explain.suggestions import Suggestion
 from whitecap.sim.small_table import SmallCase, load_small_case, small_case_of
 
 DEFAULT_DIALECT = "delta-oss-4.4"

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whitecap.engine.conformance.case import Case, CaseResult, TransactionCase
-from whitecap.engine.conformance.compare import skipped
+from whitecap.engine.races.conformance.case import Case, CaseResult, TransactionCase
+from whitecap.engine.races.conformance.compare import skipped
 from whitecap.sim.replay.jvm import Jvm
 from whitecap.sim.replay.session import delta_session
 from whitecap.sim.replay.statement_cases import Templates, run_statement_case

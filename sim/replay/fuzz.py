@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from whitecap.engine.conformance.case import CaseResult, CaseStatus, StatementCase
-from whitecap.engine.conformance.compare import skipped
-from whitecap.engine.conformance.run import run_cases
+from whitecap.engine.races.conformance.case import CaseResult, CaseStatus, StatementCase
+from whitecap.engine.races.conformance.compare import skipped
+from whitecap.engine.races.conformance.run import run_cases
 from whitecap.sim.interruption import was_interrupted
 from whitecap.sim.replay.drawing.races import DrawnRace, draw_race
 from whitecap.sim.replay.jvm import Jvm

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from whitecap.engine.conformance.case import CaseResult, StatementCase, TableOf
-from whitecap.engine.conformance.compare import judge
 from whitecap.engine.log.properties import AUTO_COMPACT
+from whitecap.engine.races.conformance.case import CaseResult, StatementCase, TableOf
+from whitecap.engine.races.conformance.compare import judge
 from whitecap.sim.replay.failures import failure_of
 from whitecap.sim.replay.phase_locks import Ended, Interleaving
 from whitecap.sim.replay.session_settings import session_settings

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whitecap.engine.conformance.case import (
+from whitecap.engine.races.conformance.case import (
     CaseResult,
     CommitKind,
     LogLine,
@@ -20,7 +20,7 @@ from whitecap.engine.conformance.case import (
     Read,
     TransactionCase,
 )
-from whitecap.engine.conformance.compare import judge, skipped
+from whitecap.engine.races.conformance.compare import judge, skipped
 from whitecap.sim.replay.failures import Failure, failure_of
 from whitecap.sim.replay.jvm import DELTA, JavaObject, Jvm
 from whitecap.sim.replay.session_settings import session_settings

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from whitecap.engine.conformance.case import CaseStatus, StatementCase
-from whitecap.engine.conformance.compare import judge
+from whitecap.engine.races.conformance.case import CaseStatus, StatementCase
+from whitecap.engine.races.conformance.compare import judge
 
 
 def passes(expect: dict[str, Any], found: dict[str, Any]) -> bool:

@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from whitecap.engine.conformance.case import CaseStatus, StatementCase, load_cases
-from whitecap.engine.conformance.statements import run_case
+from whitecap.engine.races.conformance.case import CaseStatus, StatementCase, load_cases
+from whitecap.engine.races.conformance.statements import run_case
 
 CASES = Path(__file__).parent / "cases"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from whitecap.engine.conformance.case import CaseStatus, TransactionCase, load_cases
-from whitecap.engine.conformance.run import run_cases
-from whitecap.engine.conformance.transactions import run_case
+from whitecap.engine.races.conformance.case import CaseStatus, TransactionCase, load_cases
+from whitecap.engine.races.conformance.run import run_cases
+from whitecap.engine.races.conformance.transactions import run_case
 
 CASES = Path(__file__).parent / "cases"
 SEEN = [case for file in sorted(CASES.glob("*.json")) for case in load_cases(file)]

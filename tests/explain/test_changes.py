@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import whitecap
-from whitecap.engine.explain.case import Case, conflicts_in
-from whitecap.engine.explain.suggestions import Suggestion
+from whitecap.engine.races.explain.case import Case, conflicts_in
+from whitecap.engine.races.explain.suggestions import Suggestion
 
 ORDERS = """
 name: orders

@@ -17,7 +17,7 @@ from whitecap.cli import main
 from whitecap.engine.commands import Table, run_statement
 from whitecap.engine.dialects import dialect_named
 from whitecap.engine.errors import InvalidInput
-from whitecap.engine.explain.conditions import condition_of
+from whitecap.engine.races.explain.conditions import condition_of
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.disk.directory import DirectoryStore
 from whitecap.engine.storage.memory import run

@@ -53,9 +53,9 @@ ENGINE_LAYERS = (
     ("commands.maintenance",),
     ("commands.rows",),
     ("commands",),
-    ("conformance",),
-    ("interleaving",),
-    ("explain", "matrix"),
+    ("races.conformance",),
+    ("races.interleaving",),
+    ("races.explain", "races.matrix"),
 )
 """The packages of the engine, from the ground up: each may import from those of lower layers only.
 

@@ -10,11 +10,11 @@ from whitecap.cli import main
 from whitecap.engine.dialects import DIALECTS, dialect_named
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.isolation import IsolationLevel
-from whitecap.engine.matrix import contenders
-from whitecap.engine.matrix.catalogue import commands_named, commands_of
-from whitecap.engine.matrix.family import variants
-from whitecap.engine.matrix.matrix import choice_of
-from whitecap.engine.matrix.observing import observe
+from whitecap.engine.races.matrix import contenders
+from whitecap.engine.races.matrix.catalogue import commands_named, commands_of
+from whitecap.engine.races.matrix.family import variants
+from whitecap.engine.races.matrix.matrix import choice_of
+from whitecap.engine.races.matrix.observing import observe
 from whitecap.engine.settings import Settings
 
 WITH_ROWS = "databricks-with-row-level-concurrency"

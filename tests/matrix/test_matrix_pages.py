@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from matrices import matrix, published_matrix
 
 from whitecap.cli import main
-from whitecap.engine.matrix.plain import plain
+from whitecap.engine.races.matrix.plain import plain
 from whitecap.reports.matrix_page import matrix_html, matrix_markdown
 from whitecap.terminal.matrix import show
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from whitecap.engine.dialects import dialect_named
-from whitecap.engine.matrix.catalogue import commands_named
-from whitecap.engine.matrix.family import Variant, variants
-from whitecap.engine.matrix.matrix import choice_of
-from whitecap.engine.matrix.observing import Observation, observe, pairs_of
+from whitecap.engine.races.matrix.catalogue import commands_named
+from whitecap.engine.races.matrix.family import Variant, variants
+from whitecap.engine.races.matrix.matrix import choice_of
+from whitecap.engine.races.matrix.observing import Observation, observe, pairs_of
 from whitecap.engine.settings import Settings
 
 DIALECT = dialect_named("databricks-14.3")

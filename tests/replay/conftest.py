@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from whitecap.engine.conformance.case import DataFile, TableOf
+from whitecap.engine.races.conformance.case import DataFile, TableOf
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from whitecap.engine.conformance.case import CaseStatus, StatementCase, TransactionCase, load_cases
-from whitecap.engine.conformance.selection import sampled
+from whitecap.engine.races.conformance.case import (
+    CaseStatus,
+    StatementCase,
+    TransactionCase,
+    load_cases,
+)
+from whitecap.engine.races.conformance.selection import sampled
 from whitecap.sim.replay.conformance import run_cases
 from whitecap.sim.replay.drawing.races import draw_race
 from whitecap.sim.replay.fuzz import Fuzzer

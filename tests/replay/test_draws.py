@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from whitecap.engine.conformance.case import CaseResult, CaseStatus, StatementCase, load_cases
-from whitecap.engine.conformance.run import run_cases
+from whitecap.engine.races.conformance.case import CaseResult, CaseStatus, StatementCase, load_cases
+from whitecap.engine.races.conformance.run import run_cases
 from whitecap.sim.replay.drawing.layouts import LAYOUTS
 from whitecap.sim.replay.drawing.races import PROPERTIES, SETTINGS, DrawnRace, draw_race
 from whitecap.sim.replay.fuzz import Finding, Fuzzer, save_case

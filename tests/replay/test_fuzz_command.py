@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from whitecap.cli import main
-from whitecap.engine.conformance.case import CaseResult, CaseStatus, StatementCase
+from whitecap.engine.races.conformance.case import CaseResult, CaseStatus, StatementCase
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.replay import fuzz as fuzzing
 from whitecap.sim.replay.fuzz import Finding, fuzz

@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from whitecap.engine.conformance.case import Case, CaseResult, CaseStatus, load_cases
-from whitecap.engine.conformance.selection import named, sampled
+from whitecap.engine.races.conformance.case import Case, CaseResult, CaseStatus, load_cases
+from whitecap.engine.races.conformance.selection import named, sampled
 from whitecap.exit_codes import ExitCode
 from whitecap.terminal.console import new_console
 from whitecap.terminal.progress import tracked
@@ -55,7 +55,7 @@ def _results(engine: str, cases: Iterable[Case]) -> Iterator[CaseResult]:
         from whitecap.sim.replay.conformance import run_cases as run_on_spark
 
         return run_on_spark(cases)
-    from whitecap.engine.conformance.run import run_cases
+    from whitecap.engine.races.conformance.run import run_cases
 
     return run_cases(cases)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from whitecap.engine.conformance.case import CaseStatus
+from whitecap.engine.races.conformance.case import CaseStatus
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.places import require_directory
 from whitecap.terminal.progress import progress

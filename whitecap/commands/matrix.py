@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from whitecap.engine.matrix.catalogue import Command
-    from whitecap.engine.matrix.matrix import Matrix
-    from whitecap.engine.matrix.observing import Observed
+    from whitecap.engine.races.matrix.catalogue import Command
+    from whitecap.engine.races.matrix.matrix import Matrix
+    from whitecap.engine.races.matrix.observing import Observed
 
 ON_OFF = {"on": True, "off": False, "both": None}
 YES_NO = {"yes": True, "no": False, "both": None}
@@ -64,8 +64,8 @@ def matrix(
     every "can conflict" the shortest witness is shown (--format html, markdown, json or --pair).
     """
     from whitecap.engine.dialects import dialect_named
-    from whitecap.engine.matrix.catalogue import commands_named, commands_of
-    from whitecap.engine.matrix.matrix import choice_of, level_named
+    from whitecap.engine.races.matrix.catalogue import commands_named, commands_of
+    from whitecap.engine.races.matrix.matrix import choice_of, level_named
     from whitecap.out_file import form_of
 
     form = form_of(form, out, FORMS)
@@ -93,8 +93,8 @@ def _raced(
     from functools import partial
 
     from whitecap.engine.dialects import dialect_named
-    from whitecap.engine.matrix.family import variants
-    from whitecap.engine.matrix.matrix import matrix_of
+    from whitecap.engine.races.matrix.family import variants
+    from whitecap.engine.races.matrix.matrix import matrix_of
     from whitecap.sim.processes import Processes
     from whitecap.terminal.progress import tracked
 
@@ -116,8 +116,8 @@ def _collect_less() -> None:
 
 def _observed(dialect_name: str, pair: tuple[str, str] | None, variant: Any) -> Observed:
     from whitecap.engine.dialects import dialect_named
-    from whitecap.engine.matrix.catalogue import commands_named, commands_of
-    from whitecap.engine.matrix.observing import observe, pairs_of
+    from whitecap.engine.races.matrix.catalogue import commands_named, commands_of
+    from whitecap.engine.races.matrix.observing import observe, pairs_of
     from whitecap.engine.settings import Settings
 
     dialect = dialect_named(dialect_name)
@@ -128,7 +128,7 @@ def _observed(dialect_name: str, pair: tuple[str, str] | None, variant: Any) -> 
 
 
 def _give(found: Matrix, form: str, out: Path | None, with_witnesses: bool) -> None:
-    from whitecap.engine.matrix.plain import plain
+    from whitecap.engine.races.matrix.plain import plain
     from whitecap.out_file import write_out
     from whitecap.sim.code_version import code_version
 

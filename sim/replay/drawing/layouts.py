@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from whitecap.engine.conformance.case import DataFile
+from whitecap.engine.races.conformance.case import DataFile
 
 Values = dict[str, Any]
 

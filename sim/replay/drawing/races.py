@@ -10,8 +10,8 @@ import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from whitecap.engine.conformance.case import DataFile, StatementCase, TableOf
 from whitecap.engine.log import properties
+from whitecap.engine.races.conformance.case import DataFile, StatementCase, TableOf
 from whitecap.sim.replay.drawing.layouts import LAYOUTS, Layout
 from whitecap.sim.replay.drawing.statements import VECTORS, Drawn, draw_statement
 from whitecap.sim.replay.tables import ISOLATION

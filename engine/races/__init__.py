@@ -1,0 +1,1 @@
+"""What is built on the engine: races of statements, explained, tabulated, compared with Delta."""

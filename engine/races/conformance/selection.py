@@ -1,0 +1,33 @@
+"""Which cases of the files given are run: all, some by name, or an even sample."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.races.conformance.case import Case
+
+
+def named(cases: Sequence[Case], ids: Sequence[str]) -> list[Case]:
+    """The cases with these ids, in file order; all of them where no id is given.
+
+    Raises `InvalidInput` for every id that no case has.
+    """
+    known = {case.id for case in cases}
+    problems = [_missing(name, known) for name in ids if name not in known]
+    if problems:
+        raise InvalidInput(problems)
+    return [case for case in cases if not ids or case.id in ids]
+
+
+def sampled(cases: Sequence[Case], size: int | None) -> list[Case]:
+    """`size` cases spread evenly over the list, the first one included; all without a size."""
+    if size is None or size >= len(cases):
+        return list(cases)
+    return [cases[position * len(cases) // size] for position in range(size)]
+
+
+def _missing(name: str, known: set[str]) -> Problem:
+    nearest = difflib.get_close_matches(name, sorted(known), n=1)
+    return Problem("--case", f"no case is called {name!r}", nearest[0] if nearest else None)

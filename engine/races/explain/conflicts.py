@@ -1,0 +1,110 @@
+"""Each way in which one of two statements is aborted by the other, with what collided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from whitecap.engine.log.actions import AddFile, RemoveFile
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.outcomes import Aborted, Committed, Verdict
+from whitecap.engine.races.explain.case import NAMES
+from whitecap.engine.races.explain.conditions import compaction_of, condition_of
+from whitecap.engine.races.explain.orders import in_turn
+from whitecap.engine.races.interleaving.race import Played
+from whitecap.engine.races.interleaving.rules import Rule, rule_of
+from whitecap.engine.races.interleaving.story import outcome_text
+
+ROW_RULES = frozenset({"added_rows", "deleted_vs_read_rows", "deleted_rows"})
+"""Rules by which rows decide, not files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """One way in which one statement is aborted by the other.
+
+    `file` tells in words which file decided, `reads` what the loser reads, as far as it mattered.
+    """
+
+    loser: str
+    winner: str
+    verdict: Verdict
+    rule: Rule
+    file: str
+    reads: str
+    partition: str | None
+    rerun: str
+    """How the loser ends if it is run again after the winner."""
+
+
+def conflicts(
+    schedules: list[Played], statements: tuple[str, str], before: Snapshot
+) -> Iterator[Conflict]:
+    """Every conflict once for each loser and exception."""
+    seen = set()
+    for one in schedules:
+        for loser, ending in enumerate(one.endings):
+            if not isinstance(ending, Aborted):
+                continue
+            verdict = ending.verdict
+            if (loser, verdict.exception) not in seen:
+                seen.add((loser, verdict.exception))
+                rerun = in_turn(schedules, loser).endings[loser]
+                reads = _reads(verdict, statements[loser], before)
+                yield _conflict(loser, verdict, one, before, reads, outcome_text(rerun))
+
+
+def _conflict(
+    loser: int, verdict: Verdict, played: Played, before: Snapshot, reads: str, rerun: str
+) -> Conflict:
+    winner = NAMES[1 - loser]
+    return Conflict(
+        NAMES[loser],
+        winner,
+        verdict,
+        rule_of(verdict),
+        _file(verdict, before, winner, played.endings[1 - loser]),
+        reads,
+        verdict.message_parameters.get("partitionValues"),
+        rerun,
+    )
+
+
+def _file(verdict: Verdict, before: Snapshot, winner: str, ending: object) -> str:
+    """The file that decided, as the reader may know it; empty if no file did."""
+    path = verdict.evidence
+    if before.file_at(path) is None and not path.endswith(".parquet"):
+        return ""
+    actions = ending.actions if isinstance(ending, Committed) else ()
+    added = any(isinstance(action, AddFile) and action.path == path for action in actions)
+    removed = any(isinstance(action, RemoveFile) and action.path == path for action in actions)
+    if added and removed:
+        return f"{path}, of which {winner} deleted rows (it has a new deletion vector)"
+    was_there = removed or before.file_at(path) is not None
+    return f"{path}, which {winner} {'removed' if was_there else 'added'}"
+
+
+def _reads(verdict: Verdict, sql: str, before: Snapshot) -> str:
+    if verdict.rule == "removed_vs_read":
+        return _files_read(sql)
+    if verdict.predicate is None:
+        return ""
+    if verdict.rule in ROW_RULES:
+        return f"rows where {verdict.predicate}"
+    if not before.partition_columns:
+        return "the whole table: without partitions, any file added could hold rows it should see"
+    if verdict.predicate.lower() == "true":
+        columns = " and ".join(before.partition_columns)
+        return f"every partition: no part of its condition is about {columns} alone"
+    return f"partitions where {verdict.predicate}"
+
+
+def _files_read(sql: str) -> str:
+    """Which files a statement reads, as far as its text tells."""
+    if compaction_of(sql) is not None:
+        return "the files that it compacts"
+    condition = condition_of(sql)
+    if condition is None:
+        return ""
+    text = condition.text.strip()
+    return f"files that may hold rows where {text}" if text else "every file"

@@ -1,0 +1,115 @@
+"""The explanation of a race: what happens in each order, why, and what would avoid it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from whitecap.engine.dialects import Dialect
+from whitecap.engine.errors import DeltaError, InvalidInput, Problem
+from whitecap.engine.log import properties
+from whitecap.engine.log.clustering import clustering_columns
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.races.explain.case import Case, conflicts_in, last_writer, play, snapshot_of
+from whitecap.engine.races.explain.checks import check_statements
+from whitecap.engine.races.explain.conflicts import Conflict, conflicts
+from whitecap.engine.races.explain.orders import Order, Refusal, idle, order_of, refusals
+from whitecap.engine.races.explain.suggestions import Suggestion, suggestions
+from whitecap.engine.races.interleaving.world import World
+from whitecap.engine.transaction.isolation import table_level
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """All there is to say about two statements on one table."""
+
+    dialect: str
+    table: str
+    facts: str
+    statements: tuple[str, str]
+    orders: tuple[Order, ...]
+    conflicts: tuple[Conflict, ...]
+    refusals: tuple[Refusal, ...]
+    idle: tuple[str, ...]
+    """The statements that have nothing to commit on this table."""
+    suggestions: tuple[Suggestion, ...]
+    tried: tuple[str, ...]
+    """Changes that did not help."""
+    untried: str = ""
+    """What was not tried, and why."""
+
+    @property
+    def can_conflict(self) -> bool:
+        return bool(self.conflicts)
+
+
+def explain(case: Case, world: World | None = None, untried: str = "") -> Explanation:
+    """Race the two statements and explain.
+
+    `world` holds the tables where `case` does not make them; `untried` says which changes cannot
+    be tried, and why. Raises `InvalidInput` for statements that cannot be run.
+    """
+    world = world or _made(case)
+    check_statements(world, case.target, case.statements)
+    played = play(world, case.statements)
+    before = snapshot_of(world, case.target)
+    helps, tried = suggestions(case) if conflicts_in(played) else ((), ())
+    return Explanation(
+        dialect=case.dialect.name,
+        table=case.target,
+        facts=_facts(case, before, last_writer(world, case.target)),
+        statements=case.statements,
+        orders=tuple(order_of(one, case.target) for one in played),
+        conflicts=tuple(conflicts(played, case.statements, before)),
+        refusals=tuple(refusals(played)),
+        idle=idle(played),
+        suggestions=helps,
+        tried=tried,
+        untried=untried,
+    )
+
+
+def _made(case: Case) -> World:
+    """Raises `InvalidInput` for a table that Delta refuses to make."""
+    try:
+        return case.world()
+    except DeltaError as error:
+        said = f"Delta refuses to make it: {error.message}"
+        raise InvalidInput([Problem(f"table {case.target}", said)]) from error
+
+
+def _facts(case: Case, snapshot: Snapshot, writer: str) -> str:
+    metadata = snapshot.metadata
+    assert metadata is not None
+    level = table_level(metadata, case.dialect.default_isolation)
+    return ", ".join(
+        (
+            _layout(snapshot),
+            *_features(metadata.configuration),
+            level.value,
+            f"{snapshot.num_files} file{'' if snapshot.num_files == 1 else 's'}",
+            *_other_platform(writer, case.dialect),
+        )
+    )
+
+
+def _other_platform(writer: str, dialect: Dialect) -> Iterator[str]:
+    """A word of caution where a table of Databricks is told by Delta's rules, or the reverse."""
+    if writer and ("databricks" in writer.lower()) is not dialect.name.startswith("databricks"):
+        yield f"last written by {writer} (another dialect may be meant)"
+
+
+def _layout(snapshot: Snapshot) -> str:
+    if snapshot.partition_columns:
+        return f"partitioned by {', '.join(snapshot.partition_columns)}"
+    clustered = clustering_columns(snapshot)
+    return f"clustered by {', '.join(clustered)}" if clustered else "unpartitioned"
+
+
+def _features(configuration: Mapping[str, str]) -> Iterator[str]:
+    vectors = properties.DELETION_VECTORS.of(configuration)
+    yield "deletion vectors" if vectors else "no deletion vectors"
+    if properties.ROW_TRACKING.of(configuration):
+        yield "row tracking"
+    if properties.CHANGE_DATA_FEED.of(configuration):
+        yield "change data feed"

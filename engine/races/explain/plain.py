@@ -1,0 +1,129 @@
+"""An explanation as plain values: what is written as JSON, and what pages are made from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from whitecap.engine.races.explain.conflicts import Conflict
+from whitecap.engine.races.explain.explanation import Explanation
+from whitecap.engine.races.explain.orders import Order, Refusal
+from whitecap.engine.races.explain.suggestions import OF_METADATA, Suggestion
+
+Plain = dict[str, Any]
+
+
+def plain(explanation: Explanation) -> Plain:
+    """The whole explanation. Every key is always there; what does not apply is empty or `None`."""
+    return {
+        "answer": answer(explanation),
+        "can_conflict": explanation.can_conflict,
+        "dialect": explanation.dialect,
+        "table": explanation.table,
+        "facts": explanation.facts,
+        "statements": dict(zip("AB", explanation.statements, strict=True)),
+        "orders": [_order(order) for order in explanation.orders],
+        "conflicts": [_conflict(conflict) for conflict in explanation.conflicts],
+        "refusals": [_refusal(refusal) for refusal in explanation.refusals],
+        "suggestions": [_suggestion(one) for one in explanation.suggestions],
+        "tried": list(explanation.tried),
+        "untried": explanation.untried,
+        "otherwise": _otherwise(explanation),
+    }
+
+
+def answer(explanation: Explanation) -> str:
+    """The answer in a sentence or two."""
+    refused = [_refused(one) for one in explanation.refusals]
+    if explanation.can_conflict:
+        return " ".join([_conflicting(explanation), *refused])
+    if any(one.always for one in explanation.refusals):
+        return " ".join([*refused, "Nothing conflicts."])
+    if refused:
+        return " ".join(["They cannot conflict.", *refused])
+    if explanation.idle:
+        who = " and ".join(explanation.idle)
+        verb = "have" if len(explanation.idle) > 1 else "has"
+        return f"They cannot conflict on this table: {who} {verb} nothing to commit."
+    return "They cannot conflict: both end well in every order."
+
+
+def _conflicting(explanation: Explanation) -> str:
+    exceptions = sorted({conflict.verdict.exception for conflict in explanation.conflicts})
+    losers = {conflict.loser for conflict in explanation.conflicts}
+    if len(losers) > 1:
+        return f"They conflict: whichever commits second is aborted ({', '.join(exceptions)})."
+    (loser,) = losers
+    other = _other(loser)
+    return f"They conflict: {loser} is aborted if {other} commits first ({', '.join(exceptions)})."
+
+
+def _refused(refusal: Refusal) -> str:
+    if refusal.always:
+        return f"{refusal.who} is refused in any case ({refusal.error})."
+    return f"Run after {_other(refusal.who)}, {refusal.who} is refused ({refusal.error})."
+
+
+def _other(who: str) -> str:
+    return "B" if who == "A" else "A"
+
+
+def _otherwise(explanation: Explanation) -> str:
+    """What always avoids a conflict, empty if there is none."""
+    if not explanation.can_conflict:
+        return ""
+    if any(conflict.verdict.exception in OF_METADATA for conflict in explanation.conflicts):
+        return "Change a table's metadata while nobody writes it, or run what was aborted again."
+    return "Run them one after the other, or run what was aborted again."
+
+
+def _order(order: Order) -> Plain:
+    return {
+        "title": order.title,
+        "steps": [
+            {"who": line.who, "text": line.text, "is_conflict": line.is_conflict}
+            for line in order.lines
+        ],
+        "endings": dict(zip("AB", order.endings, strict=True)),
+        "aborted": list(order.aborted),
+        "rows": order.rows,
+    }
+
+
+def _conflict(conflict: Conflict) -> Plain:
+    verdict = conflict.verdict
+    return {
+        "loser": conflict.loser,
+        "winner": conflict.winner,
+        "exception": verdict.exception.value,
+        "error_class": verdict.error_class,
+        "message": verdict.message,
+        "rule": verdict.rule,
+        "rule_text": conflict.rule.text,
+        "source": conflict.rule.source,
+        "evidence": verdict.evidence,
+        "file": conflict.file,
+        "reads": conflict.reads,
+        "partition": conflict.partition,
+        "rerun": conflict.rerun,
+    }
+
+
+def _refusal(refusal: Refusal) -> Plain:
+    return {
+        "who": refusal.who,
+        "error": refusal.error,
+        "message": refusal.message,
+        "always": refusal.always,
+    }
+
+
+def _suggestion(suggestion: Suggestion) -> Plain:
+    change = suggestion.change
+    return {
+        "key": change.key,
+        "title": change.title,
+        "how": list(change.how),
+        "note": change.note,
+        "statements": dict(zip("AB", change.case.statements, strict=True)),
+        "schedules": suggestion.schedules,
+    }

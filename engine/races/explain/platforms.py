@@ -1,0 +1,62 @@
+"""Another platform, or a newer one."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from whitecap.engine.dialects import DATABRICKS_14_3, DELTA_OSS_3_3, DELTA_OSS_4_4
+from whitecap.engine.isolation import ISOLATION_PROPERTY
+from whitecap.engine.races.explain.case import Case
+from whitecap.engine.races.explain.change import Change
+from whitecap.engine.races.explain.conditions import compaction_of
+from whitecap.engine.races.explain.layouts import VECTORS, has_vectors, set_property
+
+
+def newer_delta(case: Case) -> Change | None:
+    """Delta 4 reconciles features that are switched on."""
+    if case.dialect != DELTA_OSS_3_3:
+        return None
+    changed = dataclasses.replace(case, dialect=DELTA_OSS_4_4)
+    return Change("newer_delta", "Use Delta Lake 4.4", (f"dialect {DELTA_OSS_4_4.name}",), changed)
+
+
+def vectors_on_databricks(case: Case) -> Change | None:
+    """Databricks moves deletions onto compacted files, on partitioned tables as well."""
+    if case.dialect.remaps_deletions_onto_compacted_files or not _compacts(case):
+        return None
+    return Change(
+        "vectors_on_databricks",
+        "Use deletion vectors on Databricks",
+        (f"dialect {DATABRICKS_14_3.name}, {set_property(case, VECTORS, 'true')}",),
+        _on_databricks(case),
+        "OPTIMIZE with ZORDER BY still conflicts.",
+    )
+
+
+def row_level_concurrency(case: Case) -> Change | None:
+    """Databricks tells rows apart. Compaction it tells apart without that."""
+    present = has_vectors(case) and not case.table.partition_columns
+    if _compacts(case) or (present and case.dialect == DATABRICKS_14_3):
+        return None
+    return Change(
+        "row_level_concurrency",
+        "Use row-level concurrency",
+        (
+            f"dialect {DATABRICKS_14_3.name}: Databricks Runtime 14.3 or newer, an unpartitioned"
+            " table with deletion vectors",
+        ),
+        _on_databricks(case, partition_columns=[]),
+        "Changes to the same row still conflict.",
+    )
+
+
+def _compacts(case: Case) -> bool:
+    return any(compaction_of(sql) is not None for sql in case.statements)
+
+
+def _on_databricks(case: Case, **changes: Any) -> Case:
+    """With deletion vectors on Databricks; the level stays, so that it is not what helps."""
+    level = case.table.properties.get(ISOLATION_PROPERTY, case.dialect.default_isolation.value)
+    changed = case.with_table(properties={VECTORS: "true", ISOLATION_PROPERTY: level}, **changes)
+    return dataclasses.replace(changed, dialect=DATABRICKS_14_3)

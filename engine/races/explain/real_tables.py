@@ -1,0 +1,83 @@
+"""Tables on disk: races run on branches of them, changes of layout are tried on copies of rows."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from whitecap.engine.dialects import Dialect
+from whitecap.engine.errors import EngineError, InvalidInput, Problem
+from whitecap.engine.log.clustering import clustering_columns
+from whitecap.engine.log.commit_file import LOG_DIRECTORY
+from whitecap.engine.races.explain.case import (
+    Case,
+    described,
+    ends_alike,
+    play,
+    rebuilt,
+    snapshot_of,
+)
+from whitecap.engine.races.explain.checks import target_of
+from whitecap.engine.races.explain.explanation import Explanation, explain
+from whitecap.engine.races.interleaving.world import World
+from whitecap.engine.settings import Settings
+from whitecap.engine.storage.disk.directory import DirectoryStore
+
+
+@dataclass(frozen=True, slots=True)
+class RealTables:
+    """The directory of a table, and of those that are read beside it by name."""
+
+    target: Path
+    others: Mapping[str, Path]
+    dialect: Dialect
+    settings: Settings
+
+    def explained(self, statements: tuple[str, str]) -> Explanation:
+        """Explain two statements. Raises `InvalidInput` with every problem."""
+        world = self._world(target_of(statements))
+        case = self._case(world, statements)
+        copy, why_not = _copied(case, world)
+        untried = "" if copy is not None else f"Other layouts were not tried: {why_not}."
+        return explain(copy or case, world, untried)
+
+    def _world(self, name: str) -> World:
+        directories = {name: self.target, **self.others}
+        paths = {each: _checked(path).resolve() for each, path in directories.items()}
+        above = Path(os.path.commonpath(paths.values()))
+        roots = {each: _root(path.relative_to(above)) for each, path in paths.items()}
+        return World(DirectoryStore(above), roots, self.dialect, self.settings)
+
+    def _case(self, world: World, statements: tuple[str, str]) -> Case:
+        """The case on the tables as they are."""
+        name = target_of(statements)
+        columns = clustering_columns(snapshot_of(world, name))
+        tables = {name: described(world, name)}
+        return Case(tables, name, statements, self.dialect, self.settings, columns, world)
+
+
+def _checked(path: Path) -> Path:
+    """The directory of a Delta table. Raises `InvalidInput` for any other."""
+    if not (path / LOG_DIRECTORY).is_dir():
+        text = f"is no Delta table: it has no {LOG_DIRECTORY}"
+        raise InvalidInput([Problem(str(path), text)])
+    return path
+
+
+def _copied(case: Case, world: World) -> tuple[Case | None, str]:
+    """The case on copies of the tables' rows; `None` and why, if that is not the same."""
+    try:
+        tables = {name: rebuilt(world, name) for name in world.roots}
+        copy = dataclasses.replace(case, tables=tables, base=None)
+        alike = ends_alike(copy.played(), play(world, case.statements))
+    except EngineError as error:
+        return None, str(error)
+    return (copy, "") if alike else (None, "a copy of its rows behaves otherwise")
+
+
+def _root(path: Path) -> str:
+    """A table's root in the store: nothing where the store is the table's own directory."""
+    return "" if path == Path() else f"{path.as_posix()}/"

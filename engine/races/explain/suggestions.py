@@ -1,0 +1,97 @@
+"""Which changes avoid the conflicts of two statements: each is made, and raced in every order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from whitecap.engine.errors import DeltaError, EngineError
+from whitecap.engine.outcomes import Aborted, ConflictException
+from whitecap.engine.races.explain.case import Case
+from whitecap.engine.races.explain.change import Change, Changer, pairs
+from whitecap.engine.races.explain.changes import metadata_changes, own_changes, platform_changes
+from whitecap.engine.races.explain.orders import in_turn
+from whitecap.engine.races.interleaving.race import Played
+
+OF_METADATA = frozenset({ConflictException.METADATA_CHANGED, ConflictException.PROTOCOL_CHANGED})
+"""Conflicts about what a table is, not about its files or rows."""
+
+MOST_PAIRS = 2
+"""How many suggestions of two changes at once are made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A change after which no order of the two ends in a conflict; `schedules` were played."""
+
+    change: Change
+    schedules: int
+
+
+def suggestions(case: Case) -> tuple[tuple[Suggestion, ...], tuple[str, ...]]:
+    """What helps and what was tried in vain; two changes at once only where one does not do."""
+    played = case.played()
+    trials = _Trials(_rows_in_turn(played, case.target))
+    if _all_about_metadata(played):
+        trials.race(_made(metadata_changes(), case))
+        return tuple(trials.helps), tuple(trials.in_vain)
+    own = own_changes(case)
+    trials.race(_made(own, case))
+    if not trials.helps:
+        both = _Trials(trials.rows)
+        both.race(pairs(case, own))
+        trials.helps += both.helps[:MOST_PAIRS]
+    trials.race(_made(platform_changes(), case))
+    return tuple(trials.helps), tuple(trials.in_vain)
+
+
+def _made(changers: Iterable[Changer], case: Case) -> Iterator[Change]:
+    """Those changes that make sense."""
+    return (change for changer in changers if (change := changer(case)) is not None)
+
+
+def _all_about_metadata(schedules: Sequence[Played]) -> bool:
+    endings = (ending for played in schedules for ending in played.endings)
+    exceptions = {e.verdict.exception for e in endings if isinstance(e, Aborted)}
+    return exceptions <= OF_METADATA
+
+
+@dataclass(slots=True)
+class _Trials:
+    """Changes that were raced; `rows` are what the two leave one after the other."""
+
+    rows: list[str]
+    helps: list[Suggestion] = field(default_factory=list)
+    in_vain: list[str] = field(default_factory=list)
+
+    def race(self, changes: Iterable[Change]) -> None:
+        """Play each change; one that cannot be made is neither a help nor in vain."""
+        for change in changes:
+            if _is_among(change, self.helps):
+                continue
+            try:
+                played = change.case.played()
+            except EngineError:
+                continue
+            if self._is_help(change, played):
+                self.helps.append(Suggestion(change, len(played)))
+            else:
+                self.in_vain.append(change.title)
+
+    def _is_help(self, change: Change, played: Sequence[Played]) -> bool:
+        """Whether both commit in every order, and still leave the same rows in turn."""
+        is_fine = all(_is_fine(ending) for one in played for ending in one.endings)
+        return is_fine and _rows_in_turn(played, change.case.target) == self.rows
+
+
+def _rows_in_turn(schedules: Sequence[Played], target: str) -> list[str]:
+    """The rows if B runs after A, in an order that does not depend on files."""
+    return sorted(str(row) for row in in_turn(schedules, 1).rows[target])
+
+
+def _is_among(change: Change, helping: Iterable[Suggestion]) -> bool:
+    return any(change.case == one.change.case for one in helping)
+
+
+def _is_fine(ending: object) -> bool:
+    return not isinstance(ending, Aborted | DeltaError)

@@ -1,0 +1,131 @@
+"""Other words for the two statements: partitions that are named, compaction that keeps away."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+
+from whitecap.engine.errors import InvalidInput
+from whitecap.engine.log.schema import parse_ddl
+from whitecap.engine.races.explain.case import NAMES, Case
+from whitecap.engine.races.explain.change import Change
+from whitecap.engine.races.explain.conditions import compaction_of, condition_of
+from whitecap.engine.races.explain.partitions import partitions_touched
+from whitecap.engine.sql.expressions.rendering import sql_literal
+from whitecap.engine.sql.parsing.parse import parse_statement
+from whitecap.engine.sql.parsing.statements import Optimize
+from whitecap.engine.values.casts import from_python
+
+
+def name_partitions(case: Case) -> Change | None:
+    """Say in each condition in which partitions its rows are."""
+    if not case.table.partition_columns:
+        return None
+    added = [_partition_conjuncts(case, sql) for sql in case.statements]
+    if not any(added):
+        return None
+    how = [f"{n}: AND {' AND '.join(c)}" for n, c in zip(NAMES, added, strict=True) if c]
+    return Change(
+        "name_partitions",
+        "Name the partitions in the condition, as literals",
+        tuple(how),
+        _with_statements(case, lambda sql, at: _with_conjuncts(sql, added[at])),
+        "Right only if the statement never concerns rows of other partitions.",
+    )
+
+
+def _with_statements(case: Case, change: Callable[[str, int], str]) -> Case:
+    first, second = (change(sql, at) for at, sql in enumerate(case.statements))
+    return dataclasses.replace(case, statements=(first, second))
+
+
+def _with_conjuncts(sql: str, conjuncts: list[str]) -> str:
+    condition = condition_of(sql)
+    return sql if condition is None else condition.with_all(conjuncts)
+
+
+def _partition_conjuncts(case: Case, sql: str) -> list[str]:
+    """Conditions that name the partitions a statement touches; none where it has no condition."""
+    condition = condition_of(sql)
+    if condition is None:
+        return []
+    touched = partitions_touched(case, sql)
+    named = condition.pinned_columns()
+    found = []
+    for column in case.table.partition_columns:
+        values = {values[column] for values in touched}
+        if values and None not in values and column.lower() not in named:
+            found.append(_among(f"{condition.prefix}{column}", _literals(case, column, values)))
+    return found
+
+
+def _literals(case: Case, column: str, values: Iterable[str | None]) -> list[str]:
+    schema = parse_ddl(case.table.schema)
+    kind = schema.fields[schema.index(column)].type
+    return [sql_literal(from_python(value, kind)) for value in sorted(values, key=str)]
+
+
+def _among(name: str, literals: list[str]) -> str:
+    return f"{name} = {literals[0]}" if len(literals) == 1 else f"{name} IN ({', '.join(literals)})"
+
+
+def compact_elsewhere(case: Case) -> Change | None:
+    """Leave out of a compaction the partitions that the other statement changes."""
+    first, second = case.statements
+    changed = (_compacting_beside(case, first, second), _compacting_beside(case, second, first))
+    if changed == case.statements:
+        return None
+    pairs_of = zip(NAMES, changed, case.statements, strict=True)
+    return Change(
+        "compact_elsewhere",
+        "Compact only partitions that the other does not change",
+        tuple(f"{name}: {new}" for name, new, old in pairs_of if new != old),
+        dataclasses.replace(case, statements=changed),
+        "Compact the others when it is done.",
+    )
+
+
+MOST_PARTITIONS = 5
+"""More partitions than this are not listed in a condition."""
+
+
+def _compacting_beside(case: Case, sql: str, other: str) -> str:
+    """An OPTIMIZE without the partitions that `other` changes; as it is if that leaves nothing."""
+    condition = compaction_of(sql)
+    columns = case.table.partition_columns
+    if condition is None or not columns or compaction_of(other) is not None:
+        return sql
+    touched = {tuple(p[c] for c in columns) for p in partitions_touched(case, other)}
+    if not 0 < len(touched) <= MOST_PARTITIONS or any(None in values for values in touched):
+        return sql
+    conjuncts = [_other_than(case, values) for values in sorted(touched, key=str)]
+    narrowed = condition.with_all(conjuncts)
+    return narrowed if partitions_touched(case, narrowed) else sql
+
+
+def _other_than(case: Case, values: Sequence[str | None]) -> str:
+    pairs = zip(case.table.partition_columns, values, strict=True)
+    equal = (f"{name} = {_literals(case, name, [value])[0]}" for name, value in pairs)
+    return f"NOT ({' AND '.join(equal)})"
+
+
+def without_zorder(case: Case) -> Change | None:
+    """Compact without sorting."""
+    changed = _with_statements(case, lambda sql, _: _unsorted(sql))
+    if changed.statements == case.statements:
+        return None
+    both = zip(NAMES, changed.statements, case.statements, strict=True)
+    how = tuple(f"{name}: {new}" for name, new, old in both if new != old)
+    return Change(
+        "without_zorder", "Leave out ZORDER BY", how, changed, "Files are no longer sorted."
+    )
+
+
+def _unsorted(sql: str) -> str:
+    try:
+        statement = parse_statement(sql)
+    except InvalidInput:
+        return sql
+    if not isinstance(statement, Optimize) or not statement.zorder_by:
+        return sql
+    return sql[: sql.upper().index("ZORDER")].rstrip()

@@ -1,0 +1,115 @@
+"""The tables before a race, and fresh branches of them to race on."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from whitecap.engine.commands import run_statement
+from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
+from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
+from whitecap.engine.log.table_log import TableLog
+from whitecap.engine.races.conformance.case import TableOf
+from whitecap.engine.races.conformance.statements import build, live_rows
+from whitecap.engine.races.interleaving.branch import Branch
+from whitecap.engine.session.table import SharedTable, Table, Tables
+from whitecap.engine.settings import Settings
+from whitecap.engine.sql.parsing.parse import parse_statement
+from whitecap.engine.storage.memory import MemoryStore, Store, run
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Tables in a store that no race changes; `roots` are their directories in it by name.
+
+    `known` are the snapshots that every client begins with, of tables that it has seen before.
+    """
+
+    store: Store
+    roots: Mapping[str, str]
+    dialect: Dialect = DELTA_OSS_4_4
+    settings: Settings = field(default_factory=Settings)
+    shared: Mapping[str, SharedTable] = field(default_factory=dict)
+    known: Mapping[str, Snapshot] = field(default_factory=dict)
+
+    @classmethod
+    def of_tables(
+        cls,
+        tables: Mapping[str, TableOf],
+        dialect: Dialect = DELTA_OSS_4_4,
+        settings: Settings | None = None,
+        absent: Sequence[str] = (),
+    ) -> World:
+        """Build tables of rows in memory, commit by commit; `absent` ones may still be created."""
+        store, settings = MemoryStore(), settings or Settings()
+        shared = {name: SharedTable() for name in (*tables, *absent)}
+        roots = {name: f"{name}/" for name in shared}
+        for name, wanted in tables.items():
+            client = Table(name, shared[name], settings, dialect, root=roots[name])
+            build(client, wanted, store)
+        return cls(store, roots, dialect, settings, shared)
+
+    def after(self, sql: str) -> World:
+        """The world when a statement has run: a branch that others may branch from."""
+        scene, tables = self.branch(), self.client()
+        run(run_statement(parse_statement(sql), tables), scene.store)
+        return dataclasses.replace(self, store=scene.store, shared=_shared(tables), known={})
+
+    def warmed(self) -> World:
+        """The same with clients that have read every table already, once for all races."""
+        scene, tables = self.branch(), self.client()
+        for table in tables.values():
+            list(live_rows(table, scene.store))
+        known = {name: table.log.snapshot for name, table in tables.items()}
+        return dataclasses.replace(self, shared=_shared(tables), known=known)
+
+    def branch(self) -> Scene:
+        """A fresh start: the tables as they are, with room for changes of its own."""
+        return Scene(self, Branch(self.store))
+
+    def client(self) -> Tables:
+        """A client of the tables that has seen nothing of any branch."""
+        return {name: self._table(name, root) for name, root in self.roots.items()}
+
+    def _table(self, name: str, root: str) -> Table:
+        """A client that writes no checkpoints: they decide nothing, and cost more than a race."""
+        shared = _branched(self.shared.get(name))
+        table = Table(name, shared, self.settings, self.dialect, root=root)
+        known = self.known.get(name, EMPTY_SNAPSHOT)
+        table.log = TableLog(shared.commits, encode=None, snapshot=known)
+        return table
+
+
+def _shared(tables: Tables) -> dict[str, SharedTable]:
+    return {name: table.shared for name, table in tables.items()}
+
+
+def _branched(shared: SharedTable | None) -> SharedTable:
+    """Parsed commits are shared (they are known by their bytes), rows of files are not."""
+    mine = SharedTable()
+    if shared is not None:
+        mine.commits = shared.commits
+        mine.data_files = shared.data_files.branched()
+    return mine
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One branch of a world, and readers of its tables."""
+
+    world: World
+    store: Branch
+
+    def copy(self) -> Scene:
+        """The same moment, for a history of its own."""
+        return Scene(self.world, self.store.copy())
+
+    def client(self) -> Tables:
+        """A client that knows nothing yet of any table."""
+        return self.world.client()
+
+    def rows(self, name: str) -> Iterable[dict[str, Any]]:
+        """The rows of a table as a reader sees them now."""
+        return live_rows(self.client()[name], self.store)

@@ -1,0 +1,204 @@
+"""From single observations to cells: can two commands conflict, under which circumstances only.
+
+"Cannot" stands for every schedule on every table in every situation. "Only" clauses are necessary
+conditions: outside of them nothing in the family conflicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from whitecap.engine.isolation import IsolationLevel
+from whitecap.engine.races.matrix.catalogue import ZORDER
+from whitecap.engine.races.matrix.family import Layout, Relation
+from whitecap.engine.races.matrix.observing import Observation, Witness
+
+CANNOT = "Cannot conflict"
+CAN = "Can conflict"
+
+_PLACES = {
+    Relation.SAME_ROW: "at the same row",
+    Relation.SAME_FILE: "in the same file",
+    Relation.SAME_PARTITION: "in the same partition",
+    Relation.OTHER_PARTITION: "anywhere",
+}
+
+
+# No slots: what is derived is kept.
+@dataclass(frozen=True)
+class Cell:
+    """Everything observed about some pairs of commands."""
+
+    observations: tuple[Observation, ...]
+
+    @cached_property
+    def conflicts(self) -> tuple[Observation, ...]:
+        return tuple(one for one in self.observations if one.conflicts)
+
+    @property
+    def can_conflict(self) -> bool:
+        return bool(self.conflicts)
+
+    @property
+    def exceptions(self) -> list[str]:
+        """The exceptions seen, by name."""
+        return sorted({name for one in self.conflicts for name in one.exceptions})
+
+    @property
+    def witness(self) -> Witness | None:
+        """The shortest schedule that ends in a conflict, on the first such table."""
+        witnesses = [one.witness for one in self.conflicts if one.witness is not None]
+        return min(witnesses, key=lambda witness: len(witness.lines), default=None)
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in the words of the vendors' tables."""
+        if not self.can_conflict:
+            return CANNOT
+        return self._about_zorder() or self._about_levels()
+
+    def _about_zorder(self) -> str | None:
+        """Where ZORDER BY makes the difference, at least on tables with deletion vectors."""
+        with_vectors, without = _split(self.observations, lambda one: one.variant.deletion_vectors)
+        if {_uses_zorder(one) for one in with_vectors} != {True, False}:
+            return None
+        if any(one.conflicts and not _uses_zorder(one) for one in with_vectors):
+            return None
+        if any(one.conflicts and not _uses_zorder(one) for one in without):
+            return (
+                "Cannot conflict in tables with deletion vectors enabled, unless ZORDER BY is used."
+                " Can conflict otherwise."
+            )
+        return "Can conflict when ZORDER BY is used. Cannot conflict otherwise."
+
+    def _about_levels(self) -> str:
+        explored = _levels(self.observations)
+        found = _levels(self.conflicts)
+        when = " when modifying the same row" if self._only_at_one_row() else ""
+        if found != explored:
+            others = [level for level in explored if level not in found]
+            return f"Cannot conflict in {_listed(others)}. Can conflict in {_listed(found)}{when}."
+        if when:
+            return f"{CAN}{when}."
+        return f"{CAN} in {_listed(explored)}." if len(explored) > 1 else CAN
+
+    def _only_at_one_row(self) -> bool:
+        return {one.situation.relation for one in self.conflicts} == {Relation.SAME_ROW}
+
+    @property
+    def only_when(self) -> str:
+        """Circumstances without which nothing here conflicts; empty if there are none."""
+        return "; ".join(self._clauses)
+
+    @property
+    def only_when_besides(self) -> str:
+        """The same without what the sentence says already."""
+        return "; ".join(clause for clause in self._clauses if not self._is_told(clause))
+
+    @property
+    def _clauses(self) -> list[str]:
+        if not self.can_conflict:
+            return []
+        found = (self._only_levels(), self._only_vectors(), self._only_places())
+        return [clause for clause in found if clause]
+
+    def _is_told(self, clause: str) -> bool:
+        """Levels and the same row are in the sentence's own words."""
+        return clause.replace("only ", "").replace("at the", "the") in self.sentence
+
+    def _only_levels(self) -> str:
+        found = _levels(self.conflicts)
+        return "" if found == _levels(self.observations) else f"only in {_listed(found)}"
+
+    def _only_vectors(self) -> str:
+        explored = {one.variant.deletion_vectors for one in self.observations}
+        found = {one.variant.deletion_vectors for one in self.conflicts}
+        if found == explored:
+            return ""
+        return f"only with{'' if found == {True} else 'out'} deletion vectors"
+
+    def _only_places(self) -> str:
+        """On which layouts, and how near to each other there."""
+        explored = _by_layout(self.observations)
+        places = {
+            layout: _places(seen)
+            for layout, seen in explored.items()
+            if any(one.conflicts for one in seen)
+        }
+        if len(set(places.values())) == 1:
+            layouts = "" if len(places) == len(explored) else f"only on {_tables(list(places))}"
+            return _joined(layouts, places[min(places, key=list(Layout).index)])
+        clauses = {
+            text: [layout for layout in places if places[layout] == text]
+            for text in dict.fromkeys(places.values())
+        }
+        listed = [f"on {_tables(found)} {text}" for text, found in clauses.items() if text]
+        return "; ".join(listed)
+
+
+def _joined(first: str, second: str) -> str:
+    return ", ".join(part for part in (first, second) if part)
+
+
+def _by_layout(observations: Iterable[Observation]) -> dict[Layout, list[Observation]]:
+    found: dict[Layout, list[Observation]] = {}
+    for one in observations:
+        found.setdefault(one.variant.layout, []).append(one)
+    return found
+
+
+def _tables(layouts: Sequence[Layout]) -> str:
+    return " and ".join(layout.adjective for layout in layouts) + " tables"
+
+
+def _uses_zorder(one: Observation) -> bool:
+    return ZORDER in (one.loser, one.winner)
+
+
+def _split(
+    observations: Iterable[Observation], test: Callable[[Observation], bool]
+) -> tuple[list[Observation], list[Observation]]:
+    """Those that pass a test, and the others."""
+    listed = list(observations)
+    return [one for one in listed if test(one)], [one for one in listed if not test(one)]
+
+
+def _levels(observations: Iterable[Observation]) -> list[IsolationLevel]:
+    found = {one.variant.isolation for one in observations}
+    return [level for level in IsolationLevel if level in found]
+
+
+def _listed(levels: Sequence[IsolationLevel]) -> str:
+    return " and ".join(level.value for level in levels)
+
+
+def _places(observations: Sequence[Observation]) -> str:
+    """How near to each other two commands must come; empty if it does not matter."""
+    naming = [one for one in observations if one.situation.names_day]
+    leaving_open = [one for one in observations if not one.situation.names_day]
+    named = _reach(naming or leaving_open)
+    left_open = _reach(leaving_open or naming)
+    if named == left_open:
+        return "" if named == _PLACES[Relation.OTHER_PARTITION] else f"only {named}"
+    if named is None:
+        return "only if the conditions do not name the partition"
+    if left_open is None:
+        return "only if the conditions name the partition"
+    if left_open == _PLACES[Relation.OTHER_PARTITION]:
+        it = "it" if named == _PLACES[Relation.SAME_PARTITION] else "the partition"
+        return f"only {named}, if the conditions name {it}"
+    return f"only {named}, if the conditions name the partition, else only {left_open}"
+
+
+def _reach(observations: Sequence[Observation]) -> str | None:
+    """The places of conflicts: `None` for none, else the farthest, or a list with gaps."""
+    found = {one.situation.relation for one in observations if one.conflicts}
+    if not found:
+        return None
+    ordered = list(Relation)
+    farthest = max(ordered.index(relation) for relation in found)
+    if found == set(ordered[: farthest + 1]):
+        return _PLACES[ordered[farthest]]
+    return "at " + " or ".join(relation.text for relation in ordered if relation in found)

@@ -1,0 +1,155 @@
+"""Racing every pair of commands on one table of the family, and noting who aborted whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+
+from whitecap.engine.dialects import Dialect
+from whitecap.engine.outcomes import Aborted, Verdict
+from whitecap.engine.races.interleaving.race import Played
+from whitecap.engine.races.interleaving.story import Line, story
+from whitecap.engine.races.matrix.catalogue import Command, Target
+from whitecap.engine.races.matrix.contenders import Contenders, before_race
+from whitecap.engine.races.matrix.family import FIRST_ID, Situation, Variant
+from whitecap.engine.settings import Settings
+
+NAMES = ("A", "B")
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """One schedule that ends in a conflict: everything needed to see why, as plain values.
+
+    `statements` are those of A and B; `loser` is the name of the one that is aborted. `before` ran
+    on the table before the race.
+    """
+
+    variant: Variant
+    situation: Situation
+    statements: tuple[str, str]
+    before: tuple[str, ...]
+    loser: str
+    lines: tuple[Line, ...]
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """Whether `winner` ever aborts `loser` on one table in one situation, over all schedules.
+
+    `exceptions` are those seen, `witness` the shortest schedule with one.
+    """
+
+    variant: Variant
+    situation: Situation
+    loser: str
+    winner: str
+    exceptions: frozenset[str]
+    witness: Witness | None
+
+    @property
+    def conflicts(self) -> bool:
+        return bool(self.exceptions)
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """Everything observed on one table, and how many schedules that took."""
+
+    observations: tuple[Observation, ...]
+    schedules: int
+
+
+Pair = tuple[Command, Command]
+Texts = tuple[str, str]
+Raced = dict[Texts, tuple[Played, ...]]
+"""The schedules played so far, by the texts of the two statements."""
+Place = tuple[Variant, Situation]
+
+
+def pairs_of(commands: Sequence[Command]) -> Iterable[Pair]:
+    """Every two commands, and each with itself."""
+    return combinations_with_replacement(commands, 2)
+
+
+def observe(
+    variant: Variant,
+    dialect: Dialect,
+    pairs: Iterable[Pair],
+    settings: Settings,
+    reduced: bool = True,
+) -> Observed:
+    """Race pairs of commands in every situation on one table; both are each other's winner.
+
+    Without `reduced` also in schedules that cannot be told apart from others, and in those where
+    nobody can be aborted.
+    """
+    contenders = Contenders(variant.world(dialect, settings), reduced)
+    found: list[Observation] = []
+    count = 0
+    for pair in pairs:
+        raced: Raced = {}
+        for situation in variant.situations:
+            texts = _race(contenders, pair, situation, variant, raced)
+            found.extend(_observations(raced[texts], texts, pair, situation, variant))
+        count += sum(len(played) for played in raced.values())
+    return Observed(tuple(found), count)
+
+
+def _race(
+    contenders: Contenders,
+    pair: Pair,
+    situation: Situation,
+    variant: Variant,
+    raced: Raced,
+) -> Texts:
+    """Race two commands, unless the same statements were raced before; returns their texts."""
+    ids = (FIRST_ID, situation.relation.value)
+    targets = [
+        Target(row_id, situation.names_day, variant.layout, who)
+        for row_id, who in zip(ids, NAMES, strict=True)
+    ]
+    both = list(zip(pair, targets, strict=True))
+    texts = (both[0][0].sql(both[0][1]), both[1][0].sql(both[1][1]))
+    if texts not in raced:
+        raced[texts] = contenders.race(both)
+    return texts
+
+
+def _observations(
+    played: Sequence[Played],
+    texts: Texts,
+    pair: Pair,
+    situation: Situation,
+    variant: Variant,
+) -> Iterator[Observation]:
+    for loser in (0, 1):
+        lost = [one for one in played if isinstance(one.endings[loser], Aborted)]
+        witness = None
+        if lost:
+            shortest = min(lost, key=lambda one: len(one.events))
+            witness = _witness(shortest, loser, texts, pair, (variant, situation))
+        yield Observation(
+            variant,
+            situation,
+            pair[loser].name,
+            pair[1 - loser].name,
+            frozenset(_exception(one, loser) for one in lost),
+            witness,
+        )
+
+
+def _exception(played: Played, who: int) -> str:
+    ending = played.endings[who]
+    assert isinstance(ending, Aborted)
+    return ending.verdict.exception.value
+
+
+def _witness(played: Played, loser: int, texts: Texts, pair: Pair, place: Place) -> Witness:
+    ending = played.endings[loser]
+    assert isinstance(ending, Aborted)
+    lines = tuple(story(played, NAMES))
+    before = before_race(pair)
+    return Witness(*place, texts, before, NAMES[loser], lines, ending.verdict)

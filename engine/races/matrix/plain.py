@@ -1,0 +1,119 @@
+"""A matrix as plain values: what is written as JSON, and what pages are made from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from whitecap.engine.outcomes import Verdict
+from whitecap.engine.races.interleaving.rules import rule_of
+from whitecap.engine.races.matrix.cells import Cell
+from whitecap.engine.races.matrix.family import FILES, SCHEMA, SITUATIONS, day_of
+from whitecap.engine.races.matrix.matrix import DerivedCell, DerivedTable, Grid, Matrix
+from whitecap.engine.races.matrix.observing import Witness
+
+Plain = dict[str, Any]
+
+
+def plain(matrix: Matrix) -> Plain:
+    """The whole matrix. Every key is always there; what does not apply is `None` or empty."""
+    return {
+        "dialect": matrix.dialect.name,
+        "commands": list(matrix.commands),
+        "tables": [variant.text for variant in matrix.variants],
+        "situations": [situation.text for situation in SITUATIONS],
+        "files": [
+            {"name": f"file {number}", "day": day_of(ids[0]), "ids": list(ids)}
+            for number, ids in enumerate(FILES, start=1)
+        ],
+        "schema": SCHEMA,
+        "schedules": matrix.schedules,
+        "published": [_table(table, matrix.is_whole) for table in matrix.tables],
+        "grids": [_grid(grid, len(matrix.grids) > 1) for grid in matrix.grids],
+    }
+
+
+def _grid(grid: Grid, is_one_of_two: bool) -> Plain:
+    where = f", tables with{'' if grid.rows_reconciled else 'out'} row-level concurrency"
+    return {
+        "title": f"All commands{where if is_one_of_two or grid.rows_reconciled else ''}",
+        "pairs": [
+            {"loser": loser, "winner": winner, **_cell(cell)}
+            for (loser, winner), cell in grid.cells.items()
+        ],
+    }
+
+
+def _table(table: DerivedTable, is_whole: bool) -> Plain:
+    published = table.published
+    return {
+        "name": published.name,
+        "title": published.title,
+        "source": published.source,
+        "notes": list(published.notes),
+        "groups": [
+            {"title": group.title, "commands": list(group.commands)} for group in published.groups
+        ],
+        "agrees": table.agrees if is_whole else None,
+        "cells": [_derived(cell, is_whole) for cell in table.cells],
+    }
+
+
+def _derived(derived: DerivedCell, is_whole: bool) -> Plain:
+    return {
+        "row": derived.published.row,
+        "column": derived.published.column,
+        "published": derived.published.text,
+        "agrees": derived.agrees if is_whole else None,
+        "expected": derived.published.expected,
+        "reading": derived.published.reading,
+        **_cell(derived.cell),
+        "only_when": derived.cell.only_when_besides,
+    }
+
+
+def _cell(cell: Cell) -> Plain:
+    witness = cell.witness
+    return {
+        "sentence": cell.sentence,
+        "can_conflict": cell.can_conflict,
+        "only_when": cell.only_when,
+        "exceptions": cell.exceptions,
+        "witness": None if witness is None else _witness(witness),
+    }
+
+
+_OF_FILES = ("added", "removed", "deleted")
+"""What the names of the rules about files and rows begin with."""
+
+
+def _file(verdict: Verdict) -> str | None:
+    """Whose file decided, in words; `None` where it was no file."""
+    if not verdict.rule.startswith(_OF_FILES) or verdict.evidence is None:
+        return None
+    name = verdict.evidence.rpartition("/")[2].removeprefix("part-00000-")
+    writer = {"a0000000": "A", "b0000000": "B"}.get(name.partition("-")[0])
+    return f"written by {writer}" if writer else "of the table before the race"
+
+
+def _witness(witness: Witness) -> Plain:
+    verdict, rule = witness.verdict, rule_of(witness.verdict)
+    return {
+        "table": witness.variant.text,
+        "situation": witness.situation.text,
+        "before": list(witness.before),
+        "statements": dict(zip("AB", witness.statements, strict=True)),
+        "loser": witness.loser,
+        "steps": [
+            {"who": line.who, "text": line.text, "is_conflict": line.is_conflict}
+            for line in witness.lines
+        ],
+        "exception": verdict.exception.value,
+        "error_class": verdict.error_class,
+        "message": verdict.message,
+        "rule": verdict.rule,
+        "rule_text": rule.text,
+        "source": rule.source,
+        "evidence": verdict.evidence,
+        "file": _file(verdict),
+        "predicate": verdict.predicate,
+    }
