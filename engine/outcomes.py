@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from whitecap.engine.log.actions import AnyAction, CommitInfo
+from whitecap.engine.rules import Rule
 
 
 class ConflictException(StrEnum):
@@ -28,12 +29,12 @@ class ConflictException(StrEnum):
 class Verdict:
     """Why a winning commit refuses the current transaction, with the evidence.
 
-    `rule` names the check (`added_files`, `removed_vs_read`, ...); `winning_version` the commit;
-    `evidence` what decided it: a file's path, a predicate's text, an application or domain id;
-    `predicate` which read the winner's file falls into, where a read decided (`true`: all of it).
+    `rule` is the check that refused, `winning_version` the commit; `evidence` what decided it: a
+    file's path, a predicate's text, an application or domain id; `predicate` which read the
+    winner's file falls into, where a read decided (`true`: all of it).
     """
 
-    rule: str
+    rule: Rule
     exception: ConflictException
     error_class: str
     message: str

@@ -17,6 +17,7 @@ from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.log.actions import AddFile, PartitionValues
 from whitecap.engine.outcomes import ConflictException, Verdict
+from whitecap.engine.rules import Rule
 from whitecap.engine.sql.predicates.predicate import TRUE
 
 
@@ -29,7 +30,7 @@ def added_files(current: CurrentTransaction, winner: WinningCommit) -> Verdict |
         return None
     file, predicate = found
     exception, values = ConflictException.CONCURRENT_APPEND, file.partition_values
-    verdict = _verdict("added_files", exception, current, winner, values, file.path)
+    verdict = _verdict(Rule.ADDED_FILES, exception, current, winner, values, file.path)
     return dataclasses.replace(verdict, predicate=predicate)
 
 
@@ -40,10 +41,10 @@ def removed_vs_read(current: CurrentTransaction, winner: WinningCommit) -> Verdi
         read = current.read_set.file_read_at(removed.path)
         if read is not None:
             values = read.partition_values
-            return _verdict("removed_vs_read", exception, current, winner, values, read.path)
+            return _verdict(Rule.REMOVED_VS_READ, exception, current, winner, values, read.path)
     if winner.removes and current.read_set.whole_table:
         path = winner.removes[0].path
-        return _verdict("removed_vs_read", exception, current, winner, None, path)
+        return _verdict(Rule.REMOVED_VS_READ, exception, current, winner, None, path)
     return None
 
 
@@ -53,7 +54,7 @@ def removed_vs_removed(current: CurrentTransaction, winner: WinningCommit) -> Ve
         own = current.removed.get(removed.path)
         if own is not None:
             return _verdict(
-                "removed_vs_removed",
+                Rule.REMOVED_VS_REMOVED,
                 ConflictException.CONCURRENT_DELETE_DELETE,
                 current,
                 winner,
@@ -103,7 +104,7 @@ def _first_that_should_have_been_read(
 
 
 def _verdict(
-    rule: str,
+    rule: Rule,
     exception: ConflictException,
     current: CurrentTransaction,
     winner: WinningCommit,

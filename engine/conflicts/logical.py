@@ -14,6 +14,7 @@ from whitecap.engine.conflicts.row_ids import is_watermark
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.log.actions import AnyAction, DomainMetadata
 from whitecap.engine.outcomes import ConflictException, Verdict
+from whitecap.engine.rules import Rule
 from whitecap.engine.settings import Settings
 
 REMOVED_BY_REPLACE = frozenset({"delta.clustering"})
@@ -61,7 +62,7 @@ def check_applications(
     for app_id in winner.app_ids:
         if app_id in current.read_set.app_ids:
             return commit_verdict(
-                "application_transactions",
+                Rule.APPLICATION_TRANSACTIONS,
                 ConflictException.CONCURRENT_TRANSACTION,
                 winner,
                 current.table_name,

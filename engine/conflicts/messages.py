@@ -15,6 +15,7 @@ from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.log.actions import CommitInfo, PartitionValues
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.outcomes import ConflictException, Verdict
+from whitecap.engine.rules import Rule
 
 DOC_LINK = "https://docs.delta.io/latest/concurrency-control.html"
 """`DeltaErrors.generateDocsLink(conf, "/concurrency-control.html")` of an unmodified Delta."""
@@ -96,7 +97,7 @@ _COMMIT_INFO_FIELDS = (
 
 
 def file_verdict(
-    rule: str,
+    rule: Rule,
     exception: ConflictException,
     winner: WinningCommit,
     table_name: str,
@@ -121,7 +122,7 @@ def file_verdict(
 
 
 def commit_verdict(
-    rule: str,
+    rule: Rule,
     exception: ConflictException,
     winner: WinningCommit,
     table_name: str,
@@ -145,7 +146,7 @@ def domain_verdict(winner: WinningCommit, domain: str) -> Verdict:
     Source: `ConflictChecker.scala: checkIfDomainMetadataConflict`.
     """
     return Verdict(
-        rule="domain_metadata",
+        rule=Rule.DOMAIN_METADATA,
         exception=ConflictException.CONCURRENT_TRANSACTION,
         error_class="",
         message=f"A conflicting metadata domain {domain} is added.",
@@ -194,7 +195,7 @@ def _fill(template: str, parameters: Mapping[str, str]) -> str:
 
 
 def _verdict(
-    rule: str,
+    rule: Rule,
     exception: ConflictException,
     error_class: str,
     message: str,

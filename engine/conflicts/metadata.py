@@ -23,6 +23,7 @@ from whitecap.engine.log.actions import Metadata, Protocol
 from whitecap.engine.log.features import supports
 from whitecap.engine.log.schema import Field, schema_of_metadata
 from whitecap.engine.outcomes import ConflictException, Verdict
+from whitecap.engine.rules import Rule
 from whitecap.engine.settings import Settings
 
 COLUMN_MAPPING_KEYS = frozenset(
@@ -74,7 +75,7 @@ def _without_resolution(
 
 def _conflict(current: CurrentTransaction, winner: WinningCommit, evidence: str) -> Verdict:
     return commit_verdict(
-        "metadata", ConflictException.METADATA_CHANGED, winner, current.table_name, evidence
+        Rule.METADATA, ConflictException.METADATA_CHANGED, winner, current.table_name, evidence
     )
 
 

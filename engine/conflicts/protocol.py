@@ -19,6 +19,7 @@ from whitecap.engine.log.actions import Protocol
 from whitecap.engine.log.features import FEATURES, feature_names, required_features
 from whitecap.engine.outcomes import ConflictException, Verdict
 from whitecap.engine.refusals import commit_errors
+from whitecap.engine.rules import Rule
 from whitecap.engine.settings import Settings
 
 
@@ -35,7 +36,7 @@ def check_protocol(
         evidence = _objection(current, winner.protocol, settings)
         if evidence is not None:
             return commit_verdict(
-                "protocol",
+                Rule.PROTOCOL,
                 ConflictException.PROTOCOL_CHANGED,
                 winner,
                 current.table_name,

@@ -18,6 +18,7 @@ from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import ConflictException, Verdict
 from whitecap.engine.row_level.reads import RowRead, SubCondition
+from whitecap.engine.rules import Rule
 from whitecap.engine.settings import Settings
 
 _IDENTITY_PREFIX = "delta.identity."
@@ -94,7 +95,7 @@ def refusal(
     refuses = dialect.identity_columns_refuse_concurrency and settings.refuse_identity_concurrency
     if refuses and _has_identity_columns(current.snapshot):
         return commit_verdict(
-            "identity_columns",
+            Rule.IDENTITY_COLUMNS,
             ConflictException.METADATA_CHANGED,
             winner,
             current.table_name,
@@ -102,7 +103,7 @@ def refusal(
         )
     if winner.protocol is not None and (winner.operation or "").startswith("REORG"):
         return commit_verdict(
-            "protocol",
+            Rule.PROTOCOL,
             ConflictException.PROTOCOL_CHANGED,
             winner,
             current.table_name,
@@ -111,7 +112,7 @@ def refusal(
     enables_tracking = winner.metadata is not None and winner.is_tagged(ROW_TRACKING_ONLY_TAG)
     if enables_tracking and not dialect.tolerates_row_tracking_enablement:
         return commit_verdict(
-            "metadata",
+            Rule.METADATA,
             ConflictException.METADATA_CHANGED,
             winner,
             current.table_name,

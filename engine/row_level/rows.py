@@ -26,6 +26,7 @@ from whitecap.engine.row_level.compaction import own_changes, without_files
 from whitecap.engine.row_level.hiding import Hiding, hide
 from whitecap.engine.row_level.reads import RowRead
 from whitecap.engine.row_level.verdicts import row_verdict
+from whitecap.engine.rules import Rule
 from whitecap.engine.storage.requests import Row, Steps
 
 Look = Callable[[FileChange], Steps[BitMap64]]
@@ -44,11 +45,11 @@ def check_rows(
     found = yield from _first_concerned(came, reader.brought, reads, reader)
     if found is not None:
         exception = ConflictException.CONCURRENT_APPEND
-        return row_verdict("added_rows", exception, current, winner, *found)
+        return row_verdict(Rule.ADDED_ROWS, exception, current, winner, *found)
     found = yield from _first_concerned(changes, reader.taken, reads, reader)
     if found is not None:
         exception = ConflictException.CONCURRENT_DELETE_READ
-        return row_verdict("deleted_vs_read_rows", exception, current, winner, *found)
+        return row_verdict(Rule.DELETED_VS_READ_ROWS, exception, current, winner, *found)
     return (yield from _merged(current, winner, changes, reader))
 
 
@@ -91,7 +92,7 @@ def _merged(
         taken = yield from reader.taken(own)
         if taken & (yield from reader.taken(won)):
             exception = ConflictException.CONCURRENT_DELETE_DELETE
-            return row_verdict("deleted_rows", exception, current, winner, own.file.path)
+            return row_verdict(Rule.DELETED_ROWS, exception, current, winner, own.file.path)
         if won.after is not None:
             hidings.append(Hiding(won.after, (yield from reader.hidden(won.after)) | taken))
     if not both:

@@ -15,6 +15,7 @@ from whitecap.engine.conflicts.messages import file_verdict
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.outcomes import ConflictException, Verdict
 from whitecap.engine.row_level.reads import SubCondition
+from whitecap.engine.rules import Rule
 
 DOC_LINK = "https://docs.databricks.com/optimizations/isolation-level.html"
 
@@ -40,7 +41,7 @@ _WHY = {
 
 
 def row_verdict(
-    rule: str,
+    rule: Rule,
     exception: ConflictException,
     current: CurrentTransaction,
     winner: WinningCommit,

@@ -36,6 +36,7 @@ from whitecap.engine.outcomes import (
     Verdict,
 )
 from whitecap.engine.row_level.resolver import RowResolver
+from whitecap.engine.rules import Rule
 from whitecap.engine.settings import Settings
 from whitecap.engine.storage.requests import PutResult, ReadClock, Steps
 from whitecap.engine.transaction.commit_loop import commit_loop, put_commit
@@ -178,7 +179,7 @@ def commit_large(plan: CommitPlan) -> Steps[Outcome]:
 
 def _overtaken(current: CurrentTransaction, winner: WinningCommit) -> Verdict:
     return commit_verdict(
-        "commit_large",
+        Rule.COMMIT_LARGE,
         ConflictException.CONCURRENT_WRITE,
         winner,
         current.table_name,

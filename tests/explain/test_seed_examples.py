@@ -49,7 +49,9 @@ def test_update_and_delete_abort_each_other_without_partitions() -> None:
         ("B first, then A", ()),
     ]
     first = found.conflicts[0]
-    assert first.rule.source.endswith("checkForAddedFilesThatShouldHaveBeenReadByCurrentTxn")
+    assert first.verdict.rule.source.endswith(
+        "checkForAddedFilesThatShouldHaveBeenReadByCurrentTxn"
+    )
     assert first.verdict.message.startswith("[DELTA_CONCURRENT_APPEND.WITHOUT_HINT]")
     assert first.file.endswith("which A added")
     assert first.reads.startswith("the whole table")

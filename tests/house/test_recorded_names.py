@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from whitecap.engine.recorded import COLUMNS_READ, EXCEPTIONS, OTHER_REFUSALS, RecordedOutcome
+from whitecap.engine.rules import Rule
 from whitecap.sim.recording import SCHEMAS
 
 ROOT = Path(__file__).parents[2]
@@ -34,6 +35,13 @@ def test_every_exception_that_the_engine_names_can_be_expected() -> None:
 
 def test_no_exception_is_listed_that_the_engine_never_raises() -> None:
     assert _raised() >= OTHER_REFUSALS
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_a_rule_of_the_conflict_check_is_decided_somewhere(rule: Rule) -> None:
+    rooms = (ROOT / "engine" / room for room in ("conflicts", "row_level", "transaction"))
+    checks = "".join(path.read_text() for room in rooms for path in room.rglob("*.py"))
+    assert f"Rule.{rule.name}" in checks
 
 
 @pytest.mark.parametrize("room", ["sim", "reports", "whitecap/commands"])

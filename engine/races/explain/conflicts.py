@@ -12,11 +12,8 @@ from whitecap.engine.races.explain.case import NAMES
 from whitecap.engine.races.explain.conditions import compaction_of, condition_of
 from whitecap.engine.races.explain.orders import in_turn
 from whitecap.engine.races.interleaving.race import Played
-from whitecap.engine.races.interleaving.rules import Rule, rule_of
 from whitecap.engine.races.interleaving.story import outcome_text
-
-ROW_RULES = frozenset({"added_rows", "deleted_vs_read_rows", "deleted_rows"})
-"""Rules by which rows decide, not files."""
+from whitecap.engine.rules import Decider, Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +26,6 @@ class Conflict:
     loser: str
     winner: str
     verdict: Verdict
-    rule: Rule
     file: str
     reads: str
     partition: str | None
@@ -62,7 +58,6 @@ def _conflict(
         NAMES[loser],
         winner,
         verdict,
-        rule_of(verdict),
         _file(verdict, before, winner, played.endings[1 - loser]),
         reads,
         verdict.message_parameters.get("partitionValues"),
@@ -85,11 +80,11 @@ def _file(verdict: Verdict, before: Snapshot, winner: str, ending: object) -> st
 
 
 def _reads(verdict: Verdict, sql: str, before: Snapshot) -> str:
-    if verdict.rule == "removed_vs_read":
+    if verdict.rule is Rule.REMOVED_VS_READ:
         return _files_read(sql)
     if verdict.predicate is None:
         return ""
-    if verdict.rule in ROW_RULES:
+    if verdict.rule.decider is Decider.ROW:
         return f"rows where {verdict.predicate}"
     if not before.partition_columns:
         return "the whole table: without partitions, any file added could hold rows it should see"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from whitecap.engine.outcomes import Verdict
-from whitecap.engine.races.interleaving.rules import rule_of
 from whitecap.engine.races.matrix.cells import Cell
 from whitecap.engine.races.matrix.family import FILES, SCHEMA, SITUATIONS, day_of
 from whitecap.engine.races.matrix.matrix import DerivedCell, DerivedTable, Grid, Matrix
 from whitecap.engine.races.matrix.observing import Witness
+from whitecap.engine.rules import Decider
 
 Plain = dict[str, Any]
 
@@ -82,13 +82,9 @@ def _cell(cell: Cell) -> Plain:
     }
 
 
-_OF_FILES = ("added", "removed", "deleted")
-"""What the names of the rules about files and rows begin with."""
-
-
 def _file(verdict: Verdict) -> str | None:
     """Whose file decided, in words; `None` where it was no file."""
-    if not verdict.rule.startswith(_OF_FILES) or verdict.evidence is None:
+    if verdict.rule.decider is Decider.COMMIT:
         return None
     name = verdict.evidence.rpartition("/")[2].removeprefix("part-00000-")
     writer = {"a0000000": "A", "b0000000": "B"}.get(name.partition("-")[0])
@@ -96,7 +92,7 @@ def _file(verdict: Verdict) -> str | None:
 
 
 def _witness(witness: Witness) -> Plain:
-    verdict, rule = witness.verdict, rule_of(witness.verdict)
+    verdict = witness.verdict
     return {
         "table": witness.variant.text,
         "situation": witness.situation.text,
@@ -110,9 +106,9 @@ def _witness(witness: Witness) -> Plain:
         "exception": verdict.exception.value,
         "error_class": verdict.error_class,
         "message": verdict.message,
-        "rule": verdict.rule,
-        "rule_text": rule.text,
-        "source": rule.source,
+        "rule": verdict.rule.value,
+        "rule_text": verdict.rule.sentence,
+        "source": verdict.rule.source,
         "evidence": verdict.evidence,
         "file": _file(verdict),
         "predicate": verdict.predicate,
