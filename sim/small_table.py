@@ -21,7 +21,7 @@ from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log.property_names import is_known, nearest_property
 from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.engine.races.conformance.case import DataFile, TableOf
-from whitecap.engine.races.explain.case import Case
+from whitecap.engine.races.explain.case import RaceCase
 from whitecap.engine.sql.expressions.scope import nearest
 from whitecap.engine.values.casts import from_python
 from whitecap.sim.scenario.problems import problems_of
@@ -83,7 +83,7 @@ class SmallCase(SmallTable):
     statements: list[str] = Field(default_factory=list, min_length=2, max_length=2)
     expected: Expected | None = None
 
-    def case(self, statements: tuple[str, str], dialect: str | None = None) -> Case:
+    def case(self, statements: tuple[str, str], dialect: str | None = None) -> RaceCase:
         """The case of two statements, on another dialect than the file's if one is given.
 
         Raises `InvalidInput` for what the dialect does not have.
@@ -94,7 +94,7 @@ class SmallCase(SmallTable):
             raise InvalidInput(problems)
         tables = {one.name: one.table() for one in (self, *self.other_tables)}
         settings = chosen.settings_of(self.settings)
-        return Case(tables, self.name, statements, chosen, settings, tuple(self.cluster_by))
+        return RaceCase(tables, self.name, statements, chosen, settings, tuple(self.cluster_by))
 
 
 def _lacking(case: SmallCase, dialect: Dialect) -> Iterator[Problem]:

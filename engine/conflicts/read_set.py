@@ -16,7 +16,7 @@ from typing import Protocol
 from whitecap.engine.log.actions import AddFile, PartitionValues
 
 
-class Entry(Protocol):
+class ReadEntry(Protocol):
     """One read entry: files match it by their partition values."""
 
     def matches(self, values: PartitionValues | None) -> bool:
@@ -29,7 +29,7 @@ class Entry(Protocol):
         ...
 
 
-class Scan(Protocol):
+class ReadScan(Protocol):
     """The files of the read snapshot that one read returned."""
 
     def at(self, path: str) -> AddFile | None:
@@ -41,8 +41,8 @@ class Scan(Protocol):
 class ReadSet:
     """Everything read so far. Extended by `with_…`, which return a new one."""
 
-    entries: tuple[Entry, ...] = ()
-    scans: tuple[Scan, ...] = ()
+    entries: tuple[ReadEntry, ...] = ()
+    scans: tuple[ReadScan, ...] = ()
     files: Mapping[str, AddFile] = field(default_factory=dict)
     whole_table: bool = False
     app_ids: frozenset[str] = frozenset()
@@ -63,10 +63,10 @@ class ReadSet:
             return found
         return next((file for scan in self.scans if (file := scan.at(path)) is not None), None)
 
-    def with_entry(self, entry: Entry) -> ReadSet:
+    def with_entry(self, entry: ReadEntry) -> ReadSet:
         return dataclasses.replace(self, entries=(*self.entries, entry))
 
-    def with_scan(self, scan: Scan) -> ReadSet:
+    def with_scan(self, scan: ReadScan) -> ReadSet:
         return dataclasses.replace(self, scans=(*self.scans, scan))
 
     def with_files(self, files: Mapping[str, AddFile]) -> ReadSet:

@@ -35,7 +35,7 @@ _FROM_STATISTICS = ("count", "min", "max")
 
 
 @dataclass(frozen=True, slots=True)
-class Scan:
+class TableScan:
     """One table of a query, where it stands in the tree, and the conditions on it alone."""
 
     node: exp.Table
@@ -53,7 +53,7 @@ class Scan:
         return [Predicate.of_node(unqualified(node), parameters) for node in known]
 
 
-def scans_of(query: Relational) -> list[Scan]:
+def scans_of(query: Relational) -> list[TableScan]:
     """The tables of a query, other than those that it names itself."""
     own = {cte.alias.lower() for cte in query.node.find_all(exp.CTE)}
     tables = [
@@ -61,7 +61,7 @@ def scans_of(query: Relational) -> list[Scan]:
         for node in query.node.find_all(exp.Table)
         if node.name.lower() not in own and not isinstance(node.this, exp.Func)
     ]
-    return [Scan(node, table_name(node), tuple(_conditions(node))) for node in tables]
+    return [TableScan(node, table_name(node), tuple(_conditions(node))) for node in tables]
 
 
 def reads_own(query: Relational, target: TableName) -> bool:
@@ -107,7 +107,7 @@ def evaluated(
     return Source(names, planned.types, [list(planned.of(()))])
 
 
-def _pinned_rows(scan: Scan, table: Table) -> Steps[Rows]:
+def _pinned_rows(scan: TableScan, table: Table) -> Steps[Rows]:
     version = scan.name.version
     snapshot = yield from (table.latest() if version is None else table.as_of(version))
     found = yield from table.data_files.read(snapshot.all_files(), snapshot.schema)
@@ -115,7 +115,7 @@ def _pinned_rows(scan: Scan, table: Table) -> Steps[Rows]:
 
 
 def _own_rows(
-    query: Relational, scan: Scan, table: Table, txn: Transaction, parameters: Parameters
+    query: Relational, scan: TableScan, table: Table, txn: Transaction, parameters: Parameters
 ) -> Steps[Rows]:
     schema = txn.snapshot.schema
     predicates = scan.predicates(schema, parameters)

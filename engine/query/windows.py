@@ -91,12 +91,12 @@ def _window(
     return type_name, run
 
 
-Values = Callable[[list[Row], list[Row]], list[Any]]
+WindowFunction = Callable[[list[Row], list[Row]], list[Any]]
 
 
 def _function(
     node: exp.Window, scope: Scope, parameters: Parameters, is_sorted: bool
-) -> tuple[str, Values]:
+) -> tuple[str, WindowFunction]:
     function = node.this
     if isinstance(function, exp.AggFunc):
         aggregate = compile_aggregate(function, scope, parameters)
@@ -120,7 +120,7 @@ def _dense_ranks(_rows: list[Row], peers: list[Row]) -> list[Any]:
     return [distinct.index(one) + 1 for one in peers]
 
 
-_NUMBERINGS: dict[str, Values] = {
+_NUMBERINGS: dict[str, WindowFunction] = {
     "row_number": lambda rows, _peers: list(range(1, len(rows) + 1)),
     "rank": lambda _rows, peers: [peers.index(one) + 1 for one in peers],
     "dense_rank": _dense_ranks,
@@ -129,7 +129,7 @@ _NUMBERINGS: dict[str, Values] = {
 
 def _neighbour(
     name: str, nodes: Sequence[exp.Expr], scope: Scope, parameters: Parameters
-) -> tuple[str, Values]:
+) -> tuple[str, WindowFunction]:
     known = all(isinstance(one, exp.Literal) and one.is_int for one in nodes[1:])
     if not (1 <= len(nodes) <= 2 and known):
         raise UnsupportedFeature(f"{name}({', '.join(node.sql(DIALECT) for node in nodes)})")

@@ -15,10 +15,10 @@ from whitecap.engine.log.type_changes import TYPE_CHANGES, text_limit
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.casts import from_python
 
-View = Callable[[Sequence[Row]], Sequence[Row]]
+RowsAsRead = Callable[[Sequence[Row]], Sequence[Row]]
 
 
-def as_read(schema: Schema) -> View:
+def as_read(schema: Schema) -> RowsAsRead:
     """What makes stored rows those that a reader sees; the very same ones where nothing differs."""
     shown = [(at, show) for at, column in enumerate(schema) if (show := _shown(column))]
     if not shown:

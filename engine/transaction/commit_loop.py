@@ -23,7 +23,7 @@ from whitecap.engine.transaction.lost_reply import MAX_RESENDS, LostReply
 
 
 @dataclass(frozen=True, slots=True)
-class Put:
+class PutOutcome:
     """What came of putting one version: the last result, and how often it was sent."""
 
     result: PutResult
@@ -88,7 +88,7 @@ def resolve(
     return current
 
 
-def put_commit(key: str, body: bytes, lost_reply: LostReply) -> Steps[Put]:
+def put_commit(key: str, body: bytes, lost_reply: LostReply) -> Steps[PutOutcome]:
     """Put one version; after a lost reply send it again if the policy says so."""
     sent = 0
     while True:
@@ -96,7 +96,7 @@ def put_commit(key: str, body: bytes, lost_reply: LostReply) -> Steps[Put]:
         sent += 1
         give_up = lost_reply is LostReply.SURFACE or sent > MAX_RESENDS
         if result is not PutResult.UNKNOWN or give_up:
-            return Put(result, sent)
+            return PutOutcome(result, sent)
 
 
 def _winners(table_log: TableLog, version: int) -> Steps[Sequence[Commit]]:

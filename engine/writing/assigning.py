@@ -18,7 +18,7 @@ from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.log.type_changes import text_limit
 from whitecap.engine.refusals import write_errors
 from whitecap.engine.session.table import Table
-from whitecap.engine.sql.expressions.terms import Bound, Parameters, Row, Term, apply, convert
+from whitecap.engine.sql.expressions.terms import Bound, Parameters, RowValues, Term, apply, convert
 from whitecap.engine.sql.expressions.text import parse_condition
 from whitecap.engine.sql.functions.nodes import is_random
 from whitecap.engine.sql.parsing.statements import Insert, Values
@@ -63,7 +63,7 @@ def _told(term: Term, overflow: Callable[[], DeltaError]) -> Term:
             raise _as_overflow(error, overflow) from error
         evaluate = bound.evaluate
 
-        def run(row: Row) -> Any:
+        def run(row: RowValues) -> Any:
             try:
                 return evaluate(row)
             except DeltaError as error:

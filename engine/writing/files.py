@@ -41,6 +41,9 @@ from whitecap.engine.values.texts import to_text
 
 Check = Callable[[Row], None]
 
+FileChanges = list[AddFile | RemoveFile | AddCDCFile]
+"""What a command that changes rows commits of files."""
+
 
 def in_task(make: Callable[[Row], Row], metadata: Metadata) -> Callable[[Row], Row]:
     """What makes rows, as a task that writes them runs it: it fails in Spark's words.

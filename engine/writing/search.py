@@ -14,7 +14,7 @@ from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.file_scan import FileScan
 from whitecap.engine.transaction.transaction import Transaction
 
-Found = list[tuple[FileRows, list[int]]]
+MatchingRows = list[tuple[FileRows, list[int]]]
 """Files that hold matching rows, with the positions of these."""
 
 
@@ -24,7 +24,7 @@ def search(
     scan: FileScan,
     conditions: Sequence[Predicate],
     extra_tests: Sequence[Evaluate] = (),
-) -> Steps[Found]:
+) -> Steps[MatchingRows]:
     """The files of a scan with rows that match all conditions. Reads them in one request."""
     schema = txn.snapshot.schema
     tests = [condition.bind(schema, table.session) for condition in conditions]

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 from whitecap.engine.races.conformance.case import (
     CaseResult,
     CommitKind,
-    LogLine,
+    JsonLine,
     OperationOf,
-    Read,
     TransactionCase,
+    TransactionRead,
 )
 from whitecap.engine.races.conformance.compare import judge, skipped
 from whitecap.sim.replay.failures import Failure, failure_of
@@ -86,7 +86,7 @@ class _Played:
         for read in self.case.current.reads:
             self._read(read)
 
-    def _read(self, read: Read) -> None:
+    def _read(self, read: TransactionRead) -> None:
         match read.kind:
             case "filter_files":
                 self._returned(self.transaction.filterFiles(self._predicates(read), False))
@@ -108,7 +108,7 @@ class _Played:
     def _returned(self, files: JavaObject) -> None:
         self.read_files.update(file.path() for file in self.jvm.python_list(files))
 
-    def _predicates(self, read: Read) -> JavaObject:
+    def _predicates(self, read: TransactionRead) -> JavaObject:
         return self.jvm.seq(self._predicate(sql, read.resolved) for sql in read.predicates)
 
     def _predicate(self, sql: str, resolved: bool) -> JavaObject:
@@ -124,7 +124,7 @@ class _Played:
         found = {file.path(): file for file in self.transaction.snapshot().allFiles().collect()}
         return self.jvm.seq(found[path] for path in paths)
 
-    def _actions(self, lines: Sequence[LogLine]) -> JavaObject:
+    def _actions(self, lines: Sequence[JsonLine]) -> JavaObject:
         return self.jvm.seq(self.jvm.action(json.dumps(line)) for line in lines)
 
     def _commit(self, operation: JavaObject) -> int | None:
@@ -197,7 +197,7 @@ class _Played:
         return bool(info.get("inCommitTimestamp", -1) > max(stamps, default=-1))
 
 
-def _row_id_high_watermark(lines: Sequence[LogLine]) -> dict[str, int]:
+def _row_id_high_watermark(lines: Sequence[JsonLine]) -> dict[str, int]:
     for line in lines:
         domain = line.get("domainMetadata", {})
         if domain.get("domain") == ROW_TRACKING:
@@ -206,7 +206,7 @@ def _row_id_high_watermark(lines: Sequence[LogLine]) -> dict[str, int]:
     return {}
 
 
-def _write_commits(table: Path, first: int, commits: Sequence[Sequence[LogLine]]) -> None:
+def _write_commits(table: Path, first: int, commits: Sequence[Sequence[JsonLine]]) -> None:
     folder = table / "_delta_log"
     folder.mkdir(parents=True, exist_ok=True)
     for version, lines in enumerate(commits, start=first):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from sql_database import Database
 
 from whitecap.engine.commands import Table, run_statement
-from whitecap.engine.conflicts.read_set import Entry
+from whitecap.engine.conflicts.read_set import ReadEntry
 from whitecap.engine.log.actions import (
     AddCDCFile,
     AddFile,
@@ -100,7 +100,7 @@ def _seen(txn: Transaction, outcome: Outcome | None) -> Seen:
     )
 
 
-def _entry(entry: Entry) -> str:
+def _entry(entry: ReadEntry) -> str:
     if isinstance(entry, PredicateEntry) and entry.data_predicates:
         data = " AND ".join(predicate.sql for predicate in entry.data_predicates)
         return f"{entry.text} | {data}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import whitecap
-from whitecap.engine.races.explain.case import Case, conflicts_in
+from whitecap.engine.races.explain.case import RaceCase, conflicts_in
 from whitecap.engine.races.explain.suggestions import Suggestion
 
 ORDERS = """
@@ -90,7 +90,7 @@ def test_against_compaction_databricks_needs_vectors_and_no_other_layout() -> No
 
 
 def test_every_suggestion_holds_when_it_is_tried_again() -> None:
-    tried: list[Case] = []
+    tried: list[RaceCase] = []
     for other in (LOOSE, "OPTIMIZE orders", "INSERT INTO orders VALUES (9, NULL, 'FR', 1)"):
         tried += [
             one.change.case for one in suggested("DELETE FROM orders WHERE id < 2", other).values()

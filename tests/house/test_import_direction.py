@@ -53,7 +53,7 @@ ENGINE_LAYERS = (
     ("commands.maintenance",),
     ("commands.rows",),
     ("commands",),
-    ("races.conformance",),
+    ("races", "races.conformance"),
     ("races.interleaving",),
     ("races.explain", "races.matrix"),
 )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,10 @@ MOST_FILES = 20
 ROOMS = ("engine", "sim", "scenarios", "reports", "whitecap")
 CROWDED = {"sim", "reports"}
 """Folders that still hold more: take a folder out of here when it has rooms of its own."""
+
+TYPE_NAME = re.compile(r"[A-Z][a-z]\w*")
+TWO_MEANINGS = {"Delete"}
+"""A statement of SQL, whose class has its name, and a request of a storage."""
 
 VAGUE = re.compile(r"(^|_)(manager|utils?|helpers?)(_|$)")
 ABSOLUTE_PATH = re.compile(r"(?<![\w.~$}/:])/(?:home|work|root|Users)/\w")
@@ -50,6 +56,27 @@ def test_no_folder_holds_more_files_than_a_reader_takes_in() -> None:
 def test_a_folder_that_has_been_mended_is_no_longer_excused() -> None:
     sizes = _files_at_one_level()
     assert not [folder for folder in CROWDED if sizes[folder] <= MOST_FILES]
+
+
+def _public_types(path: Path) -> Iterator[str]:
+    """Classes and aliases at the top of a module."""
+    for node in ast.parse(path.read_text()).body:
+        match node:
+            case ast.ClassDef(name=name):
+                yield name
+            case ast.Assign(targets=[ast.Name(id=name)]) if TYPE_NAME.fullmatch(name):
+                yield name
+
+
+def test_no_public_type_of_the_engine_has_two_meanings() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in _tracked("engine/*.py"):
+        for name in _public_types(path):
+            if not name.startswith("_"):
+                homes.setdefault(name, []).append(path.relative_to(ROOT).as_posix())
+    assert len(homes) > 100
+    several = {name: places for name, places in homes.items() if len(places) > 1}
+    assert several.keys() == TWO_MEANINGS, several
 
 
 def test_no_module_has_a_vague_name() -> None:

@@ -13,7 +13,7 @@ from whitecap.engine.errors import DeltaError
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit
 from whitecap.engine.races.conformance.case import DataFile, TableOf
 from whitecap.engine.races.interleaving.contender import Contender, Start
-from whitecap.engine.races.interleaving.race import Kind, Played
+from whitecap.engine.races.interleaving.race import Played, StepKind
 from whitecap.engine.races.interleaving.schedules import schedules, schedules_of
 from whitecap.engine.races.interleaving.world import World
 from whitecap.engine.sql.parsing.parse import parse_statement
@@ -182,13 +182,13 @@ def test_the_steps_of_a_lost_race_are_told_in_order() -> None:
     lost = list(schedules(world(), [start(UPDATE), start(DELETE)]))[1]
     told = [(event.who, event.kind, event.version, event.won) for event in lost.events]
     assert told == [
-        (0, Kind.SNAPSHOT, 2, False),
-        (0, Kind.STAGE, -1, False),
-        (1, Kind.SNAPSHOT, 2, False),
-        (1, Kind.STAGE, -1, False),
-        (0, Kind.ATTEMPT, 3, True),
-        (1, Kind.ATTEMPT, 3, False),
-        (1, Kind.CHECK, 3, False),
+        (0, StepKind.SNAPSHOT, 2, False),
+        (0, StepKind.STAGE, -1, False),
+        (1, StepKind.SNAPSHOT, 2, False),
+        (1, StepKind.STAGE, -1, False),
+        (0, StepKind.ATTEMPT, 3, True),
+        (1, StepKind.ATTEMPT, 3, False),
+        (1, StepKind.CHECK, 3, False),
     ]
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from whitecap.engine.conflicts.operation import Operation
-from whitecap.engine.log.actions import AddCDCFile, AddFile, RemoveFile
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.query.row_conditions import Pinned, row_condition
 from whitecap.engine.query.row_reads import track_rows
@@ -31,12 +30,10 @@ from whitecap.engine.writing.execution import (
     progress_of,
     uses_vectors,
 )
-from whitecap.engine.writing.files import DELETED, FileWriter, remove
+from whitecap.engine.writing.files import DELETED, FileChanges, FileWriter, remove
 from whitecap.engine.writing.inserting import row_check
 from whitecap.engine.writing.search import search
 from whitecap.engine.writing.vectors import hide_rows
-
-Changes = list[AddFile | RemoveFile | AddCDCFile]
 
 
 def delete(table: Table, statement: Delete, pinned: Pinned) -> Steps[Outcome]:
@@ -73,7 +70,7 @@ def delete_actions(
     txn: Transaction,
     conditions: Sequence[Predicate],
     tests: Sequence[Evaluate] = (),
-) -> Steps[Changes]:
+) -> Steps[FileChanges]:
     """What deleting the rows that match all conditions takes; also part of a REPLACE WHERE.
 
     `tests` decide besides and no scan can use them: subqueries, for instance.
@@ -99,7 +96,7 @@ def delete_actions(
 
 def _rewritten(
     table: Table, txn: Transaction, touched: Sequence[tuple[FileRows, Sequence[int]]]
-) -> Steps[Changes]:
+) -> Steps[FileChanges]:
     """Files without the rows that match, in place of those with them."""
     kept = {one.file.path: _without(one, positions) for one, positions in touched}
     tasks = scan_tasks([one.file for one, _ in touched])

@@ -16,7 +16,7 @@ from whitecap.engine.commands.rows.merge_plan import Clause, MergePlan, plan_mer
 from whitecap.engine.commands.schema.schema_changes import evolve_for_merge
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import DeltaError
-from whitecap.engine.log.actions import AddCDCFile, AddFile, Metadata, RemoveFile
+from whitecap.engine.log.actions import Metadata
 from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.query.queries import OwnRead, in_transaction
@@ -41,6 +41,7 @@ from whitecap.engine.writing.files import (
     BEFORE_UPDATE,
     DELETED,
     INSERTED,
+    FileChanges,
     FileWriter,
     in_task,
     remove,
@@ -49,8 +50,6 @@ from whitecap.engine.writing.generation import completed, identity_marks, number
 from whitecap.engine.writing.inserting import row_check
 from whitecap.engine.writing.search import files_to_read
 from whitecap.engine.writing.vectors import hide_rows
-
-Changes = list[AddFile | RemoveFile | AddCDCFile]
 
 
 def merge(table: Table, statement: Merge, read: Source | OwnRead) -> Steps[Outcome]:
@@ -196,7 +195,7 @@ class _Run:
         self.by_source = [_bound(c, parameters, metadata) for c in plan.not_matched_by_source]
         self.used: set[int] = set()
 
-    def actions(self, candidates: Sequence[FileRows]) -> Steps[Changes]:
+    def actions(self, candidates: Sequence[FileRows]) -> Steps[FileChanges]:
         """What the MERGE adds and removes."""
         found = [self._match(one) for one in candidates]
         touched = [file for file in found if file.is_touched]
@@ -328,7 +327,7 @@ class _Run:
 
     def _hide_and_write(
         self, touched: Sequence[_Matched], inserts: list[Row], writer: FileWriter
-    ) -> Steps[Changes]:
+    ) -> Steps[FileChanges]:
         changed = {file.one.file.path: self._changed(file) for file in touched}
         new_rows = self._tasks(touched, inserts, lambda file: changed[file.one.file.path][1])
         self._move_marks(new_rows)

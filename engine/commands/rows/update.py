@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from whitecap.engine.conflicts.operation import Operation
-from whitecap.engine.log.actions import AddCDCFile, AddFile, RemoveFile
 from whitecap.engine.log.identity import identity_of
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.outcomes import NothingToCommit, Outcome
@@ -45,16 +44,15 @@ from whitecap.engine.writing.execution import (
 from whitecap.engine.writing.files import (
     AFTER_UPDATE,
     BEFORE_UPDATE,
+    FileChanges,
     FileWriter,
     in_task,
     remove,
 )
 from whitecap.engine.writing.generation import completed, completion, default_term
 from whitecap.engine.writing.inserting import row_check
-from whitecap.engine.writing.search import Found, search
+from whitecap.engine.writing.search import MatchingRows, search
 from whitecap.engine.writing.vectors import hide_rows
-
-Changes = list[AddFile | RemoveFile | AddCDCFile]
 
 
 def update(table: Table, statement: Update, pinned: Pinned) -> Steps[Outcome]:
@@ -83,10 +81,10 @@ def update(table: Table, statement: Update, pinned: Pinned) -> Steps[Outcome]:
 def _actions(
     table: Table,
     txn: Transaction,
-    touched: Found,
+    touched: MatchingRows,
     change: Callable[[Row], Row],
     has_data_condition: bool,
-) -> Steps[Changes]:
+) -> Steps[FileChanges]:
     vectors = uses_vectors(txn.metadata, txn.settings.update_with_deletion_vectors)
     changed_only = vectors and has_data_condition
     rows = {one.file.path: _new_rows(one, at, change, changed_only) for one, at in touched}
@@ -102,7 +100,7 @@ def _actions(
     return [*(remove(one.file, now_ms) for one, _ in touched), *adds, *changes]
 
 
-def _images(touched: Found, change: Callable[[Row], Row]) -> dict[str, list[Row]]:
+def _images(touched: MatchingRows, change: Callable[[Row], Row]) -> dict[str, list[Row]]:
     """Each changed row as it was and as it is, for the change data feed."""
     return {
         one.file.path: [

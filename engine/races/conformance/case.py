@@ -17,7 +17,7 @@ import msgspec
 
 from whitecap.engine.errors import InvalidInput, Problem
 
-LogLine = dict[str, Any]
+JsonLine = dict[str, Any]
 """One line of a commit file as a JSON object, e.g. `{"add": {...}}`."""
 
 
@@ -25,13 +25,13 @@ class Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A part of a case file: an unknown key is an error, never ignored."""
 
 
-class Read(Strict, frozen=True):
+class TransactionRead(Strict, frozen=True):
     """One read of the current transaction; `kind` says which of the other fields it has."""
 
     kind: str
     predicates: list[str] = msgspec.field(default_factory=list)
     resolved: bool = False
-    adds: list[LogLine] = msgspec.field(default_factory=list)
+    adds: list[JsonLine] = msgspec.field(default_factory=list)
     app_id: str | None = None
     paths: list[str] = msgspec.field(default_factory=list)
 
@@ -63,8 +63,8 @@ class CommitKind(StrEnum):
 class CurrentOf(Strict, frozen=True):
     """What the current transaction reads, records and commits."""
 
-    reads: list[Read]
-    actions: list[LogLine]
+    reads: list[TransactionRead]
+    actions: list[JsonLine]
     operation: OperationOf
     tags: dict[str, str]
     commit: CommitKind
@@ -77,8 +77,8 @@ class TransactionCase(Strict, frozen=True):
 
     id: str
     dialect: str
-    setup_log: list[list[LogLine]]
-    winners: list[list[LogLine]]
+    setup_log: list[list[JsonLine]]
+    winners: list[list[JsonLine]]
     current: CurrentOf
     expect: dict[str, Any]
     settings: dict[str, str] = msgspec.field(default_factory=dict)
@@ -179,7 +179,7 @@ class CaseStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class UnmetExpectation:
     """One key under `expect` that does not hold."""
 
     key: str
@@ -193,7 +193,7 @@ class CaseResult:
 
     id: str
     status: CaseStatus
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[UnmetExpectation, ...] = ()
     reason: str = ""
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from whitecap.engine.races.conformance.case import Case, CaseResult, CaseStatus, Difference
+from whitecap.engine.races.conformance.case import Case, CaseResult, CaseStatus, UnmetExpectation
 
 NOT_FOUND = "(nothing)"
 """Shown where a case expects a value and the engine came to none."""
@@ -17,7 +17,7 @@ NOT_FOUND = "(nothing)"
 def judge(case: Case, found: Mapping[str, Any]) -> CaseResult:
     """Passed if every key under `expect` holds; `found` uses the same keys, `message` besides."""
     differences = tuple(
-        Difference(key, expected, _shown(key, found))
+        UnmetExpectation(key, expected, _shown(key, found))
         for key, expected in case.expect.items()
         if not _holds(key, expected, found)
     )
@@ -32,7 +32,7 @@ def skipped(case: Case, reason: str) -> CaseResult:
 
 def failed(case: Case, key: str, expected: Any, found: Any) -> CaseResult:
     """A case that could not be held against all it expects: `key` says what is in the way."""
-    return CaseResult(case.id, CaseStatus.FAILED, (Difference(key, expected, found),))
+    return CaseResult(case.id, CaseStatus.FAILED, (UnmetExpectation(key, expected, found),))
 
 
 def row_bag(rows: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -22,9 +22,9 @@ from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcom
 from whitecap.engine.races.conformance.case import (
     CaseResult,
     CommitKind,
-    LogLine,
-    Read,
+    JsonLine,
     TransactionCase,
+    TransactionRead,
 )
 from whitecap.engine.races.conformance.compare import failed, judge, skipped
 from whitecap.engine.settings import Settings
@@ -36,7 +36,7 @@ from whitecap.engine.transaction.transaction import Transaction
 
 TABLE_NAME = "delta.`/conformance`"
 
-Found = dict[str, Any]
+ObservedValues = dict[str, Any]
 
 
 def run_case(case: TransactionCase) -> CaseResult:
@@ -70,7 +70,7 @@ class _Race:
         self._log = TableLog()
         self._read_files: set[str] = set()
 
-    def run(self) -> Found:
+    def run(self) -> ObservedValues:
         """Race, and report what came of it by the names used under `expect`."""
         self._append(self._case.setup_log)
         transaction = self._start()
@@ -101,7 +101,7 @@ class _Race:
             )
         return self._commit(transaction)
 
-    def _append(self, commits: Iterable[list[LogLine]]) -> None:
+    def _append(self, commits: Iterable[list[JsonLine]]) -> None:
         """Put commits after those that are there, line by line as the case gives them."""
         version = len(self._store.keys)
         for number, lines in enumerate(commits, start=version):
@@ -127,9 +127,9 @@ class _Race:
                 return None
         return run(steps, self._store)
 
-    def _found_after(self) -> Found:
+    def _found_after(self) -> ObservedValues:
         snapshot = run(TableLog().update(), self._store)
-        found: Found = {
+        found: ObservedValues = {
             "active_files": [file.path for file in snapshot.all_files()],
             "transactions": snapshot.set_transactions,
             "row_id_high_watermark": snapshot.row_id_high_watermark,
@@ -139,11 +139,11 @@ class _Race:
             found.update(self._found_last_commit(snapshot))
         return found
 
-    def _found_last_commit(self, snapshot: Snapshot) -> Found:
+    def _found_last_commit(self, snapshot: Snapshot) -> ObservedValues:
         """What the newest commit says: the current transaction's, if it committed."""
         last, *before = run(self._newest_commits(snapshot.version), self._store)
         told = last.commit_info
-        found: Found = {
+        found: ObservedValues = {
             "adds": {add.path: _fields(add) for add in last.adds},
             "action_counts": Counter(_action_name(action) for action in last.actions),
         }
@@ -163,7 +163,7 @@ class _Race:
         return list(reversed(commits))
 
 
-def _perform(read: Read, transaction: Transaction) -> Iterable[AddFile]:
+def _perform(read: TransactionRead, transaction: Transaction) -> Iterable[AddFile]:
     """Do one read; returns the files that it returns, where it returns any."""
     match read.kind:
         case "filter_files":
@@ -189,7 +189,7 @@ def _perform(read: Read, transaction: Transaction) -> Iterable[AddFile]:
     return ()
 
 
-def _predicates(read: Read) -> list[Predicate]:
+def _predicates(read: TransactionRead) -> list[Predicate]:
     return [parse_predicate(text) for text in read.predicates]
 
 
@@ -201,14 +201,14 @@ def _files(paths: Iterable[str], snapshot: Snapshot) -> list[AddFile]:
     return [file for _, file in found if file is not None]
 
 
-def _action(line: LogLine) -> AnyAction:
+def _action(line: JsonLine) -> AnyAction:
     action = decode_action(msgspec.json.encode(line))
     if action is None:
         raise InvalidInput([Problem("current.actions", f"unknown action {next(iter(line), '')!r}")])
     return action
 
 
-def _found_error(error: DeltaError) -> Found:
+def _found_error(error: DeltaError) -> ObservedValues:
     return {
         "result": error.exception,
         "error_class": error.error_class,
@@ -217,7 +217,7 @@ def _found_error(error: DeltaError) -> Found:
     }
 
 
-def _found_outcome(outcome: Outcome | None) -> Found:
+def _found_outcome(outcome: Outcome | None) -> ObservedValues:
     match outcome:
         case None:
             return {"result": "read"}
@@ -237,7 +237,7 @@ def _found_outcome(outcome: Outcome | None) -> Found:
             return {"result": "unknown", "version": outcome.version}
 
 
-def _fields(add: AddFile) -> Found:
+def _fields(add: AddFile) -> ObservedValues:
     """Every field by its name in the log, absent ones as null."""
     names = {field.encode_name: None for field in msgspec.structs.fields(AddFile)}
     return {**names, **msgspec.to_builtins(add)}

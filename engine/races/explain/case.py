@@ -34,7 +34,7 @@ MOST_ROWS, MOST_FILES = 10_000, 500
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class RaceCase:
     """Tables of rows, built in memory; `target` is the one that both statements write.
 
     `cluster_by` are the columns that the target is clustered by, no column for none. `base` holds
@@ -89,7 +89,7 @@ class Case:
         pairs = ", ".join(f"'{key}' = '{value}'" for key, value in new.items())
         return world.after(f"ALTER TABLE {self.target} SET TBLPROPERTIES ({pairs})")
 
-    def with_table(self, **changes: Any) -> Case:
+    def with_table(self, **changes: Any) -> RaceCase:
         """The same with the target changed; `properties` are added to those it has."""
         properties = {**self.table.properties, **changes.pop("properties", {})}
         changed = _replaced(self.table, properties=properties, **changes)

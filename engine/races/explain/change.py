@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from whitecap.engine.races.explain.case import Case
+from whitecap.engine.races.explain.case import RaceCase
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +21,11 @@ class Change:
     key: str
     title: str
     how: tuple[str, ...]
-    case: Case
+    case: RaceCase
     note: str = ""
 
 
-Changer = Callable[[Case], Change | None]
+Changer = Callable[[RaceCase], Change | None]
 
 
 def following(first: Change, second: Changer) -> Change | None:
@@ -39,7 +39,7 @@ def following(first: Change, second: Changer) -> Change | None:
     return Change(key, title, (*first.how, *change.how), change.case, notes)
 
 
-def pairs(case: Case, changers: list[Changer]) -> Iterator[Change]:
+def pairs(case: RaceCase, changers: list[Changer]) -> Iterator[Change]:
     """Every two changes together."""
     for at, first in enumerate(changers):
         change = first(case)

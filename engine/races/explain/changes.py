@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whitecap.engine.races.explain.case import Case
+from whitecap.engine.races.explain.case import RaceCase
 from whitecap.engine.races.explain.change import Changer
 from whitecap.engine.races.explain.layouts import (
     other_layouts,
@@ -22,7 +22,7 @@ from whitecap.engine.races.explain.wordings import (
 )
 
 
-def own_changes(case: Case) -> list[Changer]:
+def own_changes(case: RaceCase) -> list[Changer]:
     """What users can do on the platform they have."""
     return [
         without_zorder,

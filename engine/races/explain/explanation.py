@@ -10,7 +10,13 @@ from whitecap.engine.errors import DeltaError, InvalidInput, Problem
 from whitecap.engine.log import properties
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.engine.races.explain.case import Case, conflicts_in, last_writer, play, snapshot_of
+from whitecap.engine.races.explain.case import (
+    RaceCase,
+    conflicts_in,
+    last_writer,
+    play,
+    snapshot_of,
+)
 from whitecap.engine.races.explain.checks import check_statements
 from whitecap.engine.races.explain.conflicts import Conflict, conflicts
 from whitecap.engine.races.explain.orders import Order, Refusal, idle, order_of, refusals
@@ -43,7 +49,7 @@ class Explanation:
         return bool(self.conflicts)
 
 
-def explain(case: Case, world: World | None = None, untried: str = "") -> Explanation:
+def explain(case: RaceCase, world: World | None = None, untried: str = "") -> Explanation:
     """Race the two statements and explain.
 
     `world` holds the tables where `case` does not make them; `untried` says which changes cannot
@@ -69,7 +75,7 @@ def explain(case: Case, world: World | None = None, untried: str = "") -> Explan
     )
 
 
-def _made(case: Case) -> World:
+def _made(case: RaceCase) -> World:
     """Raises `InvalidInput` for a table that Delta refuses to make."""
     try:
         return case.world()
@@ -78,7 +84,7 @@ def _made(case: Case) -> World:
         raise InvalidInput([Problem(f"table {case.target}", said)]) from error
 
 
-def _facts(case: Case, snapshot: Snapshot, writer: str) -> str:
+def _facts(case: RaceCase, snapshot: Snapshot, writer: str) -> str:
     metadata = snapshot.metadata
     assert metadata is not None
     level = table_level(metadata, case.dialect.default_isolation)

@@ -8,7 +8,7 @@ from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel
 from whitecap.engine.log import properties
 from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.engine.races.conformance.case import TableOf
-from whitecap.engine.races.explain.case import Case
+from whitecap.engine.races.explain.case import RaceCase
 from whitecap.engine.races.explain.change import Change, Changer
 from whitecap.engine.races.explain.conditions import condition_of
 from whitecap.engine.values.types import is_integral
@@ -16,7 +16,7 @@ from whitecap.engine.values.types import is_integral
 VECTORS = properties.DELETION_VECTORS.key
 
 
-def other_layouts(case: Case) -> list[Changer]:
+def other_layouts(case: RaceCase) -> list[Changer]:
     """Partitioning by each column that the conditions are about, and by all of them."""
     columns = _condition_columns(case)
     every = [_partitioning(*columns)] if len(columns) > 1 else []
@@ -27,7 +27,7 @@ _INSTEAD = ", instead of clustering it"
 
 
 def _partitioning(*columns: str) -> Changer:
-    def partition(case: Case) -> Change | None:
+    def partition(case: RaceCase) -> Change | None:
         layout = [*case.table.partition_columns, *columns]
         listed = ", ".join(layout)
         changed = dataclasses.replace(case.with_table(partition_columns=layout), cluster_by=())
@@ -42,7 +42,7 @@ def _partitioning(*columns: str) -> Changer:
     return partition
 
 
-def _condition_columns(case: Case) -> list[str]:
+def _condition_columns(case: RaceCase) -> list[str]:
     """Columns that all conditions of the two statements are about, best candidates first."""
     schema = parse_ddl(case.table.schema)
     simple = [field.name for field in schema if field.type in _PARTITION_TYPES]
@@ -69,14 +69,14 @@ def _type(schema: Schema, name: str) -> str:
     return schema.fields[schema.index(name)].type
 
 
-def has_vectors(case: Case) -> bool:
+def has_vectors(case: RaceCase) -> bool:
     """Whether the table has deletion vectors, by a property or because it is clustered."""
     if VECTORS in case.table.properties:
         return properties.DELETION_VECTORS.of(case.table.properties)
     return bool(case.cluster_by) and case.dialect.clustered_tables_get_vectors
 
 
-def with_deletion_vectors(case: Case) -> Change | None:
+def with_deletion_vectors(case: RaceCase) -> Change | None:
     """Mark deleted rows instead of rewriting files."""
     if has_vectors(case):
         return None
@@ -88,14 +88,14 @@ def with_deletion_vectors(case: Case) -> Change | None:
     )
 
 
-def write_serializable(case: Case) -> Change | None:
+def write_serializable(case: RaceCase) -> Change | None:
     """Let blind appends pass unseen, where SQL may say so."""
     if _LOOSER not in case.dialect.settable_levels:
         return None
     return _at_looser_level(case, set_property(case, ISOLATION_PROPERTY, _LOOSER.value))
 
 
-def write_serializable_elsewhere(case: Case) -> Change | None:
+def write_serializable_elsewhere(case: RaceCase) -> Change | None:
     """The same where SQL may not: the engine obeys a level that is in the log all the same."""
     if _LOOSER in case.dialect.settable_levels:
         return None
@@ -109,7 +109,7 @@ def write_serializable_elsewhere(case: Case) -> Change | None:
 _LOOSER = IsolationLevel.WRITE_SERIALIZABLE
 
 
-def _at_looser_level(case: Case, how: str) -> Change | None:
+def _at_looser_level(case: RaceCase, how: str) -> Change | None:
     present = case.table.properties.get(ISOLATION_PROPERTY, case.dialect.default_isolation.value)
     if present.lower() == _LOOSER.value.lower():
         return None
@@ -123,6 +123,6 @@ def _at_looser_level(case: Case, how: str) -> Change | None:
     )
 
 
-def set_property(case: Case, key: str, value: str) -> str:
+def set_property(case: RaceCase, key: str, value: str) -> str:
     """The statement that sets a property of the table."""
     return f"ALTER TABLE {case.target} SET TBLPROPERTIES ('{key}' = '{value}')"

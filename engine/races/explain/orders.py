@@ -9,7 +9,7 @@ from typing import Any
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.outcomes import Aborted, NothingToCommit
 from whitecap.engine.races.explain.case import NAMES
-from whitecap.engine.races.interleaving.race import Kind, Played
+from whitecap.engine.races.interleaving.race import Played, StepKind
 from whitecap.engine.races.interleaving.story import Line, outcome_text, story
 
 
@@ -55,7 +55,7 @@ def _title(played: Played) -> str:
     runner_up = runs_after(played)
     if runner_up is not None:
         return f"{NAMES[1 - runner_up]} first, then {NAMES[runner_up]}"
-    won = [NAMES[e.who] for e in played.events if e.kind is Kind.ATTEMPT and e.won]
+    won = [NAMES[e.who] for e in played.events if e.kind is StepKind.ATTEMPT and e.won]
     if not won:
         return "side by side, nobody commits"
     if len(set(won)) == len(won):
@@ -65,7 +65,7 @@ def _title(played: Played) -> str:
 
 def runs_after(played: Played) -> int | None:
     """The contender that starts only when the other is done, `None` if they overlap."""
-    written = {event.table for event in played.events if event.kind is Kind.ATTEMPT}
+    written = {event.table for event in played.events if event.kind is StepKind.ATTEMPT}
     order = [event.who for event in played.events if event.table in written]
     for who in (0, 1):
         if order == sorted(order, reverse=who == 0):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from whitecap.engine.errors import EngineError
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.outcomes import Committed
-from whitecap.engine.races.explain.case import Case, start_of
+from whitecap.engine.races.explain.case import RaceCase, start_of
 from whitecap.engine.storage.memory import run
 
 
-def partitions_touched(case: Case, sql: str) -> list[dict[str, str | None]]:
+def partitions_touched(case: RaceCase, sql: str) -> list[dict[str, str | None]]:
     """The partition values of every file that the statement adds or removes; none if it fails."""
     scene = case.world().branch()
     try:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from whitecap.engine.races.explain.conflicts import Conflict
 from whitecap.engine.races.explain.explanation import Explanation
 from whitecap.engine.races.explain.orders import Order, Refusal
 from whitecap.engine.races.explain.suggestions import OF_METADATA, Suggestion
-
-Plain = dict[str, Any]
+from whitecap.engine.races.plain import Plain
 
 
 def plain(explanation: Explanation) -> Plain:

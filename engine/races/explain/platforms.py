@@ -7,13 +7,13 @@ from typing import Any
 
 from whitecap.engine.dialects import DATABRICKS_14_3, DELTA_OSS_3_3, DELTA_OSS_4_4
 from whitecap.engine.isolation import ISOLATION_PROPERTY
-from whitecap.engine.races.explain.case import Case
+from whitecap.engine.races.explain.case import RaceCase
 from whitecap.engine.races.explain.change import Change
 from whitecap.engine.races.explain.conditions import compaction_of
 from whitecap.engine.races.explain.layouts import VECTORS, has_vectors, set_property
 
 
-def newer_delta(case: Case) -> Change | None:
+def newer_delta(case: RaceCase) -> Change | None:
     """Delta 4 reconciles features that are switched on."""
     if case.dialect != DELTA_OSS_3_3:
         return None
@@ -21,7 +21,7 @@ def newer_delta(case: Case) -> Change | None:
     return Change("newer_delta", "Use Delta Lake 4.4", (f"dialect {DELTA_OSS_4_4.name}",), changed)
 
 
-def vectors_on_databricks(case: Case) -> Change | None:
+def vectors_on_databricks(case: RaceCase) -> Change | None:
     """Databricks moves deletions onto compacted files, on partitioned tables as well."""
     if case.dialect.remaps_deletions_onto_compacted_files or not _compacts(case):
         return None
@@ -34,7 +34,7 @@ def vectors_on_databricks(case: Case) -> Change | None:
     )
 
 
-def row_level_concurrency(case: Case) -> Change | None:
+def row_level_concurrency(case: RaceCase) -> Change | None:
     """Databricks tells rows apart. Compaction it tells apart without that."""
     present = has_vectors(case) and not case.table.partition_columns
     if _compacts(case) or (present and case.dialect == DATABRICKS_14_3):
@@ -51,11 +51,11 @@ def row_level_concurrency(case: Case) -> Change | None:
     )
 
 
-def _compacts(case: Case) -> bool:
+def _compacts(case: RaceCase) -> bool:
     return any(compaction_of(sql) is not None for sql in case.statements)
 
 
-def _on_databricks(case: Case, **changes: Any) -> Case:
+def _on_databricks(case: RaceCase, **changes: Any) -> RaceCase:
     """With deletion vectors on Databricks; the level stays, so that it is not what helps."""
     level = case.table.properties.get(ISOLATION_PROPERTY, case.dialect.default_isolation.value)
     changed = case.with_table(properties={VECTORS: "true", ISOLATION_PROPERTY: level}, **changes)

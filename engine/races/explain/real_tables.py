@@ -13,7 +13,7 @@ from whitecap.engine.errors import EngineError, InvalidInput, Problem
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.commit_file import LOG_DIRECTORY
 from whitecap.engine.races.explain.case import (
-    Case,
+    RaceCase,
     described,
     ends_alike,
     play,
@@ -51,12 +51,12 @@ class RealTables:
         roots = {each: _root(path.relative_to(above)) for each, path in paths.items()}
         return World(DirectoryStore(above), roots, self.dialect, self.settings)
 
-    def _case(self, world: World, statements: tuple[str, str]) -> Case:
+    def _case(self, world: World, statements: tuple[str, str]) -> RaceCase:
         """The case on the tables as they are."""
         name = target_of(statements)
         columns = clustering_columns(snapshot_of(world, name))
         tables = {name: described(world, name)}
-        return Case(tables, name, statements, self.dialect, self.settings, columns, world)
+        return RaceCase(tables, name, statements, self.dialect, self.settings, columns, world)
 
 
 def _checked(path: Path) -> Path:
@@ -67,7 +67,7 @@ def _checked(path: Path) -> Path:
     return path
 
 
-def _copied(case: Case, world: World) -> tuple[Case | None, str]:
+def _copied(case: RaceCase, world: World) -> tuple[RaceCase | None, str]:
     """The case on copies of the tables' rows; `None` and why, if that is not the same."""
     try:
         tables = {name: rebuilt(world, name) for name in world.roots}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from whitecap.engine.errors import DeltaError, EngineError
 from whitecap.engine.outcomes import Aborted, ConflictException
-from whitecap.engine.races.explain.case import Case
+from whitecap.engine.races.explain.case import RaceCase
 from whitecap.engine.races.explain.change import Change, Changer, pairs
 from whitecap.engine.races.explain.changes import metadata_changes, own_changes, platform_changes
 from whitecap.engine.races.explain.orders import in_turn
@@ -28,7 +28,7 @@ class Suggestion:
     schedules: int
 
 
-def suggestions(case: Case) -> tuple[tuple[Suggestion, ...], tuple[str, ...]]:
+def suggestions(case: RaceCase) -> tuple[tuple[Suggestion, ...], tuple[str, ...]]:
     """What helps and what was tried in vain; two changes at once only where one does not do."""
     played = case.played()
     trials = _Trials(_rows_in_turn(played, case.target))
@@ -45,7 +45,7 @@ def suggestions(case: Case) -> tuple[tuple[Suggestion, ...], tuple[str, ...]]:
     return tuple(trials.helps), tuple(trials.in_vain)
 
 
-def _made(changers: Iterable[Changer], case: Case) -> Iterator[Change]:
+def _made(changers: Iterable[Changer], case: RaceCase) -> Iterator[Change]:
     """Those changes that make sense."""
     return (change for changer in changers if (change := changer(case)) is not None)
 

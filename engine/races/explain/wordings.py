@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.log.schema import parse_ddl
-from whitecap.engine.races.explain.case import NAMES, Case
+from whitecap.engine.races.explain.case import NAMES, RaceCase
 from whitecap.engine.races.explain.change import Change
 from whitecap.engine.races.explain.conditions import compaction_of, condition_of
 from whitecap.engine.races.explain.partitions import partitions_touched
@@ -17,7 +17,7 @@ from whitecap.engine.sql.parsing.statements import Optimize
 from whitecap.engine.values.casts import from_python
 
 
-def name_partitions(case: Case) -> Change | None:
+def name_partitions(case: RaceCase) -> Change | None:
     """Say in each condition in which partitions its rows are."""
     if not case.table.partition_columns:
         return None
@@ -34,7 +34,7 @@ def name_partitions(case: Case) -> Change | None:
     )
 
 
-def _with_statements(case: Case, change: Callable[[str, int], str]) -> Case:
+def _with_statements(case: RaceCase, change: Callable[[str, int], str]) -> RaceCase:
     first, second = (change(sql, at) for at, sql in enumerate(case.statements))
     return dataclasses.replace(case, statements=(first, second))
 
@@ -44,7 +44,7 @@ def _with_conjuncts(sql: str, conjuncts: list[str]) -> str:
     return sql if condition is None else condition.with_all(conjuncts)
 
 
-def _partition_conjuncts(case: Case, sql: str) -> list[str]:
+def _partition_conjuncts(case: RaceCase, sql: str) -> list[str]:
     """Conditions that name the partitions a statement touches; none where it has no condition."""
     condition = condition_of(sql)
     if condition is None:
@@ -59,7 +59,7 @@ def _partition_conjuncts(case: Case, sql: str) -> list[str]:
     return found
 
 
-def _literals(case: Case, column: str, values: Iterable[str | None]) -> list[str]:
+def _literals(case: RaceCase, column: str, values: Iterable[str | None]) -> list[str]:
     schema = parse_ddl(case.table.schema)
     kind = schema.fields[schema.index(column)].type
     return [sql_literal(from_python(value, kind)) for value in sorted(values, key=str)]
@@ -69,7 +69,7 @@ def _among(name: str, literals: list[str]) -> str:
     return f"{name} = {literals[0]}" if len(literals) == 1 else f"{name} IN ({', '.join(literals)})"
 
 
-def compact_elsewhere(case: Case) -> Change | None:
+def compact_elsewhere(case: RaceCase) -> Change | None:
     """Leave out of a compaction the partitions that the other statement changes."""
     first, second = case.statements
     changed = (_compacting_beside(case, first, second), _compacting_beside(case, second, first))
@@ -89,7 +89,7 @@ MOST_PARTITIONS = 5
 """More partitions than this are not listed in a condition."""
 
 
-def _compacting_beside(case: Case, sql: str, other: str) -> str:
+def _compacting_beside(case: RaceCase, sql: str, other: str) -> str:
     """An OPTIMIZE without the partitions that `other` changes; as it is if that leaves nothing."""
     condition = compaction_of(sql)
     columns = case.table.partition_columns
@@ -103,13 +103,13 @@ def _compacting_beside(case: Case, sql: str, other: str) -> str:
     return narrowed if partitions_touched(case, narrowed) else sql
 
 
-def _other_than(case: Case, values: Sequence[str | None]) -> str:
+def _other_than(case: RaceCase, values: Sequence[str | None]) -> str:
     pairs = zip(case.table.partition_columns, values, strict=True)
     equal = (f"{name} = {_literals(case, name, [value])[0]}" for name, value in pairs)
     return f"NOT ({' AND '.join(equal)})"
 
 
-def without_zorder(case: Case) -> Change | None:
+def without_zorder(case: RaceCase) -> Change | None:
     """Compact without sorting."""
     changed = _with_statements(case, lambda sql, _: _unsorted(sql))
     if changed.statements == case.statements:

@@ -30,7 +30,7 @@ from whitecap.engine.storage.requests import (
 )
 
 
-class Kind(Enum):
+class StepKind(Enum):
     """What a step of a history was."""
 
     SNAPSHOT = "reads"
@@ -47,7 +47,7 @@ class Event(msgspec.Struct, frozen=True):
     """
 
     who: int
-    kind: Kind
+    kind: StepKind
     table: str = ""
     version: int = -1
     count: int = 0
@@ -134,7 +134,7 @@ def _step(who: int, place: Place, scene: Scene) -> tuple[Place, list[Event]]:
         if place.touch is not None:
             break
     if staged:
-        events.append(Event(who, Kind.STAGE, count=staged))
+        events.append(Event(who, StepKind.STAGE, count=staged))
     return place, events
 
 
@@ -142,8 +142,8 @@ def _event(who: int, place: Place, touch: Touch, request: Request, answer: Any) 
     if isinstance(request, PutIfAbsent):
         version = version_of_key(request.key.removeprefix(touch.table))
         tried = -1 if version is None else version
-        return Event(who, Kind.ATTEMPT, touch.table, tried, won=answer is PutResult.CREATED)
-    kind = Kind.CHECK if place.lost else Kind.SNAPSHOT
+        return Event(who, StepKind.ATTEMPT, touch.table, tried, won=answer is PutResult.CREATED)
+    kind = StepKind.CHECK if place.lost else StepKind.SNAPSHOT
     return Event(who, kind, touch.table, _newest(request, answer, touch.table))
 
 

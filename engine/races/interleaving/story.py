@@ -9,7 +9,7 @@ from itertools import groupby
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Unknown
 from whitecap.engine.races.interleaving.contender import Ending
-from whitecap.engine.races.interleaving.race import Event, Kind, Played
+from whitecap.engine.races.interleaving.race import Event, Played, StepKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Line:
 
 def story(played: Played, names: Sequence[str]) -> list[Line]:
     """The turns of a schedule in order; `names` are those of the contenders."""
-    written = {event.table for event in played.events if event.kind is Kind.ATTEMPT}
+    written = {event.table for event in played.events if event.kind is StepKind.ATTEMPT}
     turns = [list(turn) for _, turn in groupby(played.events, key=lambda event: event.who)]
     last_turn = {turn[0].who: at for at, turn in enumerate(turns)}
     lines = []
@@ -53,15 +53,15 @@ def _told(turn: list[Event], ending: Ending | None, written: set[str]) -> Iterat
 
 def _of_event(event: Event) -> str:
     match event:
-        case Event(kind=Kind.SNAPSHOT, version=-1):
+        case Event(kind=StepKind.SNAPSHOT, version=-1):
             return "finds no table"
-        case Event(kind=Kind.SNAPSHOT, version=version):
+        case Event(kind=StepKind.SNAPSHOT, version=version):
             return f"reads version {version}"
-        case Event(kind=Kind.STAGE, count=count):
+        case Event(kind=StepKind.STAGE, count=count):
             return f"stages {count} file{'s' if count > 1 else ''}"
-        case Event(kind=Kind.ATTEMPT, won=True, version=version):
+        case Event(kind=StepKind.ATTEMPT, won=True, version=version):
             return f"commits version {version}"
-        case Event(kind=Kind.ATTEMPT, version=version):
+        case Event(kind=StepKind.ATTEMPT, version=version):
             return f"finds version {version} taken"
     return "checks what was committed meanwhile"
 

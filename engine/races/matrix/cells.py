@@ -12,17 +12,17 @@ from functools import cached_property
 
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.races.matrix.catalogue import ZORDER
-from whitecap.engine.races.matrix.family import Layout, Relation
+from whitecap.engine.races.matrix.family import Layout, Meeting
 from whitecap.engine.races.matrix.observing import Observation, Witness
 
 CANNOT = "Cannot conflict"
 CAN = "Can conflict"
 
 _PLACES = {
-    Relation.SAME_ROW: "at the same row",
-    Relation.SAME_FILE: "in the same file",
-    Relation.SAME_PARTITION: "in the same partition",
-    Relation.OTHER_PARTITION: "anywhere",
+    Meeting.SAME_ROW: "at the same row",
+    Meeting.SAME_FILE: "in the same file",
+    Meeting.SAME_PARTITION: "in the same partition",
+    Meeting.OTHER_PARTITION: "anywhere",
 }
 
 
@@ -85,7 +85,7 @@ class Cell:
         return f"{CAN} in {_listed(explored)}." if len(explored) > 1 else CAN
 
     def _only_at_one_row(self) -> bool:
-        return {one.situation.relation for one in self.conflicts} == {Relation.SAME_ROW}
+        return {one.situation.relation for one in self.conflicts} == {Meeting.SAME_ROW}
 
     @property
     def only_when(self) -> str:
@@ -181,13 +181,13 @@ def _places(observations: Sequence[Observation]) -> str:
     named = _reach(naming or leaving_open)
     left_open = _reach(leaving_open or naming)
     if named == left_open:
-        return "" if named == _PLACES[Relation.OTHER_PARTITION] else f"only {named}"
+        return "" if named == _PLACES[Meeting.OTHER_PARTITION] else f"only {named}"
     if named is None:
         return "only if the conditions do not name the partition"
     if left_open is None:
         return "only if the conditions name the partition"
-    if left_open == _PLACES[Relation.OTHER_PARTITION]:
-        it = "it" if named == _PLACES[Relation.SAME_PARTITION] else "the partition"
+    if left_open == _PLACES[Meeting.OTHER_PARTITION]:
+        it = "it" if named == _PLACES[Meeting.SAME_PARTITION] else "the partition"
         return f"only {named}, if the conditions name {it}"
     return f"only {named}, if the conditions name the partition, else only {left_open}"
 
@@ -197,7 +197,7 @@ def _reach(observations: Sequence[Observation]) -> str | None:
     found = {one.situation.relation for one in observations if one.conflicts}
     if not found:
         return None
-    ordered = list(Relation)
+    ordered = list(Meeting)
     farthest = max(ordered.index(relation) for relation in found)
     if found == set(ordered[: farthest + 1]):
         return _PLACES[ordered[farthest]]

@@ -53,7 +53,7 @@ class Layout(Enum):
         return self.name.lower()
 
 
-class Relation(Enum):
+class Meeting(Enum):
     """Where two commands meet; the value is the id that the second one is about.
 
     The first one is always about id 1. A command that writes a new row gives it that id.
@@ -67,10 +67,10 @@ class Relation(Enum):
     @property
     def text(self) -> str:
         return {
-            Relation.SAME_ROW: "the same row",
-            Relation.SAME_FILE: "different rows of one file",
-            Relation.SAME_PARTITION: "different files of one day",
-            Relation.OTHER_PARTITION: "different days",
+            Meeting.SAME_ROW: "the same row",
+            Meeting.SAME_FILE: "different rows of one file",
+            Meeting.SAME_PARTITION: "different files of one day",
+            Meeting.OTHER_PARTITION: "different days",
         }[self]
 
 
@@ -85,7 +85,7 @@ def _row(row_id: int, ids: tuple[int, ...]) -> dict[str, Any]:
 class Situation:
     """Where two commands meet, and whether their conditions name the day."""
 
-    relation: Relation
+    relation: Meeting
     names_day: bool
 
     @property
@@ -94,7 +94,7 @@ class Situation:
         return self.relation.text + named
 
 
-SITUATIONS = tuple(Situation(r, named) for named in (False, True) for r in Relation)
+SITUATIONS = tuple(Situation(r, named) for named in (False, True) for r in Meeting)
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ Pair = tuple[Command, Command]
 Texts = tuple[str, str]
 Raced = dict[Texts, tuple[Played, ...]]
 """The schedules played so far, by the texts of the two statements."""
-Place = tuple[Variant, Situation]
+VariantSituation = tuple[Variant, Situation]
 
 
 def pairs_of(commands: Sequence[Command]) -> Iterable[Pair]:
@@ -147,7 +147,9 @@ def _exception(played: Played, who: int) -> str:
     return ending.verdict.exception.value
 
 
-def _witness(played: Played, loser: int, texts: Texts, pair: Pair, place: Place) -> Witness:
+def _witness(
+    played: Played, loser: int, texts: Texts, pair: Pair, place: VariantSituation
+) -> Witness:
     ending = played.endings[loser]
     assert isinstance(ending, Aborted)
     lines = tuple(story(played, NAMES))

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from whitecap.engine.outcomes import Verdict
 from whitecap.engine.races.matrix.cells import Cell
 from whitecap.engine.races.matrix.family import FILES, SCHEMA, SITUATIONS, day_of
 from whitecap.engine.races.matrix.matrix import DerivedCell, DerivedTable, Grid, Matrix
 from whitecap.engine.races.matrix.observing import Witness
+from whitecap.engine.races.plain import Plain
 from whitecap.engine.rules import Decider
-
-Plain = dict[str, Any]
 
 
 def plain(matrix: Matrix) -> Plain:

@@ -24,7 +24,7 @@ _FORMS = ("CAST", "EXTRACT", "OVERLAY", "TRY_CAST")
 CALLED = "called"
 """Under this name a cast that is written as a function says which."""
 
-Read = Callable[[list[exp.Expr]], exp.Expr]
+CallReader = Callable[[list[exp.Expr]], exp.Expr]
 
 
 IN_PARENTHESES = "in parentheses"
@@ -34,11 +34,11 @@ NAMED_INSIDE = "named inside"
 """Of a VALUES: whether its columns have their names inside of the parentheses."""
 
 
-def _aggregate(name: str) -> Read:
+def _aggregate(name: str) -> CallReader:
     return lambda nodes: exp.AnonymousAggFunc(this=name, expressions=nodes)
 
 
-def _cast(name: str, type_name: str) -> Read:
+def _cast(name: str, type_name: str) -> CallReader:
     """A cast, if it is written with one argument."""
 
     def read(nodes: list[exp.Expr]) -> exp.Expr:

@@ -18,7 +18,7 @@ from whitecap.engine.errors import DeltaError, UnsupportedFeature
 from whitecap.engine.values.casts import caster, compared_value, no_words
 from whitecap.engine.values.types import DEFAULT_SESSION, PARAMETER, Session, type_of
 
-Row = Sequence[Any]
+RowValues = Sequence[Any]
 Evaluate = Callable[[Any], Any]
 Parameters = Mapping[str, Any]
 
@@ -104,7 +104,7 @@ def _bound_apply(function: Callable[[Any], Any], inner: Bound) -> Bound:
         return constant_bound(None if inner.value is None else function(inner.value))
     evaluate = inner.evaluate
 
-    def run(row: Row) -> Any:
+    def run(row: RowValues) -> Any:
         value = evaluate(row)
         return None if value is None else function(value)
 
@@ -149,7 +149,7 @@ def _bound_combine(function: Callable[[Any, Any], Any], left: Bound, right: Boun
         return _with_constant(function, left, right.value)
     first, second = left.evaluate, right.evaluate
 
-    def run(row: Row) -> Any:
+    def run(row: RowValues) -> Any:
         one = first(row)
         if one is None:
             return None
@@ -168,7 +168,7 @@ def _with_constant(function: Callable[[Any, Any], Any], left: Bound, value: Any)
 
 
 def _column_against(function: Callable[[Any, Any], Any], index: int, value: Any) -> Evaluate:
-    def run(row: Row) -> Any:
+    def run(row: RowValues) -> Any:
         one = row[index]
         return None if one is None else function(one, value)
 
@@ -197,7 +197,7 @@ def strictly(function: Callable[..., Any], terms: Sequence[Term], type_name: str
             return constant_bound(None)
         evaluates = [bound.evaluate for bound in bounds]
 
-        def run(row: Row) -> Any:
+        def run(row: RowValues) -> Any:
             values = []
             for evaluate in evaluates:
                 value = evaluate(row)
@@ -244,7 +244,7 @@ def in_branch(term: Term, parameters: Parameters) -> Bound:
     except DeltaError as error:
         refusal = error
 
-    def run(_row: Row) -> Any:
+    def run(_row: RowValues) -> Any:
         raise refusal
 
     return Bound(run)
@@ -278,7 +278,7 @@ def _decided_by(
 def both(first: Evaluate, second: Evaluate) -> Evaluate:
     """AND of two conditions; the second is not asked for where the first is false."""
 
-    def run(row: Row) -> Any:
+    def run(row: RowValues) -> Any:
         one = first(row)
         if one is False:
             return False
@@ -296,7 +296,7 @@ def disjunction(left: Term, right: Term) -> Term:
 def either(first: Evaluate, second: Evaluate) -> Evaluate:
     """OR of two conditions; the second is not asked for where the first is true."""
 
-    def run(row: Row) -> Any:
+    def run(row: RowValues) -> Any:
         one = first(row)
         if one is True:
             return True
@@ -383,7 +383,7 @@ def _in_constants(needle: Bound, values: list[Any]) -> Bound:
 def _in_anything(needle: Evaluate, members: list[Evaluate]) -> Evaluate:
     """One member after the other until one is equal; those after it are not computed."""
 
-    def run(row: Row) -> Any:
+    def run(row: RowValues) -> Any:
         value = needle(row)
         if value is None:
             return None

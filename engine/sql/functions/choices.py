@@ -14,7 +14,7 @@ from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.sql.expressions.terms import (
     Bound,
     Parameters,
-    Row,
+    RowValues,
     Term,
     constant_bound,
     convert,
@@ -49,7 +49,7 @@ def choice(branches: Sequence[tuple[Term, Term]], default: Term) -> Term:
         pairs = [(c.bind(parameters), in_branch(v, parameters)) for c, v in branches]
         otherwise = in_branch(default, parameters)
 
-        def run(row: Row) -> Any:
+        def run(row: RowValues) -> Any:
             for condition, value in pairs:
                 if condition.evaluate(row) is True:
                     return value.evaluate(row)
@@ -111,7 +111,7 @@ def first_of(terms: Sequence[Term], _session: Session) -> Term:
     def bind(parameters: Parameters) -> Bound:
         bounds = [terms[0].bind(parameters), *(in_branch(term, parameters) for term in terms[1:])]
 
-        def run(row: Row) -> Any:
+        def run(row: RowValues) -> Any:
             values = (bound.evaluate(row) for bound in bounds)
             return next((value for value in values if value is not None), None)
 

@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
-from whitecap.engine.sql.expressions.terms import Bound, Parameters, Row, Term, convert, strictly
+from whitecap.engine.sql.expressions.terms import (
+    Bound,
+    Parameters,
+    RowValues,
+    Term,
+    convert,
+    strictly,
+)
 from whitecap.engine.values.coercion import belongs, common_of, implicit_type, mismatch
 from whitecap.engine.values.types import PARAMETER, Session, has_values, is_numeric
 
@@ -179,7 +186,7 @@ def netted(term: Term) -> Term:
             raise _beyond(term, error) from error
         evaluate = bound.evaluate
 
-        def run(row: Row) -> Any:
+        def run(row: RowValues) -> Any:
             try:
                 return evaluate(row)
             except _BEYOND as error:

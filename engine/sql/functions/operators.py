@@ -16,7 +16,7 @@ from whitecap.engine.errors import DeltaError, UnsupportedFeature
 from whitecap.engine.sql.expressions.terms import (
     Bound,
     Parameters,
-    Row,
+    RowValues,
     Term,
     apply,
     combine,
@@ -282,7 +282,7 @@ def _without_errors(term: Term) -> Term:
             in_branch(term, parameters) if term.foldable else term.bind(parameters)
         ).evaluate
 
-        def run(row: Row) -> Any:
+        def run(row: RowValues) -> Any:
             try:
                 return evaluate(row)
             except DeltaError:

@@ -27,7 +27,7 @@ _DML = (exp.Insert, exp.Delete, exp.Update, exp.Merge)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ParameterPlace:
     """One parameter in a plain place: beside `column`, or without one all rows of a VALUES.
 
     `holds_several`: whether a list of values may stand there.
@@ -69,7 +69,7 @@ def _is_of(value: Any, column_type: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def plain_places(template: Template) -> tuple[Place, ...] | None:
+def plain_places(template: Template) -> tuple[ParameterPlace, ...] | None:
     """The places of all parameters; `None` if some are not plain, or the command has no tree."""
     try:
         tree = parse_node(WriteClauses.cut(template.render({})).remaining)
@@ -84,16 +84,16 @@ def plain_places(template: Template) -> tuple[Place, ...] | None:
     return known if is_all else None
 
 
-def _place(node: exp.Placeholder, tree: exp.Expr) -> Place | None:
+def _place(node: exp.Placeholder, tree: exp.Expr) -> ParameterPlace | None:
     parent = node.parent
     if isinstance(parent, exp.Values):
-        return Place(node.name)
+        return ParameterPlace(node.name)
     column = next(iter(_columns_beside(node)), None)
     if column is None or node.find_ancestor(exp.Query, exp.Partition) is not None:
         return None
     if not _is_targets(column, tree):
         return None
-    return Place(node.name, column.name.lower(), isinstance(parent, exp.In))
+    return ParameterPlace(node.name, column.name.lower(), isinstance(parent, exp.In))
 
 
 def _columns_beside(node: exp.Placeholder) -> Iterator[exp.Column]:

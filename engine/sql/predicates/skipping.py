@@ -27,7 +27,7 @@ StatisticsTest = Callable[[FileStatistics], bool]
 """False where no row of a file with these statistics can match."""
 
 BindTest = Callable[[Parameters], StatisticsTest]
-View = Callable[[Any], Any]
+BoundView = Callable[[Any], Any]
 
 _NEGATED: dict[type[exp.Expr], type[exp.Expr]] = {
     exp.EQ: exp.NEQ,
@@ -131,7 +131,7 @@ class SkippingCompiler:
             return None
         return _range_test(field, value, _RANGE_TESTS[kind], self._view(field, seen_as, value.type))
 
-    def _view(self, field: Field, seen_as: str, compared_as: str) -> View | None:
+    def _view(self, field: Field, seen_as: str, compared_as: str) -> BoundView | None:
         """How a bound becomes comparable: days and instants are cast, in the same order."""
         if field.type not in TEMPORAL:
             return None
@@ -215,7 +215,7 @@ def _range_test(
     field: Field,
     term: Term,
     compare: Callable[[Any, Any, Any], bool],
-    view: View | None,
+    view: BoundView | None,
 ) -> BindTest:
     def bind(parameters: Parameters) -> StatisticsTest:
         bound = term.bind(parameters)
