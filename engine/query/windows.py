@@ -22,9 +22,6 @@ from whitecap.engine.sql.predicates.compiler import DIALECT, compile_term
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.coercion import check_modelled
 
-Ranks = Callable[[Sequence[Any]], list[int]]
-"""The values of rows in order, given their sort keys."""
-
 
 @dataclass(frozen=True, slots=True)
 class Windows:

@@ -331,16 +331,6 @@ def commit_retries_exceeded(
     )
 
 
-def missing_commit_info(version: int) -> DeltaError:
-    return _error(
-        "DeltaIllegalStateException",
-        "DELTA_MISSING_COMMIT_INFO",
-        "This table has the feature inCommitTimestamp enabled which requires the presence of the"
-        " CommitInfo action in every commit. However, the CommitInfo action is missing from commit"
-        f" version {version}.",
-    )
-
-
 def _listed(names: Iterable[str]) -> str:
     return "[" + ", ".join(f"`{name}`" for name in names) + "]"
 

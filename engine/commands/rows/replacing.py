@@ -37,9 +37,6 @@ class Replacement:
     tests: tuple[Evaluate, ...] = ()
 
 
-NO_REPLACEMENT = Replacement()
-
-
 def replaced_rows(
     statement: Insert, txn: Transaction, rows: Generated, source: Source, session: Session
 ) -> Replacement:
