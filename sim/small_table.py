@@ -20,8 +20,8 @@ from whitecap.engine.errors import DeltaError, InvalidInput, Problem, Unsupporte
 from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log.property_names import is_known, nearest_property
 from whitecap.engine.log.schema import Schema, parse_ddl
-from whitecap.engine.races.conformance.case import DataFile, TableOf
 from whitecap.engine.races.explain.case import RaceCase
+from whitecap.engine.races.row_tables import DataFile, TableOf
 from whitecap.engine.sql.expressions.scope import nearest
 from whitecap.engine.values.casts import from_python
 from whitecap.sim.scenario.problems import problems_of

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from whitecap.engine.log.properties import AUTO_COMPACT
-from whitecap.engine.races.conformance.case import CaseResult, StatementCase, TableOf
+from whitecap.engine.races.conformance.case import CaseResult, StatementCase
 from whitecap.engine.races.conformance.compare import judge
+from whitecap.engine.races.row_tables import TableOf
 from whitecap.sim.replay.failures import failure_of
 from whitecap.sim.replay.phase_locks import Ended, Interleaving
 from whitecap.sim.replay.session_settings import session_settings

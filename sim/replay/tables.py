@@ -11,7 +11,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whitecap.engine.races.conformance.case import TableOf
+from whitecap.engine.races.row_tables import TableOf
 from whitecap.engine.sql.expressions.rendering import quoted
 from whitecap.sim.replay.jvm import Jvm
 from whitecap.sim.replay.rows import frame_of

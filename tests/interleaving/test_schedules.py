@@ -11,11 +11,11 @@ from whitecap.engine.commands import run_statement
 from whitecap.engine.dialects import DELTA_OSS_4_4
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit
-from whitecap.engine.races.conformance.case import DataFile, TableOf
 from whitecap.engine.races.interleaving.contender import Contender, Start
 from whitecap.engine.races.interleaving.race import Played, StepKind
 from whitecap.engine.races.interleaving.schedules import schedules, schedules_of
 from whitecap.engine.races.interleaving.world import World
+from whitecap.engine.races.row_tables import DataFile, TableOf
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.requests import Delete, PutIfAbsent, ReadClock, WriteRows
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from whitecap.engine.races.conformance.case import DataFile, TableOf
+from whitecap.engine.races.row_tables import DataFile, TableOf
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

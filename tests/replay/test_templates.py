@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from whitecap.engine.races.conformance.case import TableOf
+from whitecap.engine.races.row_tables import TableOf
 from whitecap.sim.replay import statement_cases
 from whitecap.sim.replay.statement_cases import Templates
 

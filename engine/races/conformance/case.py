@@ -16,13 +16,10 @@ from typing import Any
 import msgspec
 
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.races.row_tables import Strict, TableOf
 
 JsonLine = dict[str, Any]
 """One line of a commit file as a JSON object, e.g. `{"add": {...}}`."""
-
-
-class Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A part of a case file: an unknown key is an error, never ignored."""
 
 
 class TransactionRead(Strict, frozen=True):
@@ -84,23 +81,6 @@ class TransactionCase(Strict, frozen=True):
     settings: dict[str, str] = msgspec.field(default_factory=dict)
     source: str = ""
     notes: str = ""
-
-
-class DataFile(Strict, frozen=True):
-    """One data file of a table: its partition's values and its rows."""
-
-    partition_values: dict[str, Any]
-    rows: list[dict[str, Any]]
-
-
-class TableOf(Strict, frozen=True):
-    """A table before the race; `versions` is the number of commits that it then has."""
-
-    schema: str
-    partition_columns: list[str]
-    properties: dict[str, str]
-    files: list[DataFile]
-    versions: int
 
 
 class StatementCase(Strict, frozen=True):

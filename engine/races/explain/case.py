@@ -16,11 +16,11 @@ from whitecap.engine.log.schema import Schema, ddl
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import parse_statistics
 from whitecap.engine.outcomes import Aborted
-from whitecap.engine.races.conformance.case import DataFile, TableOf
 from whitecap.engine.races.interleaving.contender import Start
 from whitecap.engine.races.interleaving.race import Played
 from whitecap.engine.races.interleaving.schedules import schedules
 from whitecap.engine.races.interleaving.world import World
+from whitecap.engine.races.row_tables import DataFile, TableOf
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import run

@@ -7,10 +7,10 @@ import dataclasses
 from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel
 from whitecap.engine.log import properties
 from whitecap.engine.log.schema import Schema, parse_ddl
-from whitecap.engine.races.conformance.case import TableOf
 from whitecap.engine.races.explain.case import RaceCase
 from whitecap.engine.races.explain.change import Change, Changer
 from whitecap.engine.races.explain.conditions import condition_of
+from whitecap.engine.races.row_tables import TableOf
 from whitecap.engine.values.types import is_integral
 
 VECTORS = properties.DELETION_VECTORS.key

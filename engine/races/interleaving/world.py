@@ -11,9 +11,8 @@ from whitecap.engine.commands import run_statement
 from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 from whitecap.engine.log.table_log import TableLog
-from whitecap.engine.races.conformance.case import TableOf
-from whitecap.engine.races.conformance.statements import build, live_rows
 from whitecap.engine.races.interleaving.branch import Branch
+from whitecap.engine.races.row_tables import TableOf, build, live_rows
 from whitecap.engine.session.table import SharedTable, Table, Tables
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing.parse import parse_statement

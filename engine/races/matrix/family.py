@@ -17,8 +17,8 @@ from typing import Any
 
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel
-from whitecap.engine.races.conformance.case import DataFile, TableOf
 from whitecap.engine.races.interleaving.world import World
+from whitecap.engine.races.row_tables import DataFile, TableOf
 from whitecap.engine.settings import Settings
 
 TABLE = "t"

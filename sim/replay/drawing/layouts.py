@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from whitecap.engine.races.conformance.case import DataFile
+from whitecap.engine.races.row_tables import DataFile
 
 Values = dict[str, Any]
 

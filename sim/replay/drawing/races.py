@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from whitecap.engine.log import properties
-from whitecap.engine.races.conformance.case import DataFile, StatementCase, TableOf
+from whitecap.engine.races.conformance.case import StatementCase
+from whitecap.engine.races.row_tables import DataFile, TableOf
 from whitecap.sim.replay.drawing.layouts import LAYOUTS, Layout
 from whitecap.sim.replay.drawing.statements import VECTORS, Drawn, draw_statement
 from whitecap.sim.replay.tables import ISOLATION
