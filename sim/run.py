@@ -61,12 +61,20 @@ def run_scenario(
     seed = scenario.seed if seed is None else seed
     world = World.of(scenario, RandomStreams(seed, replication), requests)
     _simulate(world, progress)
+    return finished(world, labels, out)
+
+
+def finished(
+    world: World, labels: Mapping[str, str] | None = None, out: Path | None = None
+) -> FinishedRun:
+    """Check and record a run that has come to its end; raises as `run_scenario`."""
+    scenario = world.scenario
     steps = list(LogWalk(world.store, world.shared.commits).steps())
     overwritten = frozenset((lost.transaction_id, lost.version) for lost in world.store.overwritten)
-    check_conservation(world.recorder, steps, _command(scenario, seed, replication), overwritten)
+    check_conservation(world.recorder, steps, _command(world), overwritten)
     recording = Recording(
-        manifest_of(world, replication, labels or {}, steps),
-        show_document({**scenario.document, "seed": seed}),
+        manifest_of(world, labels or {}, steps),
+        show_document({**scenario.document, "seed": world.streams.seed}),
         tables_of(world.recorder, steps),
     )
     if out is not None:
@@ -74,9 +82,7 @@ def run_scenario(
     return FinishedRun(scenario, recording, world, steps)
 
 
-def manifest_of(
-    world: World, replication: int, labels: Mapping[str, str], steps: Sequence[Step]
-) -> dict[str, Any]:
+def manifest_of(world: World, labels: Mapping[str, str], steps: Sequence[Step]) -> dict[str, Any]:
     """What a run was: enough to tell it from any other, and to make it again."""
     scenario = world.scenario
     return {
@@ -84,7 +90,7 @@ def manifest_of(
         "scenario_name": scenario.name,
         "scenario_hash": scenario.hash,
         "seed": world.streams.seed,
-        "replication": replication,
+        "replication": world.streams.replication,
         "code_version": code_version(),
         "dialect": scenario.dialect,
         "labels": dict(labels),
@@ -107,6 +113,7 @@ def _simulate(world: World, progress: Progress | None) -> None:
             progress(Tick(world.kernel.now_ms, duration_ms, len(world.recorder.transactions)))
 
 
-def _command(scenario: Scenario, seed: int, replication: int) -> str:
+def _command(world: World) -> str:
+    seed, replication = world.streams.seed, world.streams.replication
     chosen = f"--seed {seed}" + (f" --replication {replication}" if replication else "")
-    return f"whitecap run {shlex.quote(scenario.source)} {chosen}"
+    return f"whitecap run {shlex.quote(world.scenario.source)} {chosen}"
