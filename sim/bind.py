@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from whitecap.engine.sql.parsing import parse_statement
 from whitecap.engine.sql.statements import Statement
-from whitecap.sim.workload import Work
+from whitecap.sim.writers.workload import Work
 
 REPARSED = frozenset({"SETPROPERTIES", "ADDCOLUMNS", "CREATETABLE"})
 """Commands whose parameters stand in their text rather than in an expression."""

@@ -7,6 +7,7 @@ the statement. Nothing of this is part of any run.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import repeat
 
 from whitecap.engine.commands.run import run_statement
 from whitecap.engine.commands.table import Table as Client
@@ -35,8 +36,8 @@ from whitecap.sim.scenario.model import DEFAULT_START_MS
 from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.store import Limits
 from whitecap.sim.scenario.table import Initial, Table
-from whitecap.sim.store import FakeStore
-from whitecap.sim.workload import NewKeys, Workload
+from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.writers.workload import NewKeys, Workload
 
 FEW_ROWS = 24
 
@@ -89,12 +90,12 @@ def refusals(
     store = FakeStore(DEFAULT_START_MS, Limits(source="none"), table.bytes_per_row)
     ids = counting_ids()
     keys = KeysInUse(rows.initial)
-    middle = Workload(rows, parameters, lambda: 0.5, keys, NewKeys(0), DEFAULT_START_MS)
+    middle = Workload(rows, parameters, lambda _: repeat(0.5), keys, NewKeys(0, FEW_ROWS), DEFAULT_START_MS)
     try:
         if not isinstance(template, CreateTable) or template.replace:
             create_table(small, rows, store, lambda: next(ids), dialect)
         client = Client(table.name, settings=settings, dialect=dialect)
-        statement = bound(template, middle.next_work(0.0))
+        statement = bound(template, middle.work(0, 0.0))
         run(run_statement(statement, {client.name: client}), AtOnce(store, ids))
     except InvalidInput as error:
         return [str(problem) for problem in error.problems]

@@ -33,7 +33,7 @@ from whitecap.engine.sql.types import to_text
 from whitecap.engine.storage.requests import PutIfAbsent, WriteRows
 from whitecap.sim.rows import FileRows, TableRows
 from whitecap.sim.scenario.table import Table
-from whitecap.sim.store import FakeStore
+from whitecap.sim.store.objects import FakeStore
 
 Ids = Callable[[], str]
 

@@ -46,6 +46,7 @@ FULL: dict[str, Any] = {
             "rerun": {"exponential": {"base": "2 s", "cap": "9 s", "jitter": "full", "budget": 4}},
         },
         "upserter": {
+            "count": 2,
             "statement": (
                 "MERGE INTO events t USING (SELECT * FROM VALUES :rows AS v"
                 "(event_id, date, country, amount)) s ON t.event_id = s.event_id "
@@ -58,7 +59,7 @@ FULL: dict[str, Any] = {
             },
             "arrival": {"schedule": {"every": "10 s", "offset": "3 s"}},
             "compute": {"time": {"exponential": {"mean": "6 s"}}},
-            "rerun": {"fixed": {"wait": "3 s", "budget": 2}},
+            "rerun": {"fixed": {"wait": "1 s", "budget": 2}},
         },
         "eraser": {
             "statement": "DELETE FROM events WHERE country = :country AND event_id = 3",
@@ -150,7 +151,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "Rerun.none": {f"{UPSERTER}.rerun": "none"},
     "Rerun.fixed": {f"{CORRECTOR}.rerun": {"fixed": {"wait": "1 s"}}},
     "Rerun.exponential": {f"{UPSERTER}.rerun": {"exponential": {"base": "1 s", "cap": "2 s"}}},
-    "FixedRerun.wait": {f"{UPSERTER}.rerun.fixed.wait": "1 s"},
+    "FixedRerun.wait": {f"{UPSERTER}.rerun.fixed.wait": "3 s"},
     "FixedRerun.budget": {f"{UPSERTER}.rerun.fixed.budget": 1},
     "FixedRerun.after_unknown": {f"{UPSERTER}.rerun.fixed.after_unknown": True},
     "ExponentialRerun.base": {f"{CORRECTOR}.rerun.exponential.base": "1 s"},
