@@ -90,7 +90,9 @@ def refusals(
     store = FakeStore(DEFAULT_START_MS, Limits(source="none"), table.bytes_per_row)
     ids = counting_ids()
     keys = KeysInUse(rows.initial)
-    middle = Workload(rows, parameters, lambda _: repeat(0.5), keys, NewKeys(0, FEW_ROWS), DEFAULT_START_MS)
+    middle = Workload(
+        rows, parameters, lambda _: repeat(0.5), keys, NewKeys(0, FEW_ROWS), DEFAULT_START_MS
+    )
     try:
         if not isinstance(template, CreateTable) or template.replace:
             create_table(small, rows, store, lambda: next(ids), dialect)
