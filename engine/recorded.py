@@ -180,7 +180,7 @@ OTHER_REFUSALS = frozenset(
         "DeltaCommandUnsupportedWithDeletionVectorsException", "DeltaIllegalArgumentException",
         "DeltaIllegalStateException", "DeltaInvariantViolationException", "DeltaRuntimeException",
         "DeltaTableFeatureException", "DeltaUnsupportedOperationException",
-        "DeltaUnsupportedTableFeatureException", "ExtendedAnalysisException",
+        "DeltaUnsupportedTableFeatureException", "ExecutionException", "ExtendedAnalysisException",
         "IllegalArgumentException", "IllegalStateException", "InvalidProtocolVersionException",
         "ParseException", "ProtocolDowngradeException", "SparkArithmeticException",
         "SparkDateTimeException", "SparkException", "SparkIllegalArgumentException",

@@ -84,25 +84,19 @@ def _replace_content(directory: Path, beside: Path, last: str) -> None:
 
 
 def _try(path: Path, parent: Path) -> None:
-    """Write a file without a name into `parent`: rights alone do not say whether that goes.
+    """Write a file without a name where `parent` is, or would be made: rights alone do not say
+    whether that goes.
 
-    Folders that have to be made for it are removed again.
+    Nothing is made that another process, which tries the same, could find or miss.
     """
-    missing = [place for place in (parent, *parent.parents) if not place.exists()]
-    made: list[Path] = []
+    there = next(place for place in (parent, *parent.parents) if place.exists())
+    if not there.is_dir():
+        raise _cannot_be_written(path, f"{there.name} is not a directory")
     try:
-        for place in reversed(missing):
-            place.mkdir()
-            made.append(place)
-        with tempfile.TemporaryFile(dir=parent):
+        with tempfile.TemporaryFile(dir=there):
             pass
     except OSError as error:
-        there = next(place for place in (parent, *parent.parents) if place.exists())
-        reason = error.strerror if there.is_dir() else f"{there.name} is not a directory"
-        raise _cannot_be_written(path, reason or str(error)) from None
-    finally:
-        for place in reversed(made):
-            place.rmdir()
+        raise _cannot_be_written(path, error.strerror or str(error)) from None
 
 
 def _cannot_be_written(path: Path, reason: str) -> InvalidInput:

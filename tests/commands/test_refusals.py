@@ -95,3 +95,25 @@ def test_what_is_refused_has_spark_s_words(
     error = found if isinstance(found, DeltaError) else found.as_refusal()  # type: ignore[attr-defined]
     assert error is not None
     assert (error.exception, error.error_class) == (exception, error_class)
+
+
+@pytest.mark.parametrize("spelling", ["CHECKCONSTRAINTS", "checkconstraints"])
+def test_a_feature_is_dropped_in_its_own_spelling_alone(spelling: str) -> None:
+    made = Database()
+    made.create("t", "x INT", **{"feature.checkConstraints": "supported"})
+    with pytest.raises(DeltaError) as refused:
+        made.sql(f"ALTER TABLE t DROP FEATURE {spelling}")
+    assert refused.value.error_class == "DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT"
+    made.sql("ALTER TABLE t DROP FEATURE checkConstraints")
+
+
+@pytest.mark.parametrize("last", ["rowTrackingSuspended", "enableRowTracking"])
+def test_row_tracking_is_not_both_on_and_suspended(last: str) -> None:
+    made = Database()
+    made.create("t", "x INT")
+    made.sql("INSERT INTO t VALUES (1)")
+    first = {"rowTrackingSuspended", "enableRowTracking"} - {last}
+    made.sql(f"{SET} ('delta.{first.pop()}' = 'true')")
+    with pytest.raises(DeltaError) as refused:
+        made.sql(f"{SET} ('delta.{last}' = 'true')")
+    assert refused.value.error_class == "DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION"

@@ -158,3 +158,16 @@ def test_trying_a_place_leaves_nothing_there(tmp_path: Path) -> None:
 
 def test_what_is_written_to_may_be_no_ordinary_file() -> None:
     require_file(Path("/dev/null"))
+
+
+def test_trying_a_place_makes_nothing_that_another_process_could_find(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Runs of a sweep try their directories at the same time."""
+
+    def making(*_: object, **__: object) -> None:
+        raise AssertionError("something was made")
+
+    monkeypatch.setattr(Path, "mkdir", making)
+    require_directory(tmp_path / "runs" / "cell")
+    assert not list(tmp_path.iterdir())
