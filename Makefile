@@ -35,7 +35,7 @@ lint: setup ## Check style
 type: setup ## Check types
 	$(BIN)/mypy
 
-bench: setup ## Measure speed as ratios to a bare SimPy loop
+bench: setup ## Measure CPU per commit attempt in bare SimPy timeouts
 	$(BIN)/python -m benchmarks
 
 notebooks: setup ## Open the notebooks

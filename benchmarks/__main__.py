@@ -1,41 +1,61 @@
-"""`make bench`: print the table of ratios."""
+"""`make bench`: print the table. Names on the command line choose workloads by how they begin."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import gc
+import sys
+from collections.abc import Callable, Iterator
 
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.bare_simpy import unit_seconds
 from benchmarks.measure import Measurement, measure
-from benchmarks.workloads import MIXES
+from benchmarks.workloads import MIXES, demo_cells, made
 
 WRITERS = (10, 100, 1_000)
 LIVE_FILES = (100, 10_000, 100_000)
-FEW_FILES, SOME_WRITERS = 1_000, 10
+FEW_FILES, SOME_WRITERS, ATTEMPTS = 1_000, 10, 4_000
 
 
-def measurements() -> Iterator[Measurement]:
-    """More writers on one table, then more files under the same writers."""
+def workloads() -> Iterator[tuple[str, Callable[[], Measurement]]]:
+    """Each mix, more writers at the same rate, more files, and the demo's cells."""
     for mix in MIXES:
-        for writers in WRITERS:
-            yield measure(mix, writers, FEW_FILES)
-        for live_files in LIVE_FILES:
-            yield measure(mix, SOME_WRITERS, live_files)
+        yield _made(mix, SOME_WRITERS, FEW_FILES)
+    for writers in WRITERS[1:]:
+        yield _made("append-heavy", writers, FEW_FILES)
+    for files in LIVE_FILES:
+        yield _made("merge-heavy", SOME_WRITERS, files)
+    for name, scenario in demo_cells():
+        yield f"events · {name}", lambda n=name, s=scenario: measure(n, s, from_share=0.5)
+
+
+def _made(mix: str, writers: int, files: int) -> tuple[str, Callable[[], Measurement]]:
+    name = f"{mix} · {writers:,} writers · {files:,} files"
+    return name, lambda: measure(name, made(mix, writers, files, ATTEMPTS))
 
 
 def main() -> None:
-    """Measure everything and print it, a row as soon as it is known."""
+    """Measure and print, a row as soon as it is known."""
     console = Console()
-    table = Table(title="A run beside a bare SimPy loop of as many events, same process")
-    headings = ("workload", "writers", "live files", "attempts", "attempts/s", "µs/attempt")
-    for heading in (*headings, "events/s", "x bare SimPy"):
+    table = Table(title="CPU per commit attempt, in bare SimPy timeouts of the same process")
+    for heading in ("workload", "attempts", "events/attempt", "µs/attempt", "units/attempt"):
         table.add_column(heading, justify="left" if heading == "workload" else "right")
-    for m in measurements():
-        row = (m.mix, f"{m.writers:,}", f"{m.live_files:,}", f"{m.attempts:,}")
-        speeds = (f"{m.attempts_per_second:,.0f}", f"{m.microseconds_per_attempt:,.0f}")
-        table.add_row(*row, *speeds, f"{m.events_per_second:,.0f}", f"{m.ratio:.1f}")
-        console.print(f"{m.mix}, {m.writers:,} writers, {m.live_files:,} files: {m.ratio:.1f}x")
+    chosen = tuple(sys.argv[1:])
+    unit_s = unit_seconds()
+    for name, run in workloads():
+        if chosen and not name.startswith(chosen):
+            continue
+        gc.collect()
+        measured, before_s = run(), unit_s
+        unit_s = unit_seconds()
+        units = measured.us_per_attempt / (1e6 * min(before_s, unit_s))
+        shown = (
+            f"{measured.attempts:,}", f"{measured.events_per_attempt:.1f}",
+            f"{measured.us_per_attempt:,.0f}", f"{units:,.0f}",
+        )  # fmt: skip
+        table.add_row(name, *shown)
+        console.print(" | ".join((name, *shown)))
     console.print(table)
 
 

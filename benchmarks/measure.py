@@ -1,65 +1,59 @@
-"""Time one run beside the bare loop: attempts and events per second, and the ratio."""
+"""Time one run: CPU per commit attempt in units of a bare SimPy timeout, and events per attempt.
+
+CPU time counts from the start of the kernel to the closed recording, which is written.
+"""
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import dataclass
-from time import perf_counter
+from pathlib import Path
+from time import process_time
 
-from benchmarks.bare_simpy import bare_seconds
-from benchmarks.workloads import scenario_with
 from whitecap.sim.random_streams import RandomStreams
+from whitecap.sim.run import finished
+from whitecap.sim.scenario import Scenario
 from whitecap.sim.world import World
-
-ATTEMPTS_WANTED = 2_000
-"""Long enough to drown the start, short enough to measure a dozen workloads in minutes."""
-
-CYCLE_S = 80.0
-"""Think time plus compute of one transaction: what a writer needs for one attempt at least."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One workload, timed. `ratio` is its wall time over that of the bare loop."""
+    """One workload, timed in CPU seconds. `from_ms`: what came before is left out."""
 
-    mix: str
-    writers: int
-    live_files: int
+    name: str
     attempts: int
     events: int
-    seconds: float
-    bare_seconds: float
+    kernel_s: float
+    recording_s: float
 
     @property
-    def attempts_per_second(self) -> float:
-        """Put-if-absents of commit files, per wall second."""
-        return self.attempts / self.seconds
+    def us_per_attempt(self) -> float:
+        """CPU microseconds for everything that an attempt brings with it."""
+        return 1e6 * (self.kernel_s + self.recording_s) / self.attempts
 
     @property
-    def events_per_second(self) -> float:
-        """SimPy events, per wall second."""
-        return self.events / self.seconds
-
-    @property
-    def ratio(self) -> float:
-        """Times the cost of as many events that do nothing."""
-        return self.seconds / self.bare_seconds
-
-    @property
-    def microseconds_per_attempt(self) -> float:
-        """Wall time for everything that an attempt brings with it."""
-        return 1e6 * self.seconds / self.attempts
+    def events_per_attempt(self) -> float:
+        """SimPy events for each attempt."""
+        return self.events / self.attempts
 
 
-def measure(mix: str, writers: int, live_files: int) -> Measurement:
-    """Run the workload until it has made about `ATTEMPTS_WANTED` attempts."""
-    minutes = max(2.0, ATTEMPTS_WANTED / writers * CYCLE_S / 60)
-    scenario = scenario_with(mix, writers, live_files, minutes)
+def measure(name: str, scenario: Scenario, from_share: float = 0.0) -> Measurement:
+    """Run a scenario; measure what comes after `from_share` of its time.
+
+    Writing the recording counts in proportion to the attempts.
+    """
     world = World.of(scenario, RandomStreams(scenario.seed, 0), with_requests=False)
     world.start()
-    begun = perf_counter()
+    if from_share:
+        world.kernel.run_until(scenario.duration * from_share)
+    before, events_before = len(world.recorder.attempts), next(world.kernel._eid)
+    begun = process_time()
     world.kernel.run_until(scenario.duration)
-    seconds = perf_counter() - begun
-    events = next(world.kernel._eid)
+    kernel_s = process_time() - begun
+    events = next(world.kernel._eid) - events_before
     attempts = len(world.recorder.attempts)
-    bare = bare_seconds(events, len(world.writers))
-    return Measurement(mix, writers, live_files, attempts, events, seconds, bare)
+    begun = process_time()
+    with tempfile.TemporaryDirectory() as directory:
+        finished(world, out=Path(directory) / "run")
+    recording_s = (process_time() - begun) * (attempts - before) / attempts
+    return Measurement(name, attempts - before, events, kernel_s, recording_s)

@@ -8,7 +8,7 @@ from typing import Any
 from whitecap.engine.sql.parsing.parameter_places import plain_places
 from whitecap.engine.sql.parsing.parse import read_statement
 from whitecap.engine.sql.parsing.statements import Statement
-from whitecap.sim.workload import Work
+from whitecap.sim.writers.workload import Work
 
 
 def bound(template: Statement, work: Work, types: Mapping[str, str]) -> Statement:

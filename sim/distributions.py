@@ -3,19 +3,24 @@
 `{lognormal: {median: 20 s, sigma: 0.4}}`, `{lognormal: {mean: 22 s, cv: 0.4}}`, `{constant: 5 s}`,
 `{uniform: {low: 1 s, high: 2 s}}`, `{exponential: {mean: 3 s}}`, or measured quantiles. A bare
 duration (`5 s`) is a constant.
+
+A duration is drawn by its rank: a uniform number goes in, the duration that so large a share of all
+durations lies below comes out. So a variant of a scenario that changes a distribution keeps the
+ranks of its draws, and no draw depends on how many were made before.
 """
 
 from __future__ import annotations
 
 import math
 from itertools import pairwise
+from statistics import NormalDist
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from whitecap.sim.random_streams import NextDraw, in_blocks
+from whitecap.sim.random_streams import Uniforms
 from whitecap.sim.section import OneOf, Section
 from whitecap.sim.units import Duration, Number
 
@@ -26,6 +31,8 @@ MAX_SIGMA = 10.0
 
 MAX_CV = 1000.0
 """A deviation of a thousand means has a sigma of 3.7."""
+
+_standard_normal = NormalDist().inv_cdf
 
 
 class Lognormal(Section):
@@ -52,9 +59,10 @@ class Lognormal(Section):
         variance = math.log1p(self.cv**2)
         return math.log(self.mean) - variance / 2, math.sqrt(variance)
 
-    def draw(self, generator: np.random.Generator, count: int) -> Values:
+    def quantile(self, ranks: Uniforms) -> Values:
         mu, sigma = self.parameters()
-        return np.exp(mu + sigma * generator.standard_normal(count))
+        normal = np.array([_standard_normal(rank) for rank in ranks.ravel().tolist()])
+        return np.exp(mu + sigma * normal).reshape(ranks.shape)
 
     def mean_ms(self) -> float:
         mu, sigma = self.parameters()
@@ -74,8 +82,8 @@ class Uniform(Section):
             raise ValueError("high is smaller than low")
         return high
 
-    def draw(self, generator: np.random.Generator, count: int) -> Values:
-        return self.low + (self.high - self.low) * generator.random(count)
+    def quantile(self, ranks: Uniforms) -> Values:
+        return self.low + (self.high - self.low) * ranks
 
     def mean_ms(self) -> float:
         return (self.low + self.high) / 2
@@ -86,8 +94,8 @@ class Exponential(Section):
 
     mean: Duration = Field(gt=0)
 
-    def draw(self, generator: np.random.Generator, count: int) -> Values:
-        return -self.mean * np.log1p(-generator.random(count))
+    def quantile(self, ranks: Uniforms) -> Values:
+        return -self.mean * np.log1p(-ranks)
 
     def mean_ms(self) -> float:
         return self.mean
@@ -120,9 +128,9 @@ class Quantiles(Section):
         ranked = sorted((_rank(name), value) for name, value in self.points.items())
         return [rank for rank, _ in ranked], [value for _, value in ranked]
 
-    def draw(self, generator: np.random.Generator, count: int) -> Values:
-        ranks, values = self.table()
-        return np.interp(generator.random(count), ranks, values)
+    def quantile(self, ranks: Uniforms) -> Values:
+        measured, values = self.table()
+        return np.interp(ranks, measured, values)
 
     def mean_ms(self) -> float:
         ranks, values = self.table()
@@ -158,10 +166,15 @@ class Distribution(OneOf):
         """The expectation in milliseconds."""
         return self.constant if self.constant is not None else float(self.chosen.mean_ms())
 
-    def sampler(self, generator: np.random.Generator) -> NextDraw:
-        """A function that draws the next duration in milliseconds."""
-        constant = self.constant
-        if constant is not None:
-            return lambda: constant
-        shape = self.chosen
-        return in_blocks(lambda count: shape.draw(generator, count))
+    def quantile(self, ranks: Uniforms) -> Values:
+        """The durations in milliseconds with these ranks, which lie in (0, 1)."""
+        if self.constant is not None:
+            return np.full(ranks.shape, self.constant)
+        durations: Values = self.chosen.quantile(ranks)
+        return durations
+
+    def at(self, rank: float) -> float:
+        """The duration with one rank."""
+        if self.constant is not None:
+            return self.constant
+        return float(self.quantile(np.array([rank]))[0])

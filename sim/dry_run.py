@@ -36,8 +36,8 @@ from whitecap.sim.scenario.model import DEFAULT_START_MS
 from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.store import Limits
 from whitecap.sim.scenario.table import Initial, Table
-from whitecap.sim.store import FakeStore
-from whitecap.sim.workload import NewKeys, Workload
+from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.writers.workload import NewKeys, Workload
 
 FEW_ROWS = 24
 
@@ -123,13 +123,15 @@ def _refusals(
     store = FakeStore(DEFAULT_START_MS, Limits(source="none"), table.bytes_per_row)
     ids = counting_ids()
     keys = KeysInUse(rows.initial)
-    draws = cycle(DRAWS).__next__
-    workload = Workload(rows, parameters, draws, keys, NewKeys(0), DEFAULT_START_MS)
+    draws = cycle(DRAWS)
+    workload = Workload(
+        rows, parameters, lambda _: draws, keys, NewKeys(0, FEW_ROWS), DEFAULT_START_MS
+    )
     try:
         if not isinstance(template, CreateTable) or template.replace:
             create_table(small, rows, store, lambda: next(ids), dialect)
         client = Client(table.name, settings=settings, dialect=dialect)
-        statement = bound(template, workload.next_work(0.0), rows.types)
+        statement = bound(template, workload.work(0, 0.0), rows.types)
         run(run_statement(statement, {client.name: client}), AtOnce(store, ids))
     except InvalidInput as error:
         return [str(problem) for problem in error.problems]

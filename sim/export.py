@@ -18,7 +18,7 @@ from whitecap.engine.log.paths import data_key
 from whitecap.engine.storage.disk.directory import DirectoryStore
 from whitecap.engine.storage.requests import Put, PutIfAbsent, WriteRows, Written
 from whitecap.sim.places import require_free, whole
-from whitecap.sim.store import FakeStore
+from whitecap.sim.store.objects import FakeStore
 
 Sizes = dict[str, int]
 """Storage key of a data file -> its size on disk."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 
-from whitecap.sim.random_streams import RandomStreams, in_blocks
+from whitecap.sim.random_streams import Source
 
 # RFC 9562: version 4 in the high bits of the third field, variant 10 in those of the fourth.
 _VERSION = 0x4000 << 64
@@ -12,14 +12,18 @@ _VARIANT = 0x8000 << 48
 _FREE_BITS = ~((0xF000 << 64) | (0xC000 << 48)) & ((1 << 128) - 1)
 
 
-def ids_of(streams: RandomStreams, entity: str) -> Callable[[], str]:
-    """The ids that `entity` gives to its transactions and files."""
-    generator = streams.generator("ids", entity)
-    words = in_blocks(lambda count: generator.integers(0, 1 << 63, count))
+@dataclass(slots=True)
+class Ids:
+    """The ids that are given out one after the other in a row of a source."""
 
-    def next_id() -> str:
-        bits = (words() << 65 | words() << 2) & _FREE_BITS
-        digits = f"{bits | _VERSION | _VARIANT:032x}"
+    source: Source
+    row: int = 0
+    _given: int = 0
+
+    def __call__(self) -> str:
+        """The next id."""
+        at = self._given
+        self._given = at + 2
+        words = self.source.word(self.row, at) << 64 | self.source.word(self.row, at + 1)
+        digits = f"{words & _FREE_BITS | _VERSION | _VARIANT:032x}"
         return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
-
-    return next_id

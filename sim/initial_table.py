@@ -38,7 +38,7 @@ from whitecap.engine.transaction.new_metadata import as_stored
 from whitecap.engine.values.texts import to_text
 from whitecap.sim.rows import FileRows, TableRows
 from whitecap.sim.scenario.table import Table
-from whitecap.sim.store import FakeStore
+from whitecap.sim.store.objects import FakeStore
 
 Ids = Callable[[], str]
 

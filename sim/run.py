@@ -78,12 +78,24 @@ def run_scenario(
     world = World.of(scenario, RandomStreams(seed, replication), requests)
     with nullcontext() if out is None else interrupted_by(world.kernel.stop):
         _simulate(world, scenario.duration if until_ms is None else until_ms, progress)
+    return finished(world, labels, out, overwrite=overwrite)
+
+
+def finished(
+    world: World,
+    labels: Mapping[str, str] | None = None,
+    out: Path | None = None,
+    *,
+    overwrite: bool = False,
+) -> FinishedRun:
+    """Check and record a run that has come to its end; raises as `run_scenario`."""
+    scenario = world.scenario
     steps = list(LogWalk(world.store, world.shared.commits).steps())
     overwritten = frozenset((lost.transaction_id, lost.version) for lost in world.store.overwritten)
-    check_conservation(world.recorder, steps, _command(scenario, seed, replication), overwritten)
+    check_conservation(world.recorder, steps, _command(world), overwritten)
     recording = Recording(
-        manifest_of(world, replication, labels or scenario.labels, steps),
-        show_document({**scenario.document, "seed": seed}),
+        manifest_of(world, labels or scenario.labels, steps),
+        show_document({**scenario.document, "seed": world.streams.seed}),
         tables_of(world.recorder, steps, (writer.recorded() for writer in world.writers)),
     )
     if out is not None:
@@ -93,9 +105,7 @@ def run_scenario(
     return FinishedRun(scenario, recording, world, steps)
 
 
-def manifest_of(
-    world: World, replication: int, labels: Mapping[str, str], steps: Sequence[Step]
-) -> dict[str, Any]:
+def manifest_of(world: World, labels: Mapping[str, str], steps: Sequence[Step]) -> dict[str, Any]:
     """What a run was: enough to tell it from any other, and to make it again."""
     scenario = world.scenario
     reached_ms = world.kernel.now_ms if world.kernel.stopped else scenario.duration
@@ -104,7 +114,7 @@ def manifest_of(
         "scenario_name": scenario.name,
         "scenario_hash": scenario.hash,
         "seed": world.streams.seed,
-        "replication": replication,
+        "replication": world.streams.replication,
         "code_version": code_version(),
         "dialect": scenario.dialect,
         "labels": dict(labels),
@@ -130,6 +140,7 @@ def _simulate(world: World, duration_ms: float, progress: Progress | None) -> No
             progress(Tick(world.kernel.now_ms, duration_ms, len(world.recorder.transactions)))
 
 
-def _command(scenario: Scenario, seed: int, replication: int) -> str:
+def _command(world: World) -> str:
+    seed, replication = world.streams.seed, world.streams.replication
     chosen = f"--seed {seed}" + (f" --replication {replication}" if replication else "")
-    return f"{scenario.command} {chosen}"
+    return f"{world.scenario.command} {chosen}"

@@ -12,7 +12,7 @@ from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.commit_file import Commit, log_key
 from whitecap.engine.log.statistics import parse_statistics
 from whitecap.engine.log.table_log import CommitCache
-from whitecap.sim.store import FakeStore
+from whitecap.sim.store.objects import FakeStore
 
 FileKey = tuple[str, str | None]
 

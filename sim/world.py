@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whitecap.engine.dialects import dialect_named
 from whitecap.engine.log.table_log import TableLog
@@ -14,23 +16,27 @@ from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import run
 from whitecap.engine.storage.requests import Steps
 from whitecap.sim.bind import bound
-from whitecap.sim.checkpoints import Checkpoint
-from whitecap.sim.cluster import Cluster, Latencies
+from whitecap.sim.distributions import Exponential
+from whitecap.sim.draws import Columns, DrawTable
 from whitecap.sim.dry_run import AtOnce
-from whitecap.sim.faults import faults_of
-from whitecap.sim.identifiers import ids_of
+from whitecap.sim.identifiers import Ids
 from whitecap.sim.initial_table import create_table
-from whitecap.sim.jobs import BatchJob, StatementJob, TableClients
 from whitecap.sim.kernel import Kernel
-from whitecap.sim.random_streams import NextDraw, RandomStreams, in_blocks
+from whitecap.sim.random_streams import RandomStreams, Uniforms, row_of
 from whitecap.sim.recorder import Recorder
 from whitecap.sim.rows import KeysInUse, TableRows
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.writers import STREAMING, WriterGroup
-from whitecap.sim.store import FakeStore
-from whitecap.sim.workload import NewKeys, Workload
-from whitecap.sim.writer import Job, Writer
+from whitecap.sim.store.cluster import Cluster
+from whitecap.sim.store.faults import faults_of
+from whitecap.sim.store.latency import Latency, latencies_of
+from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.store.tape import Tapes
+from whitecap.sim.writers.checkpoints import Checkpoint
+from whitecap.sim.writers.jobs import BatchJob, StatementJob, TableClients
+from whitecap.sim.writers.workload import NewKeys, Workload, draws_for
+from whitecap.sim.writers.writer import Job, Writer, WriterDraws
 
 ROWS = "rows"
 
@@ -50,6 +56,7 @@ class World:
     clients: TableClients
     writers: list[Writer]
     checkpoints: dict[str, Checkpoint]
+    latencies: list[Latency]
     initial_version: int
 
     @classmethod
@@ -63,7 +70,7 @@ class World:
             scenario.store.put_if_absent.exclusive,
         )
         dialect = dialect_named(scenario.dialect)
-        version = create_table(scenario.table, table, store, ids_of(streams, "table"), dialect)
+        version = create_table(scenario.table, table, store, _ids(streams, "table"), dialect)
         shared = known_table(scenario.table.key, store)
         clients = TableClients(
             scenario.table.name,
@@ -84,6 +91,7 @@ class World:
             clients=clients,
             writers=[],
             checkpoints={},
+            latencies=latencies_of(scenario.store),
             initial_version=version,
         )
         world.writers.extend(world._writers())
@@ -103,19 +111,27 @@ class World:
 
     def _writer(self, name: str, group_name: str, group: WriterGroup, number: int) -> Writer:
         command, new_job = self._jobs(name, group, number)
-        closed = group.arrival.closed
-        think = closed.think.sampler(self._stream("think", name)) if closed else zero
         return Writer(
             name=name,
+            number=number,
             group_name=group_name,
             group=group,
             command=command,
             cluster=self._cluster(name, group_name, group),
             table_log=TableLog(self.shared.commits),
             new_job=new_job,
-            think=think,
-            rerun_uniform=self.streams.uniforms("rerun", name),
-            arrival_gap=self._gaps(name, group),
+            draws=self._draws(name, group),
+        )
+
+    def _draws(self, name: str, group: WriterGroup) -> WriterDraws:
+        pauses = DrawTable(self.streams.source("arrival", name), [Columns([0], _pause(group))])
+        reruns = self.streams.source("rerun", name)
+        tapes = Tapes(self.streams.source("store", name), self.latencies, group.compute.time)
+        return WriterDraws(
+            pause_ms=lambda job: pauses.row(job)[0],
+            rerun=lambda job, rerun: reruns.uniform(row_of(job, rerun), 0),
+            ids=self.streams.source("ids", name),
+            tapes=tapes,
         )
 
     def _cluster(self, name: str, group_name: str, group: WriterGroup) -> Cluster:
@@ -124,37 +140,28 @@ class World:
             store=self.store,
             profile=self.scenario.store,
             recorder=self.recorder,
-            latencies=Latencies.of(self.scenario.store, name, self.streams),
             compute=group.compute,
-            compute_time=group.compute.time.sampler(self._stream("compute", name)),
-            backoff=self.streams.uniforms("backoff", name),
-            new_id=ids_of(self.streams, name),
             faults=faults_of(self.scenario.faults, group_name, name, self.streams),
         )
 
-    def _gaps(self, name: str, group: WriterGroup) -> NextDraw:
-        if group.arrival.open is None:
-            return zero
-        mean_ms = 1 / group.arrival.open.rate
-        generator = self._stream("arrival", name)
-        return in_blocks(lambda count: mean_ms * generator.standard_exponential(count))
-
     def _jobs(
         self, name: str, group: WriterGroup, number: int
-    ) -> tuple[str, Callable[[float], Job]]:
+    ) -> tuple[str, Callable[[int, float], Job]]:
         """The writer's command, and what makes its jobs."""
         if group.streaming is not None:
             checkpoint = self._checkpoint(group.streaming.checkpoint, group, number)
             reads_table = group.streaming.reads_table
-            return STREAMING, lambda _: BatchJob(self.clients, checkpoint, self.keys, reads_table)
+            return STREAMING, lambda _job, _now_ms: BatchJob(
+                self.clients, checkpoint, self.keys, reads_table
+            )
         assert group.statement is not None
         template = parse_statement(group.statement)
         workload = self._workload(name, group.parameters, number)
 
         types = self.table.types
 
-        def statement_job(now_ms: float) -> Job:
-            work = workload.next_work(now_ms)
+        def statement_job(job: int, now_ms: float) -> Job:
+            work = workload.work(job, now_ms)
             return StatementJob(self.clients, bound(template, work, types), work, self.keys)
 
         return template.command, statement_job
@@ -165,27 +172,32 @@ class World:
             assert group.streaming is not None
             parameters = {**group.parameters, ROWS: Parameter(rows=group.streaming.rows)}
             workload = self._workload(f"checkpoint {name}", parameters, number)
-            app_id = ids_of(self.streams, f"checkpoint {name}")()
-            self.checkpoints[name] = Checkpoint(app_id, self.table.schema, workload.next_work)
+            app_id = _ids(self.streams, f"checkpoint {name}")()
+            self.checkpoints[name] = Checkpoint(app_id, self.table.schema, workload.work)
         return self.checkpoints[name]
 
     def _workload(self, entity: str, parameters: dict[str, Parameter], number: int) -> Workload:
         return Workload(
             self.table,
             parameters,
-            self.streams.uniforms("workload", entity),
+            draws_for(self.table, parameters, self.streams.source("workload", entity)),
             self.keys,
-            NewKeys(number),
+            NewKeys(number, self.scenario.table.initial.rows),
             self.scenario.start_ms,
         )
 
-    def _stream(self, component: str, entity: str) -> np.random.Generator:
-        return self.streams.generator(component, entity)
+
+def _ids(streams: RandomStreams, entity: str) -> Ids:
+    return Ids(streams.source("ids", entity))
 
 
-def zero() -> float:
-    """A wait of no time, where the arrival model has none."""
-    return 0.0
+def _pause(group: WriterGroup) -> Callable[[Uniforms], NDArray[Any]]:
+    """What a writer waits before its next job: think time, or the gap to the next arrival."""
+    if group.arrival.closed is not None:
+        return group.arrival.closed.think.quantile
+    if group.arrival.open is not None:
+        return Exponential.model_construct(mean=1 / group.arrival.open.rate).quantile
+    return np.zeros_like
 
 
 def known_table(key: str | None, store: FakeStore) -> SharedTable:

@@ -253,11 +253,17 @@ def _fault(given: Any, position: int, text: YamlText, problems: list[Problem]) -
 ALTERNATIVES = {"constant", "uniform", "exponential", "lognormal", "quantiles"}
 """Overriding a distribution by one of another kind replaces it; options of one kind are merged."""
 
+FORMS = ({"latency"}, {"out", "back"})
+"""Ways to say how long a request takes; one replaces the other."""
+
 
 def _merged(base: Any, over: Any) -> Any:
     if not (isinstance(base, dict) and isinstance(over, dict)):
         return over
     if ALTERNATIVES & base.keys() and ALTERNATIVES & over.keys() - base.keys():
         return over
+    for form, other in (FORMS, FORMS[::-1]):
+        if form & over.keys():
+            base = {key: value for key, value in base.items() if key not in other}
     mixed = {key: _merged(base[key], over[key]) if key in base else over[key] for key in over}
     return base | mixed

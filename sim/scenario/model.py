@@ -128,7 +128,7 @@ class Scenario(Section):
         store, duration = others.data.get("store"), others.data.get("duration")
         if store is None or duration is None:
             return writers
-        listing = store.list.latency.mean_ms()
+        listing = store.list.mean_ms()
         jobs = sum(group.count * group.jobs(duration, listing) for group in writers.values())
         if jobs > MAX_JOBS:
             raise ValueError(f"some {jobs:.0e} jobs are more than {MAX_JOBS:,}")

@@ -5,7 +5,9 @@ Profiles live in `scenarios/stores/`; a scenario names one and may override any 
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Self
+
+from pydantic import Field, model_validator
 
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.sim.bounds import MAX_THROTTLE_RETRIES
@@ -15,27 +17,79 @@ from whitecap.sim.units import Duration, Number, Whole
 
 
 class Measured(Section):
-    """The latency of one kind of request, from sent to reply, and where the figure is from."""
+    """How long one kind of request takes, and where the figure is from.
 
-    latency: Distribution
+    Either its `latency` from sent to reply, as a client measures it, of which `effect.share` is the
+    way out; or both ways apart, `out` and `back`, each drawn by itself.
+    """
+
+    latency: Distribution | None = None
+    out: Distribution | None = None
+    back: Distribution | None = None
     per_mib: Duration = 0.0
     source: str
 
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        legs = (self.out is not None, self.back is not None)
+        if legs != ((False, False) if self.latency is not None else (True, True)):
+            raise ValueError("give either latency, or out and back")
+        return self
+
+    def mean_ms(self) -> float:
+        """From sent to reply, on average, without what is in proportion to bytes."""
+        parts = (self.latency, self.out, self.back)
+        return sum(part.mean_ms() for part in parts if part is not None)
+
+    @property
+    def takes_time(self) -> bool:
+        """Whether such a request can take any time."""
+        return self.mean_ms() > 0
+
+
+class Answer(Section):
+    """How long a put-if-absent takes that ends in one way: its `latency`, or its way `back`."""
+
+    latency: Distribution | None = None
+    back: Distribution | None = None
+    source: str
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        if (self.latency is None) == (self.back is None):
+            raise ValueError("give either latency or back")
+        return self
+
 
 class ConditionalPut(Section):
-    """Put-if-absent: its latency when it creates the object and when it finds one there.
+    """Put-if-absent: how long it takes when it creates the object, and when it finds one there.
+
+    Either both answers have their `latency`, of which `effect.share` is the way out; or there is a
+    way `out`, which is the same for both, and each answer's way `back`.
 
     With `exclusive: false` the store has none: the client looks whether the object is there when it
     sends, and whoever writes last wins (S3 before 2024, with Delta's S3SingleDriverLogStore).
     """
 
     exclusive: bool = True
-    success: Measured
-    loss: Measured
+    out: Distribution | None = None
+    success: Answer
+    loss: Answer
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        apart = {self.out is not None, *(a.back is not None for a in (self.success, self.loss))}
+        if len(apart) > 1:
+            raise ValueError("give out and the back of success and of loss, or the latency of both")
+        return self
 
 
 class EffectPoint(Section):
-    """When a request takes effect, as a share of its (shorter possible) latency."""
+    """When a request takes effect, as a share of its latency.
+
+    That of a put-if-absent, whose latency depends on what comes of it, is the share of the latency
+    of its faster answer, but never longer than the shortest of both.
+    """
 
     share: Number = Field(ge=0, le=1)
     source: str
@@ -82,4 +136,4 @@ class Store(Section):
     @property
     def takes_time(self) -> bool:
         """Whether a transaction spends any time on requests: each one lists the log."""
-        return self.list.latency.mean_ms() > 0
+        return self.list.takes_time

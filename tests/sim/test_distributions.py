@@ -15,9 +15,8 @@ from whitecap.sim.scenario.yaml_text import read_yaml
 
 
 def _draws(text: Any, count: int = 40_000) -> np.ndarray[Any, Any]:
-    distribution = Distribution.model_validate(text)
-    draw = distribution.sampler(RandomStreams(11).generator("test", "one"))
-    return np.array([draw() for _ in range(count)])
+    ranks = RandomStreams(11).source("test", "one").uniforms(range(count), [0])
+    return Distribution.model_validate(text).quantile(ranks)[:, 0]
 
 
 @pytest.mark.parametrize(
@@ -37,6 +36,24 @@ def test_mean_and_deviation_are_those_of_the_text(
     assert draws.mean() == pytest.approx(mean_ms, rel=0.02)
     assert draws.std() == pytest.approx(deviation_ms, rel=0.03)
     assert Distribution.model_validate(text).mean_ms() == pytest.approx(mean_ms)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "5 s",
+        {"uniform": {"low": "1 s", "high": "3 s"}},
+        {"exponential": {"mean": "2 s"}},
+        {"lognormal": {"median": "4 s", "sigma": 0.5}},
+        {"quantiles": {"p5": "1 s", "p50": "2 s", "p99": "9 s"}},
+    ],
+)
+def test_a_longer_duration_has_a_higher_rank(text: Any) -> None:
+    distribution = Distribution.model_validate(text)
+    ranks = np.linspace(0.001, 0.999, 500)
+    durations = distribution.quantile(ranks)
+    assert (np.diff(durations) >= 0).all()
+    assert distribution.at(0.25) == pytest.approx(np.interp(0.25, ranks, durations), rel=1e-3)
 
 
 def test_a_lognormal_by_median_and_sigma_has_that_median_and_sigma() -> None:

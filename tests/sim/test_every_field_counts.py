@@ -46,6 +46,7 @@ FULL: dict[str, Any] = {
             "rerun": {"exponential": {"base": "2 s", "cap": "9 s", "jitter": "full", "budget": 4}},
         },
         "upserter": {
+            "count": 2,
             "statement": (
                 "MERGE INTO events t USING (SELECT * FROM VALUES :rows AS v"
                 "(event_id, date, country, amount)) s ON t.event_id = s.event_id "
@@ -58,7 +59,7 @@ FULL: dict[str, Any] = {
             },
             "arrival": {"schedule": {"every": "10 s", "offset": "3 s"}},
             "compute": {"time": {"exponential": {"mean": "6 s"}}},
-            "rerun": {"fixed": {"wait": "3 s", "budget": 2}},
+            "rerun": {"fixed": {"wait": "1 s", "budget": 2}},
         },
         "eraser": {
             "statement": "DELETE FROM events WHERE country = :country AND event_id = 3",
@@ -150,7 +151,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "Rerun.none": {f"{UPSERTER}.rerun": "none"},
     "Rerun.fixed": {f"{CORRECTOR}.rerun": {"fixed": {"wait": "1 s"}}},
     "Rerun.exponential": {f"{UPSERTER}.rerun": {"exponential": {"base": "1 s", "cap": "2 s"}}},
-    "FixedRerun.wait": {f"{UPSERTER}.rerun.fixed.wait": "1 s"},
+    "FixedRerun.wait": {f"{UPSERTER}.rerun.fixed.wait": "3 s"},
     "FixedRerun.budget": {f"{UPSERTER}.rerun.fixed.budget": 1},
     "FixedRerun.after_unknown": {f"{UPSERTER}.rerun.fixed.after_unknown": True},
     "ExponentialRerun.base": {f"{CORRECTOR}.rerun.exponential.base": "1 s"},
@@ -200,9 +201,26 @@ CHANGES: dict[str, dict[str, Any]] = {
     "Store.effect": {"store.effect.share": 0.9},
     "Store.limits": {"store.limits.reads_per_s": 3},
     "Store.client": {"store.client.timeout": "9 s"},
+    "ConditionalPut.out": {
+        "store.put_if_absent": {
+            "out": "99 ms",
+            "success": {"back": "9 ms"},
+            "loss": {"back": "9 ms"},
+        }
+    },
     "ConditionalPut.success": {"store.put_if_absent.success.latency": "99 ms"},
     "ConditionalPut.loss": {"store.put_if_absent.loss.latency": "999 ms"},
     "Measured.latency": {"store.list.latency": "99 ms"},
+    "Measured.out": {"store.list": {"out": "50 ms", "back": "10 ms"}},
+    "Measured.back": {"store.list": {"out": "10 ms", "back": "50 ms"}},
+    "Answer.latency": {"store.put_if_absent.loss.latency": "77 ms"},
+    "Answer.back": {
+        "store.put_if_absent": {
+            "out": "9 ms",
+            "success": {"back": "60 ms"},
+            "loss": {"back": "50 ms"},
+        }
+    },
     "Measured.per_mib": {"store.get.per_mib": "30 s"},
     "EffectPoint.share": {"store.effect.share": 0.1},
     "Limits.writes_per_s": {"store.limits.writes_per_s": 0.1},
@@ -246,6 +264,7 @@ WITHOUT_EFFECT_ON_RECORDS = {
     "Store.description": "words",
     "ConditionalPut.exclusive": "needs two puts at one moment: tests/sim/test_lost_commits.py",
     "Measured.source": "words",
+    "Answer.source": "words",
     "EffectPoint.source": "words",
     "Limits.source": "words",
     "Client.source": "words",

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
 
 from tests.sim.sim_worlds import INSERT, UPDATE, ran, rows, scenario
-from whitecap.sim.faults import faults_of
+from whitecap.sim.distributions import Distribution
 from whitecap.sim.random_streams import RandomStreams
 from whitecap.sim.scenario.faults import Fault
+from whitecap.sim.store.faults import Sending, faults_of
+from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.latency import latencies_of
+from whitecap.sim.store.tape import Tape, Tapes
 
 LOADERS = {"loader": {**INSERT, "count": 3, "arrival": {"closed": {"think": "5 s"}}}}
 
@@ -146,9 +151,9 @@ def test_a_fault_strikes_only_in_its_window_and_its_writers() -> None:
     run = _hit(fault, {"profile": "s3", "client": {"timeout": "1 s"}}, writers=writers)
     doubtful = [r for r in rows(run) if r["outcome"] == "unknown"]
     assert doubtful
-    for r in doubtful:
-        assert r["writer_group"] == "other"
-        assert 120_000 <= r["commit_started_at_ms"] <= 240_000
+    assert {r["writer_group"] for r in doubtful} == {"other"}
+    unanswered = [a for a in rows(run, "attempts") if a["result"] == "unknown"]
+    assert all(120_000 <= attempt["sent_at_ms"] < 240_000 for attempt in unanswered)
 
 
 def test_adding_a_fault_moves_no_other_faults_draws() -> None:
@@ -156,12 +161,38 @@ def test_adding_a_fault_moves_no_other_faults_draws() -> None:
     throttled = Fault.model_validate({"throttling": {"probability": 0.5}})
 
     def strikes(faults: list[Fault]) -> list[bool]:
-        from whitecap.engine.storage.requests import PutIfAbsent
-
         found = faults_of(faults, "loader", "loader-1", RandomStreams(5))
-        return [found.loses_reply(PutIfAbsent, 0.0) for _ in range(100)]
+        tapes = [_tape(job) for job in range(100)]
+        return [found.loses_reply(Sending(t, Kind.PUT_IF_ABSENT, 0, 0, 0.0)) for t in tapes]
 
+    assert 20 < sum(strikes([lost])) < 80
     assert strikes([lost]) == strikes([throttled, lost])
+
+
+def _tape(job: int) -> Tape:
+    latencies = latencies_of(scenario().store)
+    source = RandomStreams(5).source("store", "loader-1")
+    return Tapes(source, latencies, Distribution(constant=0.0)).of(job, 0)
+
+
+def test_crashes_fall_at_the_same_instants_whatever_the_writer_does() -> None:
+    crash = Fault.model_validate({"writer_crash": {"rate": "6 per h", "restart": "1 min"}})
+    found = faults_of([crash], "loader", "loader-1", RandomStreams(5))
+    first_ms, back_ms = found.next_crash(0.0)
+    second_ms, _ = found.next_crash(first_ms)
+    assert back_ms == first_ms + 60_000
+    assert found.next_crash((first_ms + second_ms) / 2)[0] == second_ms
+    assert found.next_crash(first_ms / 2)[0] == first_ms
+
+
+def test_crashes_come_at_their_rate_inside_their_window() -> None:
+    crash = {"writer_crash": {"rate": "60 per h", "restart": "0 s"}, "between": ["1 h", "11 h"]}
+    found = faults_of([Fault.model_validate(crash)], "w", "w-1", RandomStreams(5))
+    now_ms, instants = 0.0, []
+    while (now_ms := found.next_crash(now_ms)[0]) < math.inf:
+        instants.append(now_ms)
+    assert len(instants) == pytest.approx(600, abs=4 * math.sqrt(600))
+    assert 3_600_000 <= instants[0] < instants[-1] < 11 * 3_600_000
 
 
 def test_catalogued_faults_can_be_used_by_name_and_overridden() -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from whitecap.sim.random_streams import RandomStreams
-from whitecap.sim.rerun import JobReruns, policy_of
 from whitecap.sim.scenario.writers import Rerun
+from whitecap.sim.writers.rerun import JobReruns, policy_of
 
 
 def _waits(policy: Any, draw: float | None = None, count: int = 6) -> list[float | None]:
-    uniform = RandomStreams(1).uniforms("rerun", "x") if draw is None else lambda: draw
+    source = RandomStreams(1).source("rerun", "x")
+    uniform = partial(source.uniform, 0) if draw is None else lambda _: draw
     reruns = JobReruns(policy_of(Rerun.model_validate(policy)), uniform)
     return [reruns.next_wait_ms() for _ in range(count)]
 

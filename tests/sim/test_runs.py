@@ -149,7 +149,7 @@ def test_an_aborted_transaction_says_who_won_by_which_rule_and_why() -> None:
 def test_an_optimize_that_gives_up_tells_the_snapshot_that_its_verdict_was_about() -> None:
     """It looks at the newest version again before it gives up, and starts again if it may."""
     optimize = {**UPDATE, "statement": "OPTIMIZE events", "parameters": {}, "compute": "30 s"}
-    run = ran(writers={"corrector": {**UPDATE, "count": 2}, "compactor": optimize})
+    run = ran(writers={"corrector": {**UPDATE, "count": 3}, "compactor": optimize})
     refused = [r for r in rows(run) if r["command"] == "OPTIMIZE" and r["outcome"] == "aborted"]
     assert refused
     for row in refused:

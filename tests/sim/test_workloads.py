@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import date
+from itertools import islice
 from typing import Any
 
 import pytest
 
 from tests.sim.sim_worlds import TABLE
-from whitecap.sim.choices import EXACT_RANKS, pick, zipf_rank
 from whitecap.sim.random_streams import RandomStreams
 from whitecap.sim.rows import InitialSlices, KeysInUse, TableRows
 from whitecap.sim.scenario.model import DEFAULT_START_MS
 from whitecap.sim.scenario.parameters import Choice, Parameter
 from whitecap.sim.scenario.table import Table
-from whitecap.sim.workload import NewKeys, Workload
+from whitecap.sim.writers.choices import EXACT_RANKS, pick, zipf_rank
+from whitecap.sim.writers.workload import NewKeys, Workload, draws_for
 
 DAY_MS = 86_400_000.0
 
@@ -23,13 +24,13 @@ DAY_MS = 86_400_000.0
 def _workload(parameters: dict[str, Any], **table: Any) -> Workload:
     rows = TableRows.of(Table.model_validate({**TABLE, **table}), DEFAULT_START_MS)
     parsed = {name: Parameter.model_validate(given) for name, given in parameters.items()}
-    uniform = RandomStreams(1).uniforms("workload", "w")
-    return Workload(rows, parsed, uniform, KeysInUse(rows.initial), NewKeys(3), DEFAULT_START_MS)
+    draws_of = draws_for(rows, parsed, RandomStreams(1).source("workload", "w"))
+    return Workload(rows, parsed, draws_of, KeysInUse(rows.initial), NewKeys(3), DEFAULT_START_MS)
 
 
 def _values(parameters: dict[str, Any], name: str, count: int = 4000) -> Counter[Any]:
     workload = _workload(parameters)
-    return Counter(workload.next_work(0.0).values[name] for _ in range(count))
+    return Counter(workload.work(job, 0.0).values[name] for job in range(count))
 
 
 def test_uniform_takes_every_value_equally_often() -> None:
@@ -45,7 +46,7 @@ def test_newest_takes_the_last_days_only() -> None:
 
 def test_the_newest_day_moves_on_at_midnight() -> None:
     workload = _workload({"date": "newest"})
-    days = [workload.next_work(n * DAY_MS).values["date"].day for n in range(4)]
+    days = [workload.work(n, n * DAY_MS).values["date"].day for n in range(4)]
     assert days == [14, 15, 16, 17]
 
 
@@ -82,7 +83,7 @@ def test_a_pick_is_always_below_the_size() -> None:
 
 def test_new_rows_lie_in_the_chosen_slice_and_have_keys_of_their_own() -> None:
     workload = _workload({"date": "newest", "rows": {"rows": {"count": 5}}})
-    made = [row for n in range(50) for row in workload.next_work(n * 10.0).values["rows"]]
+    made = [row for n in range(50) for row in workload.work(n, n * 10.0).values["rows"]]
     assert {row[1] for row in made} == {date(2026, 1, 14)}
     assert {row[2] for row in made} == {"DE", "FR"}
     keys = [row[0] for row in made]
@@ -91,18 +92,20 @@ def test_new_rows_lie_in_the_chosen_slice_and_have_keys_of_their_own() -> None:
 
 
 def test_writers_never_give_the_same_key() -> None:
-    streams = [NewKeys(number) for number in (0, 1, 4095)]
-    given = [key for keys in streams for _ in range(20) for key in keys.take(5.0, 4096)]
+    writers = [NewKeys(number, first=120) for number in (0, 1, 4095)]
+    given = [key for keys in writers for job in range(20) for key in islice(keys.of_job(job), 4096)]
     assert len(set(given)) == len(given)
-    assert max(given) < 2**63
+    assert min(given) == 120
+    last = NewKeys(4095, first=10**9).of_job(2**34)
+    assert max(last) < 2**63
 
 
 def test_keys_are_chosen_from_the_slice_that_the_other_parameters_name() -> None:
     parameters = {"date": "newest", "country": "uniform", "keys": {"keys": {"count": 4}}}
     workload = _workload(parameters)
     slices = InitialSlices(120, TableRows.of(Table(**TABLE), DEFAULT_START_MS).dimensions)
-    for _ in range(100):
-        values = workload.next_work(0.0).values
+    for job in range(100):
+        values = workload.work(job, 0.0).values
         for key in values["keys"]:
             assert slices.slice_of(key) == (values["date"], values["country"])
 
@@ -121,7 +124,7 @@ def test_the_initial_rows_are_spread_evenly_over_their_slices() -> None:
 def test_existing_rows_are_changed_in_all_but_their_key_and_slice() -> None:
     workload = _workload({"rows": {"rows": {"count": 10, "existing": 1.0}}})
     rows = TableRows.of(Table(**TABLE), DEFAULT_START_MS)
-    for row in workload.next_work(0.0).values["rows"]:
+    for row in workload.work(0, 0.0).values["rows"]:
         before = rows.maker.row(row[0], (row[1], row[2]))
         assert row[:3] == before[:3]
         assert row[3] != before[3]
@@ -140,5 +143,5 @@ def test_rows_are_the_same_whatever_the_layout() -> None:
 
 def test_where_there_is_no_row_to_change_a_new_one_is_made() -> None:
     workload = _workload({"rows": {"rows": {"count": 3, "existing": 1.0}}}, initial={"rows": 0})
-    work = workload.next_work(0.0)
+    work = workload.work(0, 0.0)
     assert len(work.values["rows"]) == len(work.new_keys) == 3

@@ -97,9 +97,13 @@ def _fields(model: Any) -> Iterator[str]:
                 yield from _fields(value)
 
 
+EXCLUDED = {"Answer.latency"}
+"""Goes not with a put whose way out is given by itself, which is there."""
+
+
 def test_every_field_is_there_to_be_set_wrong() -> None:
     scenario = parse_scenario(yaml.safe_dump(EVERY_FIELD))
-    assert sorted(set(_fields(scenario))) == sorted(FIELDS)
+    assert sorted({*_fields(scenario), *EXCLUDED}) == sorted(FIELDS)
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: ".".join(map(str, path)))

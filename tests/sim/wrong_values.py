@@ -32,10 +32,15 @@ EVERY_FIELD: dict[str, Any] = {
     "store": {
         "profile": "s3",
         "description": "a store",
-        "put_if_absent": {"exclusive": True, "success": MEASURED, "loss": MEASURED},
+        "put_if_absent": {
+            "exclusive": True,
+            "out": "9 ms",
+            "success": {"back": "60 ms", "source": "me"},
+            "loss": {"back": "50 ms", "source": "me"},
+        },
         "put": MEASURED,
         "get": {"latency": {"quantiles": {"p50": "30 ms", "p99": "120 ms"}}, "source": "me"},
-        "list": MEASURED,
+        "list": {"out": "10 ms", "back": "5 ms", "source": "me"},
         "effect": {"share": 0.5, "source": "me"},
         "limits": {"writes_per_s": 3500.0, "reads_per_s": 5500.0, "source": "me"},
         "client": {

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from whitecap.engine.log.schema import Schema
-from whitecap.sim.workload import Work
+from whitecap.sim.writers.workload import Work
 
 
 @dataclass(slots=True)
@@ -20,7 +20,7 @@ class Checkpoint:
 
     app_id: str
     schema: Schema
-    make_work: Callable[[float], Work]
+    make_work: Callable[[int, float], Work]
     next_batch_id: int = 0
     _open: dict[int, Work] = field(default_factory=dict)
 
@@ -28,7 +28,7 @@ class Checkpoint:
         """The batch that a process takes now; its rows are fixed when it is first taken."""
         batch_id = self.next_batch_id
         if batch_id not in self._open:
-            self._open[batch_id] = self.make_work(now_ms)
+            self._open[batch_id] = self.make_work(batch_id, now_ms)
         return batch_id, self._open[batch_id]
 
     def complete(self, batch_id: int) -> bool:

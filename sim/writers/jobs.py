@@ -17,10 +17,10 @@ from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing.statements import Statement
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.lost_reply import LostReply
-from whitecap.sim.checkpoints import Checkpoint
 from whitecap.sim.recorder import TransactionRecord
 from whitecap.sim.rows import KeysInUse
-from whitecap.sim.workload import Work
+from whitecap.sim.writers.checkpoints import Checkpoint
+from whitecap.sim.writers.workload import Work
 
 
 @dataclass(frozen=True, slots=True)

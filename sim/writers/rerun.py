@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from whitecap.sim.scenario.writers import ExponentialRerun, FixedRerun, Rerun
 
-Uniform = Callable[[], float]
+UniformOf = Callable[[int], float]
+"""The uniform number for a rerun, by its number from 1."""
 
 
 @dataclass(slots=True)
@@ -20,7 +21,7 @@ class JobReruns:
     """The reruns of one job: how many were made, and how long the last wait was."""
 
     policy: FixedRerun | ExponentialRerun | None
-    uniform: Uniform
+    uniform: UniformOf
     count: int = 0
     last_wait_ms: float = 0.0
 
@@ -40,12 +41,13 @@ class JobReruns:
             case "none":
                 return doubled
             case "full":
-                return doubled * self.uniform()
+                return doubled * self.uniform(self.count)
             case "equal":
-                return doubled / 2 * (1 + self.uniform())
+                return doubled / 2 * (1 + self.uniform(self.count))
             case "decorrelated":
                 longest = 3 * max(self.last_wait_ms, policy.base)
-                return min(policy.cap, policy.base + (longest - policy.base) * self.uniform())
+                drawn = policy.base + (longest - policy.base) * self.uniform(self.count)
+                return min(policy.cap, drawn)
 
     @property
     def after_unknown(self) -> bool:

@@ -1,26 +1,30 @@
 """What one writer asks for next: values for its statement's placeholders, keys, and rows.
 
-Each choice takes a fixed number of draws from the writer's own stream, whatever the table holds, so
-that what other writers do can change which key a draw means but never which draw is used.
+Every job has draws of its own, and each choice takes a fixed number of them, whatever the table
+holds: what other writers do can change which key a draw means, but never which draw is used. New
+keys follow from the job alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from whitecap.engine.storage.requests import Row
-from whitecap.sim.choices import EVENLY, pick
+from whitecap.sim.draws import Columns, DrawTable
+from whitecap.sim.random_streams import Source
 from whitecap.sim.rows import Dimension, KeysInUse, Slice, TableRows, day_at
 from whitecap.sim.scenario.parameters import Choice, Keys, Parameter, Rows
+from whitecap.sim.writers.choices import EVENLY, pick
 
-Uniform = Callable[[], float]
+DrawsOf = Callable[[int], Iterable[float]]
+"""The uniform numbers of a job, by its number."""
 
-# A new key is made of the milliseconds since the start (39 bits), the writer (12) and a counter
-# (12): unique without asking anyone, and rising with time. Source: Twitter's Snowflake ids.
+# A new key is made of the job's number (35 bits), the writer (12) and a counter (16): unique
+# without asking anyone, rising from job to job, and the same in every variant of a scenario.
 WRITER_BITS = 12
-COUNTER_BITS = 12
+COUNTER_BITS = 16
 
 DAY_MS = 86_400_000
 
@@ -41,57 +45,49 @@ class Work:
             keys.add(slice_, key)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class NewKeys:
-    """The keys that one writer gives to new rows."""
+    """The keys that one writer gives to new rows, all of them at least `first`."""
 
     writer_number: int
-    _last_ms: int = 0
-    _counter: int = 0
+    first: int = 0
 
-    def take(self, now_ms: float, count: int) -> list[int]:
-        """`count` keys that nobody else has, in rising order."""
-        instant_ms = max(int(now_ms) + 1, self._last_ms)
-        if instant_ms > self._last_ms:
-            self._counter = 0
-        keys = []
-        for _ in range(count):
-            if self._counter >> COUNTER_BITS:
-                instant_ms, self._counter = instant_ms + 1, 0
-            high = (instant_ms << WRITER_BITS | self.writer_number) << COUNTER_BITS
-            keys.append(high | self._counter)
-            self._counter += 1
-        self._last_ms = instant_ms
-        return keys
+    def of_job(self, job: int) -> Iterator[int]:
+        """Keys that nobody else has, in rising order."""
+        lowest = self.first + ((job << WRITER_BITS | self.writer_number) << COUNTER_BITS)
+        return iter(range(lowest, lowest + (1 << COUNTER_BITS)))
 
 
 class Workload:
-    """Makes the jobs of one writer."""
+    """Makes the jobs of one writer; `draws_of` gives each its numbers."""
 
     def __init__(
         self,
         table: TableRows,
         parameters: Mapping[str, Parameter],
-        uniform: Uniform,
+        draws_of: DrawsOf,
         keys: KeysInUse,
         new_keys: NewKeys,
         start_ms: int,
     ) -> None:
         self._table = table
-        self._uniform = uniform
+        self._draws_of = draws_of
+        self._draws: Iterator[float] = iter(())
         self._keys = keys
         self._new_keys = new_keys
         self._start_ms = start_ms
-        self._count = 0
+        self._job = 0
         self._day = -1
         self._values: Mapping[str, Sequence[Any]] = {}
         self._dimensions = {dimension.name: dimension for dimension in table.dimensions}
         self._simple = {n: p for n, p in parameters.items() if not (p.keys or p.rows)}
         self._of_rows = {n: p for n, p in parameters.items() if p.keys or p.rows}
 
-    def next_work(self, now_ms: float) -> Work:
-        """The input of the job that begins now."""
-        self._count += 1
+    def work(self, job: int, now_ms: float) -> Work:
+        """The input of a job that begins now; the first job is number 0."""
+        self._job = job
+        self._draws = iter(self._draws_of(job))
+        new_keys = self._new_keys.of_job(job)
         values = {name: self._value(name, p, now_ms) for name, p in self._simple.items()}
         chosen = {name: values[name] for name in self._dimensions if name in values}
         added: list[tuple[Slice, int]] = []
@@ -99,11 +95,16 @@ class Workload:
             if parameter.keys is not None:
                 values[name] = self._some_keys(parameter.keys, chosen, now_ms)
             elif parameter.rows is not None:
-                values[name] = self.some_rows(parameter.rows, chosen, now_ms, added)
+                values[name] = self._some_rows(parameter.rows, chosen, now_ms, new_keys, added)
         return Work(values, tuple(added))
 
-    def some_rows(
-        self, rows: Rows, chosen: Mapping[str, Any], now_ms: float, added: list[tuple[Slice, int]]
+    def _some_rows(
+        self,
+        rows: Rows,
+        chosen: Mapping[str, Any],
+        now_ms: float,
+        new_keys: Iterator[int],
+        added: list[tuple[Slice, int]],
     ) -> list[Row]:
         """Rows in the chosen slices: first those that change existing ones, then new ones.
 
@@ -112,12 +113,12 @@ class Workload:
         existing = round(rows.count * rows.existing)
         make = self._table.maker.row
         places = [self._key_place(rows.choose, chosen, now_ms) for _ in range(existing)]
-        revision = self._new_keys.writer_number * 1_000_003 + self._count
+        revision = self._new_keys.writer_number * 1_000_003 + self._job + 1
         distinct = {key: slice_ for slice_, key in places if key != NO_SUCH_KEY}
         made = [make(key, slice_, revision) for key, slice_ in distinct.items()]
         empty = [slice_ for slice_, key in places if key == NO_SUCH_KEY]
         slices = empty + [self._slice(chosen, now_ms) for _ in range(rows.count - existing)]
-        new = list(zip(slices, self._new_keys.take(now_ms, len(slices)), strict=True))
+        new = [(slice_, next(new_keys)) for slice_ in slices]
         added.extend(new)
         return made + [make(key, slice_) for slice_, key in new]
 
@@ -125,14 +126,14 @@ class Workload:
         if parameter.value is not None:
             return parameter.value
         if parameter.counter is not None:
-            return self._count
+            return self._job + 1
         if parameter.among is not None:
-            return parameter.among[int(self._uniform() * len(parameter.among))]
+            return parameter.among[int(next(self._draws) * len(parameter.among))]
         return self._among(self._dimensions[parameter.column or name], parameter, now_ms)
 
     def _among(self, dimension: Dimension, choice: Choice | Parameter, now_ms: float) -> Any:
         values = self._values_at(now_ms)[dimension.name]
-        rank = pick(choice, len(values), self._uniform())
+        rank = pick(choice, len(values), next(self._draws))
         return values[rank if choice.zipf and not dimension.grows_daily else -1 - rank]
 
     def _values_at(self, now_ms: float) -> Mapping[str, Sequence[Any]]:
@@ -159,8 +160,28 @@ class Workload:
         self, choose: Choice, chosen: Mapping[str, Any], now_ms: float
     ) -> tuple[Slice, int]:
         slice_ = self._slice(chosen, now_ms)
-        draw = self._uniform()
+        draw = next(self._draws)
         count = self._keys.count(slice_)
         if not count:
             return slice_, NO_SUCH_KEY
         return slice_, self._keys.at(slice_, count - 1 - pick(choose, count, draw))
+
+
+def draws_for(
+    table: TableRows, parameters: Mapping[str, Parameter], source: Source
+) -> Callable[[int], Sequence[float]]:
+    """As many numbers for each job as its choices take."""
+    named = parameters.keys()
+    free = sum(dimension.name not in named for dimension in table.dimensions)
+    count = sum(_draws_taken(parameter, free) for parameter in parameters.values())
+    return DrawTable(source, [Columns(range(count), lambda uniforms: uniforms)]).row
+
+
+def _draws_taken(parameter: Parameter, free: int) -> int:
+    """How many draws a parameter takes at most; `free` dimensions have no parameter of theirs."""
+    if parameter.keys is not None:
+        return parameter.keys.count * (free + 1)
+    if parameter.rows is not None:
+        existing = round(parameter.rows.count * parameter.rows.existing)
+        return existing * (free + 1) + parameter.rows.count * free
+    return 0 if parameter.value is not None or parameter.counter is not None else 1

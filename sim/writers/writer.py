@@ -10,6 +10,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count, takewhile
 from typing import Protocol
 
@@ -18,15 +19,17 @@ from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.recorded import Arrivals, Interruption, RecordedOutcome
 from whitecap.engine.storage.requests import Steps
-from whitecap.sim.client import Client
-from whitecap.sim.cluster import Cluster, WriterCrashed
-from whitecap.sim.kernel import Kernel, Waiting, drive
-from whitecap.sim.log_view import LogView
-from whitecap.sim.random_streams import NextDraw
+from whitecap.sim.identifiers import Ids
+from whitecap.sim.kernel import Clock, Waiting, drive
+from whitecap.sim.random_streams import Source
 from whitecap.sim.recorder import Recorder, TransactionRecord, WriterRecord
-from whitecap.sim.rerun import JobReruns, policy_of
 from whitecap.sim.scenario.writers import Closed, Open, Schedule, WriterGroup
-from whitecap.sim.sending import StoreRefused
+from whitecap.sim.store.client import Client
+from whitecap.sim.store.cluster import Cluster, WriterCrashed
+from whitecap.sim.store.exchange import StoreRefused
+from whitecap.sim.store.log_view import LogView
+from whitecap.sim.store.tape import Tapes
+from whitecap.sim.writers.rerun import JobReruns, policy_of
 
 
 class Job(Protocol):
@@ -42,27 +45,41 @@ class Job(Protocol):
         """The last transaction succeeded."""
 
 
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A job of a writer, its number among them, and the record of its first transaction."""
+
+    number: int
+    job: Job
+    record: TransactionRecord
+
+
+@dataclass(frozen=True, slots=True)
+class WriterDraws:
+    """What one writer draws, by the number of its job: think time or gap, and waits for reruns."""
+
+    pause_ms: Callable[[int], float]
+    rerun: Callable[[int, int], float]
+    ids: Source
+    tapes: Tapes
+
+
 @dataclass(slots=True)
 class Writer:
-    """One instance of a writer group."""
+    """One instance of a writer group, the `number`-th of the run."""
 
     name: str
+    number: int
     group_name: str
     group: WriterGroup
     command: str
     cluster: Cluster
     table_log: TableLog
-    new_job: Callable[[float], Job]
-    think: NextDraw
-    rerun_uniform: Callable[[], float]
-    arrival_gap: NextDraw
-    _running: int = 0
+    new_job: Callable[[int, float], Job]
+    draws: WriterDraws
     _submitted: int = 0
-    _waiting: deque[tuple[Job, TransactionRecord]] = field(default_factory=deque)
-
-    @property
-    def kernel(self) -> Kernel:
-        return self.cluster.kernel
+    _running: int = 0
+    _waiting: deque[Submitted] = field(default_factory=deque)
 
     @property
     def recorder(self) -> Recorder:
@@ -70,15 +87,16 @@ class Writer:
 
     def process(self) -> Waiting[None]:
         """Everything that this writer does in the run."""
+        clock = Clock(self.cluster.kernel, self.number)
         if self.group.starts:
-            yield self.kernel.wait(self.group.starts)
+            yield clock.until(self.group.starts)
         match self.group.arrival.chosen:
             case Closed():
-                yield from self._closed_loop()
+                yield from self._closed_loop(clock)
             case Open() as options:
-                yield from self._open_loop(options)
+                yield from self._open_loop(clock, options)
             case Schedule() as options:
-                yield from self._scheduled(options)
+                yield from self._scheduled(clock, options)
 
     def recorded(self) -> WriterRecord:
         """What fell to this writer until now, and what of it has not begun."""
@@ -100,7 +118,7 @@ class Writer:
         options = self.group.arrival.schedule
         if options is None:
             return iter(())
-        until_ms = min(self.kernel.now_ms, self._stops_ms)
+        until_ms = min(self.cluster.kernel.now_ms, self._stops_ms)
         instants = _instants(options, self.group.starts, self._submitted)
         return takewhile(lambda due_ms: due_ms < until_ms, instants)
 
@@ -108,56 +126,61 @@ class Writer:
     def _stops_ms(self) -> float:
         return math.inf if self.group.stops is None else self.group.stops
 
-    def _closed_loop(self) -> Waiting[None]:
+    def _closed_loop(self, clock: Clock) -> Waiting[None]:
         while True:
-            yield self.kernel.wait(self.think())
-            now_ms = self.kernel.now_ms
-            if now_ms >= self._stops_ms:
+            clock.serves(self.number, self._submitted)
+            yield clock.after(self.draws.pause_ms(self._submitted))
+            if clock.now_ms >= self._stops_ms:
                 return
-            yield from self._run_job(*self._submit(now_ms))
+            yield from self._run_job(clock, self._submit(clock.now_ms, clock.now_ms))
 
-    def _open_loop(self, options: Open) -> Waiting[None]:
+    def _open_loop(self, clock: Clock, options: Open) -> Waiting[None]:
         while True:
-            yield self.kernel.wait(self.arrival_gap())
-            now_ms = self.kernel.now_ms
-            if now_ms >= self._stops_ms:
+            clock.serves(self.number, self._submitted)
+            yield clock.after(self.draws.pause_ms(self._submitted))
+            if clock.now_ms >= self._stops_ms:
                 return
-            self._waiting.append(self._submit(now_ms))
+            self._waiting.append(self._submit(clock.now_ms, clock.now_ms))
             if options.concurrency is None or self._running < options.concurrency:
-                self.kernel.start(self._work_off())
+                self.cluster.kernel.start(self._work_off(Clock(self.cluster.kernel, self.number)))
 
-    def _work_off(self) -> Waiting[None]:
+    def _work_off(self, clock: Clock) -> Waiting[None]:
         """Run waiting jobs until there are none."""
         self._running += 1
         while self._waiting:
-            yield from self._run_job(*self._waiting.popleft())
+            yield from self._run_job(clock, self._waiting.popleft())
         self._running -= 1
 
-    def _scheduled(self, options: Schedule) -> Waiting[None]:
+    def _scheduled(self, clock: Clock, options: Schedule) -> Waiting[None]:
         for due_ms in _instants(options, self.group.starts):
             if due_ms >= self._stops_ms:
                 return
-            if due_ms > self.kernel.now_ms:
-                yield self.kernel.wait(due_ms - self.kernel.now_ms)
-            yield from self._run_job(*self._submit(due_ms))
+            clock.serves(self.number, self._submitted)
+            if due_ms > clock.now_ms:
+                yield clock.until(due_ms)
+            yield from self._run_job(clock, self._submit(due_ms, clock.now_ms))
 
-    def _submit(self, submitted_ms: float) -> tuple[Job, TransactionRecord]:
+    def _submit(self, submitted_ms: float, now_ms: float) -> Submitted:
         """A new job and the record of its first transaction."""
+        number = self._submitted
         self._submitted += 1
-        job = self.new_job(self.kernel.now_ms)
+        job = self.new_job(number, now_ms)
         record = self._record(None, 0, submitted_ms)
-        job.describe(record, self.kernel.now_ms)
-        return job, record
+        job.describe(record, now_ms)
+        return Submitted(number, job, record)
 
     def _record(self, job_id: int | None, rerun: int, submitted_ms: float) -> TransactionRecord:
         return self.recorder.begin(
             job_id, rerun, self.name, self.group_name, self.command, submitted_ms
         )
 
-    def _run_job(self, job: Job, record: TransactionRecord) -> Waiting[None]:
-        reruns = JobReruns(policy_of(self.group.rerun), self.rerun_uniform)
+    def _run_job(self, clock: Clock, submitted: Submitted) -> Waiting[None]:
+        clock.serves(self.number, submitted.number)
+        job, record = submitted.job, submitted.record
+        uniform = partial(self.draws.rerun, submitted.number)
+        reruns = JobReruns(policy_of(self.group.rerun), uniform)
         while True:
-            yield from self._run_transaction(job, record)
+            yield from self._run_transaction(clock, submitted.number, job, record)
             if record.outcome == RecordedOutcome.COMMITTED:
                 job.is_committed()
                 return
@@ -165,29 +188,28 @@ class Writer:
             if wait_ms is None:
                 record.given_up = True
                 return
-            yield self.kernel.wait(wait_ms)
-            record = self._record(record.job_id, reruns.count, self.kernel.now_ms)
+            yield clock.after(wait_ms)
+            record = self._record(record.job_id, reruns.count, clock.now_ms)
 
-    def _run_transaction(self, job: Job, record: TransactionRecord) -> Waiting[None]:
-        kernel, cluster = self.kernel, self.cluster
-        if cluster.faults.crashes:
-            yield from cluster.is_up()
-        job.describe(record, kernel.now_ms)
-        steps = job.transaction(LogView(self.table_log, record, kernel))
+    def _run_transaction(
+        self, clock: Clock, number: int, job: Job, record: TransactionRecord
+    ) -> Waiting[None]:
+        yield from self.cluster.is_up(clock)
+        job.describe(record, clock.now_ms)
+        steps = job.transaction(LogView(self.table_log, record, self.cluster.kernel))
         try:
-            outcome = yield from drive(steps, Client(cluster, record))
+            outcome = yield from drive(steps, self._client(clock, number, record))
         except WriterCrashed:
             text = "the writer's driver died"
-            record.ends_badly("writer_crash", kernel.now_ms, Interruption.WRITER_CRASH, None, text)
-            cluster.crashed()
+            record.ends_badly("writer_crash", clock.now_ms, Interruption.WRITER_CRASH, None, text)
         except StoreRefused as refused:
             record.ends_badly(
-                "store_refused", kernel.now_ms, Interruption.STORE_REFUSED, None, str(refused)
+                "store_refused", clock.now_ms, Interruption.STORE_REFUSED, None, str(refused)
             )
         except InvalidInput as error:
             refusal = error.as_refusal()
             if refusal is not None:  # the table has become another one since the check
-                self._is_refused(record, refusal)
+                _is_refused(record, refusal, clock.now_ms)
                 return
             raise InvalidInput(
                 [
@@ -196,13 +218,17 @@ class Writer:
                 ]
             ) from error
         except DeltaError as error:
-            self._is_refused(record, error)
+            _is_refused(record, error, clock.now_ms)
         else:
-            record.ends_with(outcome, kernel.now_ms)
+            record.ends_with(outcome, clock.now_ms)
 
-    def _is_refused(self, record: TransactionRecord, error: DeltaError) -> None:
-        now_ms = self.kernel.now_ms
-        record.ends_badly("delta_error", now_ms, error.exception, error.error_class, error.message)
+    def _client(self, clock: Clock, number: int, record: TransactionRecord) -> Client:
+        tape = self.draws.tapes.of(number, record.rerun_number)
+        return Client(self.cluster, record, clock, tape, Ids(self.draws.ids, tape.row))
+
+
+def _is_refused(record: TransactionRecord, error: DeltaError, now_ms: float) -> None:
+    record.ends_badly("delta_error", now_ms, error.exception, error.error_class, error.message)
 
 
 def _may_rerun(record: TransactionRecord, reruns: JobReruns) -> bool:

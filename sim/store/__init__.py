@@ -1,0 +1,1 @@
+"""The object store, the way to it, and what Delta asks of it."""

@@ -1,0 +1,130 @@
+"""How long a request is under way: the way out to the store, and the way back from it.
+
+What a request comes to is decided between the two, and no draw may decide it: the way out of a
+put-if-absent is drawn before anybody knows its answer, and how long that answer takes in all is
+drawn by itself. Then the latencies of successes and of losses are the profile's, whoever competes.
+Were the two related, short ways out would win and never be seen among the losses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whitecap.sim.distributions import Distribution
+from whitecap.sim.random_streams import Uniforms
+from whitecap.sim.scenario.store import ConditionalPut, Measured, Store
+from whitecap.sim.store.kinds import Kind
+
+Legs = NDArray[Any]
+"""Milliseconds: per request its way out, its way back, and of a put-if-absent its way back where
+the key was taken; request by request in one line."""
+
+MIB = 1024.0**2
+
+SHORTEST = 0.001
+"""The rank that stands for the shortest latency of a distribution that begins at nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """One kind of request: `ranks` uniform numbers make the `legs` legs of one request.
+
+    Bytes of the request take `per_byte_out` on the way out, those of the answer `per_byte_back`.
+    """
+
+    ranks: int
+    legs: int
+    drawn: Callable[[Uniforms], Legs]
+    per_byte_out: float = 0.0
+    per_byte_back: float = 0.0
+
+
+def latencies_of(store: Store) -> list[Latency]:
+    """The latency of each kind of request of a profile, in the order of `Kind`."""
+    share = store.effect.share
+    put_per_byte = store.put.per_mib / MIB
+    latencies = {
+        Kind.LIST: _plain(store.list, share),
+        Kind.GET: _plain(store.get, share, back=store.get.per_mib / MIB),
+        Kind.PUT: _plain(store.put, share, out=put_per_byte),
+        Kind.PUT_IF_ABSENT: _conditional(store.put_if_absent, share, put_per_byte),
+    }
+    return [latencies[kind] for kind in Kind]
+
+
+def _plain(measured: Measured, share: float, out: float = 0.0, back: float = 0.0) -> Latency:
+    """A request whose answer takes as long whatever it is: a latency is one draw, cut in two."""
+    total, legs = measured.latency, (measured.out, measured.back)
+
+    def cut(ranks: Uniforms) -> Legs:
+        assert total is not None
+        latency = total.quantile(ranks)
+        return _in_turn(share * latency, (1 - share) * latency)
+
+    def apart(ranks: Uniforms) -> Legs:
+        assert legs[0] is not None
+        assert legs[1] is not None
+        return _in_turn(legs[0].quantile(ranks[:, 0::2]), legs[1].quantile(ranks[:, 1::2]))
+
+    if total is not None:
+        return Latency(1, 2, cut, out, back)
+    return Latency(2, 2, apart, out, back)
+
+
+def _conditional(put: ConditionalPut, share: float, per_byte: float) -> Latency:
+    if put.out is not None:
+        return Latency(2, 3, _both_backs(put), per_byte)
+    success, loss = put.success.latency, put.loss.latency
+    assert success is not None
+    assert loss is not None
+    way_out = _way_out(success, loss, share)
+
+    def drawn(ranks: Uniforms) -> Legs:
+        out, rank = way_out(ranks[:, 0::2]), ranks[:, 1::2]
+        backs = (np.maximum(0.0, answer.quantile(rank) - out) for answer in (success, loss))
+        return _in_turn(out, *backs)
+
+    return Latency(2, 3, drawn, per_byte)
+
+
+def _both_backs(put: ConditionalPut) -> Callable[[Uniforms], Legs]:
+    out, success, loss = put.out, put.success.back, put.loss.back
+    assert out is not None
+    assert success is not None
+    assert loss is not None
+
+    def drawn(ranks: Uniforms) -> Legs:
+        rank = ranks[:, 1::2]
+        return _in_turn(out.quantile(ranks[:, 0::2]), success.quantile(rank), loss.quantile(rank))
+
+    return drawn
+
+
+def _way_out(
+    success: Distribution, loss: Distribution, share: float
+) -> Callable[[Uniforms], NDArray[Any]]:
+    """The way out by rank: `share` of the faster answer's latency, up to the shortest there is.
+
+    Beyond that it could take longer than the answer that is drawn for it; so only the ranks below
+    are drawn from.
+    """
+
+    def faster(ranks: Uniforms) -> NDArray[Any]:
+        return np.minimum(success.quantile(ranks), loss.quantile(ranks))
+
+    shortest_ms = float(faster(np.array([SHORTEST]))[0])
+    ranks = np.linspace(SHORTEST, 1 - SHORTEST, 999)
+    short_enough = ranks[share * faster(ranks) <= shortest_ms]
+    highest = float(short_enough[-1]) if len(short_enough) else SHORTEST
+    return lambda rank: np.minimum(share * faster(highest * rank), shortest_ms)
+
+
+def _in_turn(*legs: Legs) -> Legs:
+    """The legs of the first request, then those of the second, and so on, line by line."""
+    stacked = np.stack(legs, axis=2)
+    return stacked.reshape(len(stacked), -1)

@@ -1,0 +1,119 @@
+"""The draws of one transaction, by the kind of request and its number within the transaction.
+
+The usual ones come with the row of the transaction's job (`sim/draws.py`), further ones when they
+are asked for. What a request draws besides (sent again, made to wait, hit by a fault) stands at
+addresses of its own, so that it moves nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from whitecap.sim.distributions import Distribution
+from whitecap.sim.draws import Columns, DrawTable
+from whitecap.sim.random_streams import Source, row_of
+from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.latency import Latency
+
+USUAL = {Kind.LIST: 4, Kind.GET: 8, Kind.PUT: 1, Kind.PUT_IF_ABSENT: 3}
+"""Requests of each kind whose draws come with the row. It matters for speed alone."""
+
+MORE = 16
+"""Requests whose draws are made together beyond those."""
+
+_COMPUTE = len(Kind)
+_BACKOFF = 16
+"""Purposes of draws beside the kinds of requests."""
+
+
+def place(purpose: int, number: int = 0, part: int = 0) -> int:
+    """Where a draw stands in its row: what it is for, the how manieth, and which part of it."""
+    return (purpose << 24 | number) << 24 | part
+
+
+@dataclass(slots=True)
+class Tapes:
+    """Makes the tapes of one writer's transactions; `latencies` are in the order of `Kind`."""
+
+    source: Source
+    latencies: Sequence[Latency]
+    compute: Distribution
+    _table: DrawTable = field(init=False)
+    _first: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        columns = [Columns([place(_COMPUTE)], self.compute.quantile)]
+        self._first, at = [], 1
+        for kind in Kind:
+            latency, count = self.latencies[kind], USUAL[kind]
+            places = [place(kind, n, part) for n in range(count) for part in range(latency.ranks)]
+            columns.append(Columns(places, latency.drawn))
+            self._first.append(at)
+            at += count * latency.legs
+        self._table = DrawTable(self.source, columns)
+
+    def of(self, job: int, rerun: int) -> Tape:
+        """The tape of one run of a job."""
+        return Tape(self, row_of(job, rerun), self._table.row(job, rerun), self._first)
+
+
+class Tape:
+    """What one transaction draws."""
+
+    __slots__ = ("_drawn", "_first", "_more", "_numbers", "_tapes", "row")
+
+    def __init__(self, tapes: Tapes, row: int, drawn: list[float], first: list[int]) -> None:
+        self._tapes = tapes
+        self.row = row
+        self._drawn = drawn
+        self._first = first
+        self._numbers = [0] * len(Kind)
+        self._more: dict[tuple[int, int, int], list[float]] = {}
+
+    @property
+    def compute_ms(self) -> float:
+        """The time of its job."""
+        return self._drawn[0]
+
+    def latency(self, kind: Kind) -> Latency:
+        """How long requests of a kind take."""
+        return self._tapes.latencies[kind]
+
+    def next_number(self, kind: Kind) -> int:
+        """The number of a request that is made now, among those of its kind."""
+        number = self._numbers[kind]
+        self._numbers[kind] = number + 1
+        return number
+
+    def legs(self, kind: Kind, number: int, sending: int = 0) -> tuple[float, float, float]:
+        """The way out, the way back, and the way back where a put-if-absent found the key taken.
+
+        `sending` counts how often the request was sent before.
+        """
+        width = self._tapes.latencies[kind].legs
+        if sending or number >= USUAL[kind]:
+            drawn, at = self._beyond(kind, number // MORE, sending), number % MORE * width
+        else:
+            drawn, at = self._drawn, self._first[kind] + number * width
+        return drawn[at], drawn[at + 1], drawn[at + width - 1]
+
+    def backoff(self, kind: Kind, number: int, sending: int) -> float:
+        """A uniform number for the wait after a refusal."""
+        return self.uniform(self._tapes.source, _BACKOFF + kind, number, sending)
+
+    def uniform(self, source: Source, purpose: int, number: int, sending: int = 0) -> float:
+        """A number of any source, at the address of one of this transaction's requests."""
+        return source.uniform(self.row, place(purpose, number, sending))
+
+    def _beyond(self, kind: Kind, block: int, sending: int) -> list[float]:
+        """The legs of `MORE` requests."""
+        drawn = self._more.get((kind, block, sending))
+        if drawn is None:
+            latency = self._tapes.latencies[kind]
+            parts = range(sending * latency.ranks, (sending + 1) * latency.ranks)
+            numbers = range(block * MORE, (block + 1) * MORE)
+            places = [place(kind, n, part) for n in numbers for part in parts]
+            drawn = latency.drawn(self._tapes.source.uniforms([self.row], places))[0].tolist()
+            self._more[kind, block, sending] = drawn
+        return drawn

@@ -1,0 +1,93 @@
+"""Two variants of a scenario share every draw of every job that both have, retried or not."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from tests.sim.sim_worlds import rows
+from whitecap.scenarios import SCENARIOS
+from whitecap.sim.run import FinishedRun, run_scenario
+from whitecap.sim.scenario import cell_of, load_scenario
+
+Run = tuple[str, int, int]
+"""A transaction: its writer, the number of its job there, and which run of the job it is."""
+
+CELLS = (
+    {"partitioning": "unpartitioned", "isolation": "Serializable", "writers": "16"},
+    {"partitioning": "by date and country", "isolation": "WriteSerializable", "writers": "12"},
+)
+CHOSEN = re.compile(r"(date|country) = (?:CAST\()?'[^']+'")
+
+
+@pytest.fixture(scope="module")
+def cells() -> list[dict[Run, dict[str, Any]]]:
+    demo = load_scenario(SCENARIOS / "events.yaml", {"duration": "40 min"})
+    return [_transactions(run_scenario(cell_of(demo, cell), requests=True)) for cell in CELLS]
+
+
+def _transactions(run: FinishedRun) -> dict[Run, dict[str, Any]]:
+    """Each transaction that ended, with the way out of its first LIST."""
+    first_list: dict[int, float] = {}
+    for request in rows(run, "requests"):
+        if request["kind"] == "list" and request["effect_at_ms"] is not None:
+            out_ms = request["effect_at_ms"] - request["sent_at_ms"]
+            first_list.setdefault(request["transaction_id"], out_ms)
+    numbers: dict[int, int] = {}
+    submitted: Counter[str] = Counter()
+    found = {}
+    for row in rows(run):
+        if row["job_id"] not in numbers:
+            numbers[row["job_id"]] = submitted[row["writer"]]
+            submitted[row["writer"]] += 1
+        if row["outcome"] != "in_flight":
+            name = (row["writer"], numbers[row["job_id"]], row["rerun_number"])
+            found[name] = row | {"list_out_ms": first_list[row["transaction_id"]]}
+    return found
+
+
+def _agreeing(cells: list[dict[Run, dict[str, Any]]], what: Any) -> dict[str, tuple[int, int]]:
+    """By writer group: how many transactions both cells have, and how many agree."""
+    both, agreeing = Counter[str](), Counter[str]()
+    for name in cells[0].keys() & cells[1].keys():
+        one, other = cells[0][name], cells[1][name]
+        both[one["writer_group"]] += 1
+        agreeing[one["writer_group"]] += what(one) == what(other)
+    return {group: (both[group], agreeing[group]) for group in both}
+
+
+def _all(agreeing: dict[str, tuple[int, int]]) -> bool:
+    return all(count == agree > 3 for count, agree in agreeing.values())
+
+
+def test_every_job_computes_as_long_in_both(cells: list[dict[Run, dict[str, Any]]]) -> None:
+    """A batch that the table has already computes nothing, in that cell alone."""
+    computing = [{n: row for n, row in cell.items() if row["compute_ms"]} for cell in cells]
+    agreeing = _agreeing(computing, lambda row: row["compute_ms"])
+    assert set(agreeing) == {"loader", "stream", "corrector", "upserter", "eraser", "compactor"}
+    assert _all(agreeing)
+
+
+def test_reruns_compute_as_long_in_both_too(cells: list[dict[Run, dict[str, Any]]]) -> None:
+    again = [{name: row for name, row in cell.items() if name[2]} for cell in cells]
+    agreeing = _agreeing(again, lambda row: row["compute_ms"])
+    assert sum(both for both, _ in agreeing.values()) > 5
+    assert all(both == agree for both, agree in agreeing.values())
+
+
+def test_requests_are_as_long_under_way_in_both(cells: list[dict[Run, dict[str, Any]]]) -> None:
+    assert _all(_agreeing(cells, lambda row: pytest.approx(row["list_out_ms"], abs=1e-6)))
+
+
+def test_every_statement_concerns_the_same_day_and_country_in_both(
+    cells: list[dict[Run, dict[str, Any]]],
+) -> None:
+    assert _all(_agreeing(cells, lambda row: CHOSEN.findall(row["statement"])))
+
+
+def test_inserted_rows_are_the_same_in_both(cells: list[dict[Run, dict[str, Any]]]) -> None:
+    loads = [{n: row for n, row in cell.items() if n[0].startswith("loader")} for cell in cells]
+    assert _all(_agreeing(loads, lambda row: row["statement"]))
