@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from whitecap.scenarios import SCENARIOS
-from whitecap.sim.scenario import Scenario, cell_of, load_scenario, scenario_of
+from whitecap.sim.loading import cell_of, load_scenario, scenario_of
+from whitecap.sim.scenario import Scenario
 
 ROWS_PER_FILE = 10
 """Enough to have keys to merge on; few, so that 100,000 files are made in seconds."""

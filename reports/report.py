@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from whitecap.reports.agreement import read_agreement
 from whitecap.reports.answers.answer import Answer
 from whitecap.reports.answers.of_runs import answer_of_subject
-from whitecap.reports.figures import draw_all
-from whitecap.reports.page import page_of
+from whitecap.reports.figures.figures import draw_all
+from whitecap.reports.figures.style import save
+from whitecap.reports.pages.page import page_of
 from whitecap.reports.runs import RunSet, find_runs
-from whitecap.reports.style import save
 from whitecap.reports.subject import Subject, subject_of
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from whitecap.reports.layout import Layout, layout_of
 from whitecap.reports.provenance import Provenance, provenance_of
 from whitecap.reports.runs import RunSet
-from whitecap.reports.style import Caption
 from whitecap.reports.tables import Tables
 
 if TYPE_CHECKING:
@@ -22,6 +21,15 @@ INTERVALS = "Mean and 95 % interval over replications."
 
 TABLES_FORMAT = 2
 """Raised when tables of an older version must be computed again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """What stands above and below a figure: its headline, how to read it, where it is from."""
+
+    headline: str
+    reading: str
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True)

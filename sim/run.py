@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from whitecap.sim.code_version import code_version
-from whitecap.sim.conservation import check_conservation, counts_of
-from whitecap.sim.interruption import RunInterrupted, interrupted_by
-from whitecap.sim.random_streams import RandomStreams
-from whitecap.sim.recording import (
+from whitecap.sim.history.conservation import check_conservation, counts_of
+from whitecap.sim.history.tables import tables_of
+from whitecap.sim.history.walk import LogWalk, Step
+from whitecap.sim.loading import show_document
+from whitecap.sim.machine.code_version import code_version
+from whitecap.sim.machine.interruption import RunInterrupted, interrupted_by
+from whitecap.sim.recording.recording import (
     FORMAT_VERSION,
     INTERRUPTED,
     PLANNED,
@@ -20,9 +22,8 @@ from whitecap.sim.recording import (
     require_free_for_run,
     write_recording,
 )
-from whitecap.sim.scenario import Scenario, show_document
-from whitecap.sim.tables import tables_of
-from whitecap.sim.walk import LogWalk, Step
+from whitecap.sim.scenario import Scenario
+from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import World
 
 SLICES = 200

@@ -15,16 +15,9 @@ from whitecap.engine.session.table import SharedTable
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import run
 from whitecap.engine.storage.requests import Steps
-from whitecap.sim.bind import bound
-from whitecap.sim.distributions import Exponential
-from whitecap.sim.draws import Columns, DrawTable
-from whitecap.sim.dry_run import AtOnce
-from whitecap.sim.identifiers import Ids
-from whitecap.sim.initial_table import create_table
-from whitecap.sim.kernel import Kernel
-from whitecap.sim.random_streams import RandomStreams, Uniforms, row_of
-from whitecap.sim.recorder import Recorder
-from whitecap.sim.rows import KeysInUse, TableRows
+from whitecap.sim.quantities.distributions import Exponential
+from whitecap.sim.recording.recorder import Recorder
+from whitecap.sim.rehearsal.dry_run import AtOnce
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.writers import STREAMING, WriterGroup
@@ -33,6 +26,13 @@ from whitecap.sim.store.faults import faults_of
 from whitecap.sim.store.latency import Latency, latencies_of
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.store.tape import Tapes
+from whitecap.sim.table.initial_table import create_table
+from whitecap.sim.table.rows import KeysInUse, TableRows
+from whitecap.sim.time.draws import Columns, DrawTable
+from whitecap.sim.time.identifiers import Ids
+from whitecap.sim.time.kernel import Kernel
+from whitecap.sim.time.random_streams import RandomStreams, Uniforms, row_of
+from whitecap.sim.writers.bind import bound
 from whitecap.sim.writers.checkpoints import Checkpoint
 from whitecap.sim.writers.jobs import BatchJob, StatementJob, TableClients
 from whitecap.sim.writers.workload import NewKeys, Workload, draws_for

@@ -24,7 +24,7 @@ os.environ["COLUMNS"] = "120"
 @pytest.fixture(scope="session")
 def spark() -> SparkSession:
     """One session with Delta Lake per worker: it takes seconds to start."""
-    from whitecap.sim.replay.session import delta_session
+    from whitecap.sim.replay.real.session import delta_session
 
     return delta_session()
 

@@ -13,7 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whitecap.sim.scenario import Scenario, load_scenario, parse_scenario, scenario_of
+from whitecap.sim.loading import load_scenario, parse_scenario, scenario_of
+from whitecap.sim.scenario import Scenario
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from whitecap.reports.answers.answer import Answer
     from whitecap.reports.expectations.judging import Judged
     from whitecap.reports.measures.measured_run import MeasuredRun
-    from whitecap.sim.recording import Recording
+    from whitecap.sim.recording.recording import Recording
     from whitecap.sim.run import FinishedRun
 
 __all__ = ["Run", "Scenario", "load", "load_scenario", "run", "scenario_from"]
@@ -100,7 +101,7 @@ class Run:
     @property
     def is_interrupted(self) -> bool:
         """Whether it was ended early; the recording then covers less than the scenario says."""
-        from whitecap.sim.recording import INTERRUPTED
+        from whitecap.sim.recording.recording import INTERRUPTED
 
         return bool(self.recording.manifest.get(INTERRUPTED))
 
@@ -132,7 +133,7 @@ class Run:
         Raises `InvalidInput` if the directory holds something, other than (with `overwrite`) a
         table that was exported before.
         """
-        from whitecap.sim.export import export_table
+        from whitecap.sim.table.export import export_table
 
         if self._finished is None:
             raise ValueError("only a run that was just made has its table; run the scenario again")
@@ -182,7 +183,7 @@ def run(
 
 def load(directory: str | Path) -> Run:
     """A run that was recorded before. Raises `InvalidInput` if it is none or is damaged."""
-    from whitecap.sim.recording import read_recording
+    from whitecap.sim.recording.recording import read_recording
 
     recording = read_recording(Path(directory))
     scenario = parse_scenario(recording.scenario, str(directory), cells=False)

@@ -10,7 +10,7 @@ from typing import Any
 from whitecap.reports.expectations.checked import Checked, checked_cell
 from whitecap.reports.expectations.judging import judged_document
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
-from whitecap.sim.regression import RanScenario, Watch, at, run_expecting
+from whitecap.sim.sweeps.regression import RanScenario, Watch, at, run_expecting
 
 
 @dataclass(frozen=True, slots=True)

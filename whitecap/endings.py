@@ -15,7 +15,7 @@ from typing import TextIO
 import click
 
 from whitecap.exit_codes import ExitCode, exit_code_of
-from whitecap.sim.interruption import was_interrupted
+from whitecap.sim.machine.interruption import was_interrupted
 
 TRACEBACK = "WHITECAP_TRACEBACK"
 """Set to 1, unexpected errors print their traceback instead of writing it to a file."""
@@ -85,7 +85,7 @@ def _tell_defect(error: BaseException) -> None:
 
 
 def _details(error: BaseException) -> str:
-    from whitecap.sim.code_version import code_version
+    from whitecap.sim.machine.code_version import code_version
 
     trace = "".join(traceback.format_exception(error))
     system = f"Python {platform.python_version()} on {platform.platform()}"

@@ -77,7 +77,7 @@ _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, err
 
 def exit_code_of(error: BaseException) -> ExitCode | None:
     """The exit code of an error that was raised on purpose, `None` for any other."""
-    from whitecap.sim.replay.environment import EnvironmentMissing
+    from whitecap.sim.replay.real.environment import EnvironmentMissing
 
     match error:
         case EnvironmentMissing():

@@ -16,7 +16,7 @@ from whitecap.engine.races.explain.orders import Order, Refusal
 from whitecap.engine.races.explain.plain import answer, plain
 from whitecap.engine.races.explain.real_tables import RealTables
 from whitecap.engine.races.explain.suggestions import Suggestion
-from whitecap.sim.small_table import SmallCase, load_small_case, small_case_of
+from whitecap.sim.rehearsal.small_table import SmallCase, load_small_case, small_case_of
 
 DEFAULT_DIALECT = "delta-oss-4.4"
 
@@ -65,7 +65,7 @@ class Explained:
         return plain(self.explanation)
 
     def _repr_html_(self) -> str:
-        from whitecap.reports.explanation_page import explanation_part
+        from whitecap.reports.pages.explanation_page import explanation_part
 
         return explanation_part(self.as_dict())
 

@@ -20,14 +20,14 @@ __all__ = ["exceptions", "heat_map", "latency", "over_quantity", "ranges", "time
 
 def heat_map(sweep: Sweep, measure: str = "conflict_rate") -> Figure:
     """A measure over the sweep's first two axes. Raises `ValueError` with fewer than two."""
-    from whitecap.reports.figures import rate_map
+    from whitecap.reports.figures.figures import rate_map
 
     return rate_map(sweep.subject, _known(measure))
 
 
 def ranges(sweep: Sweep, *measures: str, headline: str = "") -> Figure:
     """Measures per cell with their 95 % intervals, side by side."""
-    from whitecap.reports import figures
+    from whitecap.reports.figures import figures
 
     titles = ", ".join(MEASURES[_known(measure)].title.lower() for measure in measures)
     return figures.ranges(sweep.subject, headline or titles.capitalize(), "", *measures)
@@ -35,30 +35,30 @@ def ranges(sweep: Sweep, *measures: str, headline: str = "") -> Figure:
 
 def over_quantity(sweep: Sweep, measure: str = "goodput_per_minute") -> Figure:
     """A measure against the sweep's numeric axis. Raises `ValueError` where there is none."""
-    from whitecap.reports import figures
+    from whitecap.reports.figures import figures
 
     return figures.over_quantity(sweep.subject, _known(measure))
 
 
 def exceptions(sweep: Sweep) -> Figure:
     """Aborted transactions per cell by exception."""
-    from whitecap.reports import figures
+    from whitecap.reports.figures import figures
 
     return figures.exceptions(sweep.subject)
 
 
 def latency(sweep: Sweep) -> Figure:
     """Latency percentiles per cell."""
-    from whitecap.reports import figures
+    from whitecap.reports.figures import figures
 
     return figures.latency(sweep.subject)
 
 
 def timeline(run: Run, transaction_id: int | None = None) -> Figure:
     """What the writers did around one transaction; without one, where most were refused."""
-    from whitecap.reports.figures import HEADLINES, TIMELINE_READING
-    from whitecap.reports.style import Caption
-    from whitecap.reports.timeline import busiest_window, timeline_figure, window_of
+    from whitecap.reports.figures.figures import HEADLINES, TIMELINE_READING
+    from whitecap.reports.figures.timeline import busiest_window, timeline_figure, window_of
+    from whitecap.reports.subject import Caption
 
     transactions = run.transactions
     if transaction_id is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.sim.places import require_file
+from whitecap.sim.machine.places import require_file
 
 
 def form_of(form: str, out: Path | None, forms: Mapping[str, str]) -> str:

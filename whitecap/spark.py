@@ -21,6 +21,6 @@ def aggregation_session(master: str = "local[*]") -> SparkSession:
 
     Raises `EnvironmentMissing` without Java or pyspark.
     """
-    from whitecap.sim.replay.session import sweep_session
+    from whitecap.sim.replay.real.session import sweep_session
 
     return sweep_session(master, SMALL)

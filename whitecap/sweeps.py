@@ -92,7 +92,7 @@ class Sweep:
         import pandas as pd
 
         from whitecap.reports.expectations.cells import judged_cells
-        from whitecap.sim.scenario import scenario_of
+        from whitecap.sim.loading import scenario_of
 
         definition = self.subject.runs.definition
         axes = {"sweep": {"axes": definition["axes"]}}
@@ -150,8 +150,8 @@ def sweep(
 
     Raises `InvalidInput`, `InvariantViolated` and, without Java or pyspark, `EnvironmentMissing`.
     """
-    from whitecap.sim.experiment import load_experiment
-    from whitecap.sim.sweep_job import run_sweep
+    from whitecap.sim.sweeps.experiment import load_experiment
+    from whitecap.sim.sweeps.sweep_job import run_sweep
     from whitecap.terminal.sweep_progress import sweep_progress
 
     experiment = load_experiment(

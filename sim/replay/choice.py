@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.sim.recording import MANIFEST, is_run_directory
+from whitecap.sim.recording.recording import MANIFEST, is_run_directory
 from whitecap.sim.scenario.names import nearest
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from whitecap.engine.races.conformance.case import Case, CaseResult, TransactionCase
 from whitecap.engine.races.conformance.compare import skipped
-from whitecap.sim.replay.jvm import Jvm
-from whitecap.sim.replay.session import delta_session
+from whitecap.sim.replay.real.jvm import Jvm
+from whitecap.sim.replay.real.session import delta_session
 from whitecap.sim.replay.statement_cases import Templates, run_statement_case
 from whitecap.sim.replay.transaction_cases import run_transaction_case
 

@@ -20,10 +20,10 @@ import msgspec
 from whitecap.engine.races.conformance.case import CaseResult, CaseStatus, StatementCase
 from whitecap.engine.races.conformance.compare import skipped
 from whitecap.engine.races.conformance.run import run_cases
-from whitecap.sim.interruption import was_interrupted
+from whitecap.sim.machine.interruption import was_interrupted
 from whitecap.sim.replay.drawing.races import DrawnRace, draw_race
-from whitecap.sim.replay.jvm import Jvm
-from whitecap.sim.replay.session import delta_session
+from whitecap.sim.replay.real.jvm import Jvm
+from whitecap.sim.replay.real.session import delta_session
 from whitecap.sim.replay.statement_cases import Templates, race
 
 if TYPE_CHECKING:

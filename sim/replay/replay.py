@@ -20,11 +20,10 @@ from whitecap.engine.dialects import DELTA_OSS_4_4, dialect_named
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.query.scan_tasks import TASKS
 from whitecap.engine.transaction.lost_reply import LostReply
-from whitecap.sim.export import export_table
-from whitecap.sim.recording import SCENARIO, Recording, read_recording
+from whitecap.sim.loading import load_scenario
+from whitecap.sim.recording.recording import SCENARIO, Recording, read_recording
 from whitecap.sim.replay.agreement import Agreement, Compared, compare, not_played
 from whitecap.sim.replay.choice import Chosen
-from whitecap.sim.replay.environment import DELTA_VERSION, PYSPARK_VERSION
 from whitecap.sim.replay.history.recorded import OVERWRITTEN, Recorded, recorded_transactions
 from whitecap.sim.replay.history.window import (
     DEFAULT_TRANSACTIONS,
@@ -33,15 +32,17 @@ from whitecap.sim.replay.history.window import (
     check_window,
     members,
 )
-from whitecap.sim.replay.phase_locks import DEFAULT_TIMEOUT_S
 from whitecap.sim.replay.playing.player import play
 from whitecap.sim.replay.playing.script import End, Planned
 from whitecap.sim.replay.playing.stage import Stage
-from whitecap.sim.replay.real_commands import RealCommand, Sql, StreamBatch
-from whitecap.sim.replay.session import delta_session
-from whitecap.sim.replay.session_settings import session_settings
+from whitecap.sim.replay.real.commands import RealCommand, Sql, StreamBatch
+from whitecap.sim.replay.real.environment import DELTA_VERSION, PYSPARK_VERSION
+from whitecap.sim.replay.real.phase_locks import DEFAULT_TIMEOUT_S
+from whitecap.sim.replay.real.session import delta_session
+from whitecap.sim.replay.real.session_settings import session_settings
 from whitecap.sim.run import FinishedRun, run_scenario
-from whitecap.sim.scenario import Scenario, load_scenario
+from whitecap.sim.scenario import Scenario
+from whitecap.sim.table.export import export_table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

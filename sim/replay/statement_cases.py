@@ -19,10 +19,10 @@ from whitecap.engine.log.properties import AUTO_COMPACT
 from whitecap.engine.races.conformance.case import CaseResult, StatementCase
 from whitecap.engine.races.conformance.compare import judge
 from whitecap.engine.races.row_tables import TableOf
-from whitecap.sim.replay.failures import failure_of
-from whitecap.sim.replay.phase_locks import Ended, Interleaving
-from whitecap.sim.replay.session_settings import session_settings
-from whitecap.sim.replay.tables import (
+from whitecap.sim.replay.real.failures import failure_of
+from whitecap.sim.replay.real.phase_locks import Ended, Interleaving
+from whitecap.sim.replay.real.session_settings import session_settings
+from whitecap.sim.replay.real.tables import (
     build_table,
     commit_info,
     copy_table,

@@ -21,10 +21,10 @@ from whitecap.engine.races.conformance.case import (
     TransactionRead,
 )
 from whitecap.engine.races.conformance.compare import judge, skipped
-from whitecap.sim.replay.failures import Failure, failure_of
-from whitecap.sim.replay.jvm import DELTA, JavaObject, Jvm
-from whitecap.sim.replay.session_settings import session_settings
-from whitecap.sim.replay.tables import log_lines
+from whitecap.sim.replay.real.failures import Failure, failure_of
+from whitecap.sim.replay.real.jvm import DELTA, JavaObject, Jvm
+from whitecap.sim.replay.real.session_settings import session_settings
+from whitecap.sim.replay.real.tables import log_lines
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

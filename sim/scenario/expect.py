@@ -7,8 +7,8 @@ from typing import Self
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from whitecap.engine.recorded import OF_ABORTS, Measure
-from whitecap.sim.section import Section
-from whitecap.sim.units import Number
+from whitecap.sim.quantities.section import Section
+from whitecap.sim.quantities.units import Number
 
 
 class Expectation(Section):

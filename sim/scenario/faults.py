@@ -6,9 +6,9 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from whitecap.sim.distributions import Distribution
-from whitecap.sim.section import OneOf, Section
-from whitecap.sim.units import Duration, Number, Rate
+from whitecap.sim.quantities.distributions import Distribution
+from whitecap.sim.quantities.section import OneOf, Section
+from whitecap.sim.quantities.units import Duration, Number, Rate
 
 RequestKind = Literal["put_if_absent", "put", "get", "list"]
 WRITES: list[RequestKind] = ["put_if_absent", "put"]

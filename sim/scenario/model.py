@@ -13,7 +13,9 @@ from pydantic import Field, PrivateAttr, ValidationInfo, field_validator
 
 from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS
 from whitecap.engine.recorded import Objective
-from whitecap.sim.bounds import FIRST_YEAR, LAST_YEAR, MAX_JOBS, MAX_SEED, MAX_WRITERS
+from whitecap.sim.quantities.bounds import FIRST_YEAR, LAST_YEAR, MAX_JOBS, MAX_SEED, MAX_WRITERS
+from whitecap.sim.quantities.section import Section
+from whitecap.sim.quantities.units import Duration, Whole, shown
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.faults import Fault
 from whitecap.sim.scenario.objective import Objectives
@@ -21,8 +23,6 @@ from whitecap.sim.scenario.store import Store
 from whitecap.sim.scenario.sweep import Changes, Labels, Sweep
 from whitecap.sim.scenario.table import Table, property_text
 from whitecap.sim.scenario.writers import WriterGroup
-from whitecap.sim.section import Section
-from whitecap.sim.units import Duration, Whole, shown
 
 Document = dict[str, Any]
 """A scenario as its file says it, before defaults."""

@@ -12,10 +12,10 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from whitecap.sim.bounds import MAX_COUNT, MAX_KEYS_AT_ONCE, MAX_ROWS_AT_ONCE
+from whitecap.sim.quantities.bounds import MAX_COUNT, MAX_KEYS_AT_ONCE, MAX_ROWS_AT_ONCE
+from whitecap.sim.quantities.section import OneOf, Section
+from whitecap.sim.quantities.units import Number, Whole
 from whitecap.sim.scenario.table import Scalar
-from whitecap.sim.section import OneOf, Section
-from whitecap.sim.units import Number, Whole
 
 MAX_EXPONENT = 100.0
 """Of Zipf's law: the second rank is then never drawn."""

@@ -10,10 +10,10 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from whitecap.engine.transaction.lost_reply import LostReply
-from whitecap.sim.bounds import MAX_THROTTLE_RETRIES
-from whitecap.sim.distributions import Distribution
-from whitecap.sim.section import Section
-from whitecap.sim.units import Duration, Number, Whole
+from whitecap.sim.quantities.bounds import MAX_THROTTLE_RETRIES
+from whitecap.sim.quantities.distributions import Distribution
+from whitecap.sim.quantities.section import Section
+from whitecap.sim.quantities.units import Duration, Number, Whole
 
 
 class Measured(Section):

@@ -12,14 +12,14 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from whitecap.sim.bounds import (
+from whitecap.sim.quantities.bounds import (
     MAX_BYTES_PER_ROW,
     MAX_DAYS,
     MAX_INITIAL_FILES,
     MAX_INITIAL_ROWS,
 )
-from whitecap.sim.section import OneOf, Section
-from whitecap.sim.units import Whole, shown
+from whitecap.sim.quantities.section import OneOf, Section
+from whitecap.sim.quantities.units import Whole, shown
 
 TABLE_NAME = r"^[A-Za-z_]\w*$"
 

@@ -6,11 +6,11 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from whitecap.sim.bounds import MAX_COUNT, MAX_WRITERS
-from whitecap.sim.distributions import Distribution
+from whitecap.sim.quantities.bounds import MAX_COUNT, MAX_WRITERS
+from whitecap.sim.quantities.distributions import Distribution
+from whitecap.sim.quantities.section import OneOf, Section
+from whitecap.sim.quantities.units import Duration, Rate, Whole
 from whitecap.sim.scenario.parameters import Nothing, Parameter, Rows
-from whitecap.sim.section import OneOf, Section
-from whitecap.sim.units import Duration, Rate, Whole
 
 ZERO = Distribution(constant=0.0)
 

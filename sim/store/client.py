@@ -27,12 +27,12 @@ from whitecap.engine.storage.requests import (
     WriteRows,
     Written,
 )
-from whitecap.sim.kernel import Clock, Waiting
-from whitecap.sim.recorder import AttemptRecord, TransactionRecord
+from whitecap.sim.recording.recorder import AttemptRecord, TransactionRecord
 from whitecap.sim.store.cluster import Cluster, Life, WriterCrashed
 from whitecap.sim.store.exchange import Exchange
 from whitecap.sim.store.objects import StoreRequest, StoreResponse
 from whitecap.sim.store.tape import Tape
+from whitecap.sim.time.kernel import Clock, Waiting
 
 GIB = 1024.0**3
 MILLION = 1e6

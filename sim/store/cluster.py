@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from whitecap.sim.kernel import Clock, Kernel, Waiting
-from whitecap.sim.recorder import Recorder
+from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.scenario.store import Store
 from whitecap.sim.scenario.writers import Compute
 from whitecap.sim.store.faults import WriterFaults
 from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.time.kernel import Clock, Kernel, Waiting
 
 
 class WriterCrashed(Exception):

@@ -19,13 +19,13 @@ from whitecap.engine.storage.requests import (
     PutIfAbsent,
     PutResult,
 )
-from whitecap.sim.kernel import Waiting
-from whitecap.sim.recorder import AttemptRecord, RequestRecord, TransactionRecord
+from whitecap.sim.recording.recorder import AttemptRecord, RequestRecord, TransactionRecord
 from whitecap.sim.store.cluster import Cluster, Life
 from whitecap.sim.store.faults import Sending
 from whitecap.sim.store.kinds import KIND_OF
 from whitecap.sim.store.objects import StoreRequest, StoreResponse
 from whitecap.sim.store.tape import Tape
+from whitecap.sim.time.kernel import Waiting
 
 
 class StoreRefused(Exception):

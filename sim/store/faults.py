@@ -13,11 +13,11 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from whitecap.sim.distributions import Distribution
-from whitecap.sim.random_streams import RandomStreams, Source
+from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.scenario.faults import Fault, LateEffect, LostReply, Throttling, WriterCrash
 from whitecap.sim.store.kinds import KIND_NAMED, Kind
 from whitecap.sim.store.tape import Tape
+from whitecap.sim.time.random_streams import RandomStreams, Source
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whitecap.sim.distributions import Distribution
-from whitecap.sim.random_streams import Uniforms
+from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.scenario.store import ConditionalPut, Measured, Store
 from whitecap.sim.store.kinds import Kind
+from whitecap.sim.time.random_streams import Uniforms
 
 Legs = NDArray[Any]
 """Milliseconds: per request its way out, its way back, and of a put-if-absent its way back where

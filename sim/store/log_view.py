@@ -10,8 +10,8 @@ from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.storage.requests import Steps
-from whitecap.sim.kernel import Kernel
-from whitecap.sim.recorder import TransactionRecord
+from whitecap.sim.recording.recorder import TransactionRecord
+from whitecap.sim.time.kernel import Kernel
 
 
 class LogView(TableLog):

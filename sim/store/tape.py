@@ -1,7 +1,7 @@
 """The draws of one transaction, by the kind of request and its number within the transaction.
 
-The usual ones come with the row of the transaction's job (`sim/draws.py`), further ones when they
-are asked for. What a request draws besides (sent again, made to wait, hit by a fault) stands at
+The usual ones come with the row of the transaction's job (`sim/time/draws.py`), further ones when
+they are asked for. What a request draws besides (sent again, made to wait, hit by a fault) has
 addresses of its own, so that it moves nothing else.
 """
 
@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from whitecap.sim.distributions import Distribution
-from whitecap.sim.draws import Columns, DrawTable
-from whitecap.sim.random_streams import Source, row_of
+from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.store.kinds import Kind
 from whitecap.sim.store.latency import Latency
+from whitecap.sim.time.draws import Columns, DrawTable
+from whitecap.sim.time.random_streams import Source, row_of
 
 USUAL = {Kind.LIST: 4, Kind.GET: 8, Kind.PUT: 1, Kind.PUT_IF_ABSENT: 3}
 """Requests of each kind whose draws come with the row. It matters for speed alone."""

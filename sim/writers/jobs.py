@@ -17,8 +17,8 @@ from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing.statements import Statement
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.lost_reply import LostReply
-from whitecap.sim.recorder import TransactionRecord
-from whitecap.sim.rows import KeysInUse
+from whitecap.sim.recording.recorder import TransactionRecord
+from whitecap.sim.table.rows import KeysInUse
 from whitecap.sim.writers.checkpoints import Checkpoint
 from whitecap.sim.writers.workload import Work
 

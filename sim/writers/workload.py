@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from whitecap.engine.storage.requests import Row
-from whitecap.sim.draws import Columns, DrawTable
-from whitecap.sim.random_streams import Source
-from whitecap.sim.rows import Dimension, KeysInUse, Slice, TableRows, day_at
 from whitecap.sim.scenario.parameters import Choice, Keys, Parameter, Rows
+from whitecap.sim.table.rows import Dimension, KeysInUse, Slice, TableRows, day_at
+from whitecap.sim.time.draws import Columns, DrawTable
+from whitecap.sim.time.random_streams import Source
 from whitecap.sim.writers.choices import EVENLY, pick
 
 DrawsOf = Callable[[int], Iterable[float]]

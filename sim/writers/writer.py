@@ -19,16 +19,16 @@ from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.recorded import Arrivals, Interruption, RecordedOutcome
 from whitecap.engine.storage.requests import Steps
-from whitecap.sim.identifiers import Ids
-from whitecap.sim.kernel import Clock, Waiting, drive
-from whitecap.sim.random_streams import Source
-from whitecap.sim.recorder import Recorder, TransactionRecord, WriterRecord
+from whitecap.sim.recording.recorder import Recorder, TransactionRecord, WriterRecord
 from whitecap.sim.scenario.writers import Closed, Open, Schedule, WriterGroup
 from whitecap.sim.store.client import Client
 from whitecap.sim.store.cluster import Cluster, WriterCrashed
 from whitecap.sim.store.exchange import StoreRefused
 from whitecap.sim.store.log_view import LogView
 from whitecap.sim.store.tape import Tapes
+from whitecap.sim.time.identifiers import Ids
+from whitecap.sim.time.kernel import Clock, Waiting, drive
+from whitecap.sim.time.random_streams import Source
 from whitecap.sim.writers.rerun import JobReruns, policy_of
 
 

@@ -69,7 +69,7 @@ def test_an_answer_reads_as_text(stated: Path) -> None:
 
 
 def test_another_objective_can_be_asked_for_when_sweeping(stated: Path) -> None:
-    from whitecap.sim.experiment import load_experiment
+    from whitecap.sim.sweeps.experiment import load_experiment
 
     experiment = load_experiment(stated, objective=["aborted of all <= 5"])
     assert [row["measure"] for row in experiment.definition()["objectives"]] == ["aborted"]

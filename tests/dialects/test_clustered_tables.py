@@ -10,8 +10,8 @@ from whitecap.engine.dialects import DATABRICKS_13_3, DATABRICKS_14_3, DELTA_OSS
 from whitecap.engine.log.actions import Metadata
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import MemoryStore, run
+from whitecap.sim.loading import parse_scenario
 from whitecap.sim.run import run_scenario
-from whitecap.sim.scenario import parse_scenario
 
 VECTORS = "delta.enableDeletionVectors"
 CREATE = "CREATE TABLE t (id BIGINT, g INT, v INT) CLUSTER BY (id)"

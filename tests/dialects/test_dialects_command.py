@@ -18,8 +18,9 @@ from whitecap.engine.dialects import (
 )
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature
 from whitecap.exit_codes import ExitCode
+from whitecap.sim.loading import parse_scenario
 from whitecap.sim.run import run_scenario
-from whitecap.sim.scenario import Scenario, parse_scenario
+from whitecap.sim.scenario import Scenario
 
 WIDE = {"COLUMNS": "1000"}
 

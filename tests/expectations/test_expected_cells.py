@@ -12,9 +12,9 @@ from whitecap.engine.recorded import Measure
 from whitecap.reports.expectations.checked import Checked, CheckVerdict
 from whitecap.reports.measures.measured_run import measure_run
 from whitecap.reports.statistics import Standing
-from whitecap.sim.experiment import load_experiment
-from whitecap.sim.regression import run_expecting
-from whitecap.sim.scenario import cell_of, load_scenario, parse_scenario
+from whitecap.sim.loading import cell_of, load_scenario, parse_scenario
+from whitecap.sim.sweeps.experiment import load_experiment
+from whitecap.sim.sweeps.regression import run_expecting
 
 SCENARIO = """\
 name: told-apart
@@ -135,7 +135,7 @@ def test_a_cell_of_which_nothing_is_expected_is_not_run(tmp_path: Path) -> None:
 def test_runs_in_processes_of_their_own_find_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("whitecap.sim.processes.HERE_S", 0.0)
+    monkeypatch.setattr("whitecap.sim.machine.processes.HERE_S", 0.0)
     path = _written(tmp_path, SCENARIO)
     (alone,) = run_expecting([path], measure_run, replications=2)
     (together,) = run_expecting([path], measure_run, jobs=2, replications=2)
@@ -179,7 +179,7 @@ def test_a_sweep_of_some_variants_keeps_the_expectations_for_these(tmp_path: Pat
 
 def test_what_a_sweep_writes_for_a_cell_is_a_scenario_of_its_own(tmp_path: Path) -> None:
     (first, *_) = load_experiment(_written(tmp_path, SCENARIO)).cells
-    from whitecap.sim.scenario import show_document
+    from whitecap.sim.loading import show_document
 
     path = tmp_path / "cell.yaml"
     path.write_text(show_document(first.scenario.document))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import whitecap
-from whitecap.sim.small_table import load_small_case
+from whitecap.sim.rehearsal.small_table import load_small_case
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "scenarios" / "explain").glob("*.yaml"))
 

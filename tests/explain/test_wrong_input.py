@@ -12,7 +12,7 @@ import whitecap
 from tests.sim.wrong_values import PYDANTIC, WRONG
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
-from whitecap.sim.small_table import small_case_of
+from whitecap.sim.rehearsal.small_table import small_case_of
 
 ORDERS = """
 name: orders

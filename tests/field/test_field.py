@@ -9,7 +9,7 @@ import pytest
 
 from whitecap.checking import check_scenarios
 from whitecap.scenarios import SCENARIOS
-from whitecap.sim.scenario import load_scenario
+from whitecap.sim.loading import load_scenario
 
 FIELD = sorted((SCENARIOS / "field").glob("*.yaml"))
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "field.md").read_text(encoding="utf-8")

@@ -134,7 +134,7 @@ def test_a_reader_that_goes_away_is_no_error(form: str) -> None:
 
 INTERRUPTED_POOL = """
 import os, signal, threading, time
-from whitecap.sim import processes
+from whitecap.sim.machine import processes
 processes.HERE_S = -1
 threading.Timer(0.5, os.killpg, (0, signal.SIGINT)).start()
 try:

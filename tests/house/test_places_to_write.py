@@ -13,7 +13,7 @@ from tests.sim.sim_worlds import document
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.exit_codes import ExitCode
-from whitecap.sim.places import require_directory, require_file
+from whitecap.sim.machine.places import require_directory, require_file
 
 EXPLAIN = "scenarios/explain/merge-and-optimize.yaml"
 ROOT = Path(__file__).parents[2]
@@ -56,12 +56,12 @@ def _work(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     begun: list[str] = []
     for place in (
         "whitecap.sim.run.run_scenario",
-        "whitecap.sim.sweep_job._run_all",
+        "whitecap.sim.sweeps.sweep_job._run_all",
         "whitecap.checking.check_scenarios",
-        "whitecap.sim.replay.environment.require_delta",
+        "whitecap.sim.replay.real.environment.require_delta",
         "whitecap.sim.replay.fuzz.fuzz",
         "whitecap.explaining.explain",
-        "whitecap.sim.processes.Processes.map",
+        "whitecap.sim.machine.processes.Processes.map",
     ):
         monkeypatch.setattr(place, lambda *_, place=place, **__: begun.append(place))
     return begun

@@ -11,7 +11,7 @@ import pytest
 
 from whitecap.engine.recorded import COLUMNS_READ, EXCEPTIONS, OTHER_REFUSALS, RecordedOutcome
 from whitecap.engine.rules import Rule
-from whitecap.sim.recording import SCHEMAS
+from whitecap.sim.recording.recording import SCHEMAS
 
 ROOT = Path(__file__).parents[2]
 EXCEPTION = re.compile(r"[A-Z]\w+(?:Exception|Error)")

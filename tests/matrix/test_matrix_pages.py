@@ -14,7 +14,7 @@ from matrices import matrix, published_matrix
 
 from whitecap.cli import main
 from whitecap.engine.races.matrix.plain import plain
-from whitecap.reports.matrix_page import matrix_html, matrix_markdown
+from whitecap.reports.pages.matrix_page import matrix_html, matrix_markdown
 from whitecap.terminal.matrix import show
 
 DOCUMENT = {**plain(published_matrix("delta-oss-4.4")), "origin": "whitecap of a test"}

@@ -46,8 +46,8 @@ def _templates(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) ->
 @pytest.fixture
 def make_table(spark: SparkSession, _templates: object, tmp_path: Path) -> Iterator[MakeTable]:
     """A function that makes `small_table` with some properties and names it `target` in SQL."""
+    from whitecap.sim.replay.real.tables import forget_table, name_table
     from whitecap.sim.replay.statement_cases import Templates
-    from whitecap.sim.replay.tables import forget_table, name_table
 
     assert isinstance(_templates, Templates)
 

@@ -18,7 +18,7 @@ from whitecap.sim.replay.agreement import (
 from whitecap.sim.replay.history.recorded import Recorded
 from whitecap.sim.replay.playing.player import Observed
 from whitecap.sim.replay.playing.script import End, Part, Planned, Result
-from whitecap.sim.replay.real_commands import Sql
+from whitecap.sim.replay.real.commands import Sql
 
 COMMIT = Result(End.COMMITTED, 5, isolation_level="Serializable", is_blind_append=True)
 ABORT = Result(End.ABORTED, None, "ConcurrentAppendException", "DELTA_CONCURRENT_APPEND.X")

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.replay.drawn_scenarios import FAULTS, KINDS, LAYOUTS, PROPERTIES, drawn_scenario
+from whitecap.sim.loading import scenario_of
 from whitecap.sim.replay.agreement import Comparison
 from whitecap.sim.replay.choice import choose_run
 from whitecap.sim.replay.replay import plan_replay, replay
 from whitecap.sim.run import run_scenario
-from whitecap.sim.scenario import scenario_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

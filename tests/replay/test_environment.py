@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from whitecap.sim.replay import environment, jars
-from whitecap.sim.replay.environment import EnvironmentMissing, java_major
+from whitecap.sim.replay.real import environment, jars
+from whitecap.sim.replay.real.environment import EnvironmentMissing, java_major
 
 
 def _fake_java(folder: Path, version_line: str) -> Path:
@@ -137,7 +137,7 @@ def test_a_plain_session_of_ours_makes_room_for_one_with_delta(tmp_path: Path) -
 
 
 def test_a_jvm_whose_start_is_interrupted_ends_with_it() -> None:
-    from whitecap.sim.replay.session import ended_if_interrupted
+    from whitecap.sim.replay.real.session import ended_if_interrupted
 
     java_gateway: Any = importlib.import_module("pyspark.java_gateway")
     usual = java_gateway.Popen

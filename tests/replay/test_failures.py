@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from whitecap.sim.replay.failures import Failure, failure_of
+from whitecap.sim.replay.real.failures import Failure, failure_of
 
 if TYPE_CHECKING:
     from pathlib import Path

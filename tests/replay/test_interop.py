@@ -12,9 +12,9 @@ import pytest
 
 from tests.replay.engine_on_disk import Paused, execute, rows
 from whitecap.engine.outcomes import Aborted, Committed, ConflictException
-from whitecap.sim.replay.failures import failure_of
-from whitecap.sim.replay.phase_locks import Interleaving
-from whitecap.sim.replay.tables import commit_info, latest_version, log_lines, name_table
+from whitecap.sim.replay.real.failures import failure_of
+from whitecap.sim.replay.real.phase_locks import Interleaving
+from whitecap.sim.replay.real.tables import commit_info, latest_version, log_lines, name_table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from whitecap.sim.replay.failures import failure_of
-from whitecap.sim.replay.jvm import Jvm
-from whitecap.sim.replay.phase_locks import Interleaving, StuckInterleaving
 from whitecap.sim.replay.playing.player import Observed, play
 from whitecap.sim.replay.playing.script import End, Part, Planned, Result
 from whitecap.sim.replay.playing.stage import Stage
-from whitecap.sim.replay.real_commands import RealCommand, Sql, StreamBatch
-from whitecap.sim.replay.tables import commit_info, latest_version
+from whitecap.sim.replay.real.commands import RealCommand, Sql, StreamBatch
+from whitecap.sim.replay.real.failures import failure_of
+from whitecap.sim.replay.real.jvm import Jvm
+from whitecap.sim.replay.real.phase_locks import Interleaving, StuckInterleaving
+from whitecap.sim.replay.real.tables import commit_info, latest_version
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

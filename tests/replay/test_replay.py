@@ -13,14 +13,14 @@ from click.testing import CliRunner
 from tests.sim.sim_worlds import INSERT, TABLE, rows, scenario
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
-from whitecap.sim.recording import read_recording, write_recording
+from whitecap.sim.loading import load_scenario
+from whitecap.sim.recording.recording import read_recording, write_recording
 from whitecap.sim.replay.agreement import Agreement
 from whitecap.sim.replay.choice import choose_run
 from whitecap.sim.replay.history.recorded import Recorded
 from whitecap.sim.replay.history.window import Window, parse_window
 from whitecap.sim.replay.replay import plan_replay, replay, simulate_again
 from whitecap.sim.run import run_scenario
-from whitecap.sim.scenario import load_scenario
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

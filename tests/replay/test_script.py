@@ -6,7 +6,7 @@ import pytest
 
 from whitecap.engine.errors import InvalidInput
 from whitecap.sim.replay.playing.script import End, Part, Planned, Result, steps
-from whitecap.sim.replay.real_commands import Sql
+from whitecap.sim.replay.real.commands import Sql
 
 
 def _planned(name: str, read: int, decided: int, version: int | None = None) -> Planned:

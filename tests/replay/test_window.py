@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from whitecap.engine.errors import InvalidInput
-from whitecap.sim.recording import SCHEMAS, Recording, table_of
+from whitecap.sim.recording.recording import SCHEMAS, Recording, table_of
 from whitecap.sim.replay.history.recorded import Recorded, recorded_transactions
 from whitecap.sim.replay.history.window import (
     Window,

@@ -12,12 +12,12 @@ from matplotlib.text import Text
 from synthetic_recordings import made_up_subject
 
 from whitecap.engine.recorded import Direction
-from whitecap.reports.exceptions import colours_by_exception
-from whitecap.reports.figures import draw_all
+from whitecap.reports.figures.exceptions import colours_by_exception
+from whitecap.reports.figures.figures import draw_all
+from whitecap.reports.figures.quantity import spread
+from whitecap.reports.figures.style import MAGNITUDES, OKABE_ITO, ink_on, save
 from whitecap.reports.layout import layout_of, phrase
 from whitecap.reports.measures import CONFLICTS, Unit, duration, tick, written
-from whitecap.reports.quantity import spread
-from whitecap.reports.style import MAGNITUDES, OKABE_ITO, ink_on, save
 
 GRIDS = {
     "two names": {"partitioning": ["none", "by date"], "isolation": ["A", "B"]},

@@ -10,10 +10,10 @@ import pytest
 from synthetic_recordings import made_up_subject
 
 from whitecap.reports.answers.of_runs import answer_of_subject
-from whitecap.reports.figures import draw_all
+from whitecap.reports.figures.figures import draw_all
+from whitecap.reports.figures.style import save
 from whitecap.reports.measures import MEASURES, REPORTED
-from whitecap.reports.page import page_of
-from whitecap.reports.style import save
+from whitecap.reports.pages.page import page_of
 
 AXES = {"partitioning": ["<none>", "by date & country"], "isolation": ["A", "B"]}
 

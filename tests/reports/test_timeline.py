@@ -9,8 +9,8 @@ import pytest
 from matplotlib.text import Annotation
 from synthetic_recordings import aborted, transaction
 
-from whitecap.reports.style import Caption
-from whitecap.reports.timeline import Window, busiest_window, timeline_figure, window_of
+from whitecap.reports.figures.timeline import Window, busiest_window, timeline_figure, window_of
+from whitecap.reports.subject import Caption
 
 
 def frame(*rows: dict[str, Any]) -> pd.DataFrame:

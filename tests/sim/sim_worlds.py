@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import FinishedRun, run_scenario
-from whitecap.sim.scenario import Scenario, scenario_of
+from whitecap.sim.scenario import Scenario
 
 TABLE: dict[str, Any] = {
     "schema": "event_id BIGINT, date DATE, country STRING, amount DOUBLE",

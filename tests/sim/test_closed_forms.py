@@ -9,8 +9,8 @@ import pytest
 
 from whitecap.engine.recorded import Measure
 from whitecap.reports.measures.measured_run import measure_run
+from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import FinishedRun, run_scenario
-from whitecap.sim.scenario import scenario_of
 
 TABLE: dict[str, Any] = {
     "schema": "event_id BIGINT, amount DOUBLE",

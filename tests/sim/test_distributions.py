@@ -9,9 +9,9 @@ import pytest
 from pydantic import ValidationError
 
 from whitecap.scenarios import SCENARIOS
-from whitecap.sim.distributions import Distribution
-from whitecap.sim.random_streams import RandomStreams
+from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.scenario.yaml_text import read_yaml
+from whitecap.sim.time.random_streams import RandomStreams
 
 
 def _draws(text: Any, count: int = 40_000) -> np.ndarray[Any, Any]:

@@ -10,8 +10,9 @@ import pytest
 from pydantic import BaseModel
 
 from tests.sim.sim_worlds import TABLE
+from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import run_scenario
-from whitecap.sim.scenario import Scenario, scenario_of
+from whitecap.sim.scenario import Scenario
 
 FULL: dict[str, Any] = {
     "name": "full",

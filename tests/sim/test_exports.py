@@ -9,8 +9,8 @@ from deltalake import DeltaTable
 
 from tests.sim.sim_worlds import TABLE, ran
 from whitecap.engine.errors import InvalidInput
-from whitecap.sim.export import MARK, export_table
 from whitecap.sim.run import FinishedRun
+from whitecap.sim.table.export import MARK, export_table
 
 TOUCH = {
     "eraser": {

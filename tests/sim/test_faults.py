@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from tests.sim.sim_worlds import INSERT, UPDATE, ran, rows, scenario
-from whitecap.sim.distributions import Distribution
-from whitecap.sim.random_streams import RandomStreams
+from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.scenario.faults import Fault
 from whitecap.sim.store.faults import Sending, faults_of
 from whitecap.sim.store.kinds import Kind
 from whitecap.sim.store.latency import latencies_of
 from whitecap.sim.store.tape import Tape, Tapes
+from whitecap.sim.time.random_streams import RandomStreams
 
 LOADERS = {"loader": {**INSERT, "count": 3, "arrival": {"closed": {"think": "5 s"}}}}
 

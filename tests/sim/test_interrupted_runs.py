@@ -17,8 +17,8 @@ import whitecap
 from tests.sim.sim_worlds import document, scenario
 from whitecap.cli import main
 from whitecap.exit_codes import ExitCode
-from whitecap.sim.interruption import RunInterrupted
-from whitecap.sim.recording import read_recording
+from whitecap.sim.machine.interruption import RunInterrupted
+from whitecap.sim.recording.recording import read_recording
 from whitecap.sim.replay.replay import simulate_again
 from whitecap.sim.run import Tick, run_scenario
 

@@ -11,11 +11,11 @@ from pydantic import ValidationError
 from scipy.stats import ks_2samp, spearmanr
 
 from tests.sim.sim_worlds import INSERT, ran, rows, scenario
-from whitecap.sim.random_streams import RandomStreams
 from whitecap.sim.run import FinishedRun
 from whitecap.sim.scenario.store import ConditionalPut, Measured, Store
 from whitecap.sim.store.kinds import Kind
 from whitecap.sim.store.latency import latencies_of
+from whitecap.sim.time.random_streams import RandomStreams
 
 PROFILES = {"s3": "60 s", "s3-express": "15 s", "azure": "90 s", "gcs": "4 min", "local": "250 ms"}
 """Each with the time in which some hundred puts of six writers win."""

@@ -8,7 +8,7 @@ import pytest
 from sim_worlds import INSERT, UPDATE, ran, rows
 
 from whitecap.engine.errors import InvariantViolated
-from whitecap.sim.conservation import check_conservation
+from whitecap.sim.history.conservation import check_conservation
 from whitecap.sim.run import FinishedRun
 
 LAST_ONE_WINS = {"profile": "s3", "put_if_absent": {"exclusive": False}}

@@ -10,10 +10,10 @@ import pytest
 from tests.sim_sweep.sweep_scenario import SCENARIO, write_scenario
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import Direction, Measure, Objective
-from whitecap.sim.experiment import load_experiment, open_directory
+from whitecap.sim.loading import parse_scenario
+from whitecap.sim.loading.loading import cell_of
 from whitecap.sim.run import run_scenario
-from whitecap.sim.scenario import parse_scenario
-from whitecap.sim.scenario.loading import cell_of
+from whitecap.sim.sweeps.experiment import load_experiment, open_directory
 
 MORE, LESS = Direction.AT_LEAST, Direction.AT_MOST
 SUCCESS, LATENCY = Measure.JOB_SUCCESS_RATE, Measure.LATENCY_P95_MS

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tests.sim.sim_worlds import document
-from whitecap.sim.recording import Recording
+from whitecap.sim.loading import scenario_of
+from whitecap.sim.recording.recording import Recording
 from whitecap.sim.run import run_scenario
-from whitecap.sim.scenario import scenario_of
 
 SLOW: dict[str, Any] = {
     "statement": "UPDATE events SET amount = 0 WHERE date = :date",

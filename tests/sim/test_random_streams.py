@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from whitecap.sim.draws import Columns, DrawTable
-from whitecap.sim.random_streams import RandomStreams, Source, row_of
+from whitecap.sim.time.draws import Columns, DrawTable
+from whitecap.sim.time.random_streams import RandomStreams, Source, row_of
 
 
 def _first(streams: RandomStreams, component: str, entity: str, count: int = 50) -> list[float]:

@@ -10,9 +10,9 @@ import pytest
 
 from tests.sim.sim_worlds import scenario
 from whitecap.engine.errors import InvalidInput
-from whitecap.sim.recording import SCHEMAS, read_recording
+from whitecap.sim.loading import parse_scenario
+from whitecap.sim.recording.recording import SCHEMAS, read_recording
 from whitecap.sim.run import run_scenario
-from whitecap.sim.scenario import parse_scenario
 
 
 @pytest.fixture(scope="module")
@@ -119,12 +119,12 @@ def test_all_damage_is_told_at_once(copy: Path) -> None:
 def test_a_run_that_fails_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import whitecap.sim.recording
+    import whitecap.sim.recording.recording
 
     def fails(*_: object) -> str:
         raise OSError("disk full")
 
-    monkeypatch.setattr(whitecap.sim.recording, "_digest", fails)
+    monkeypatch.setattr(whitecap.sim.recording.recording, "_digest", fails)
     with pytest.raises(OSError, match="disk full"):
         run_scenario(scenario(), out=tmp_path / "out")
     assert list(tmp_path.iterdir()) == []

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from whitecap.sim.random_streams import RandomStreams
 from whitecap.sim.scenario.writers import Rerun
+from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.writers.rerun import JobReruns, policy_of
 
 

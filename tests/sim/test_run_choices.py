@@ -17,8 +17,8 @@ from whitecap.assignments import cell_named, changes_named, values_named
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.exit_codes import ExitCode
-from whitecap.sim.experiment import load_experiment
-from whitecap.sim.scenario import cell_of, load_scenario
+from whitecap.sim.loading import cell_of, load_scenario
+from whitecap.sim.sweeps.experiment import load_experiment
 
 AXES: dict[str, Any] = {
     "layout": {

@@ -13,7 +13,7 @@ from tests.sim.sim_worlds import document
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput, InvariantViolated
 from whitecap.exit_codes import ExitCode
-from whitecap.sim.recording import read_recording
+from whitecap.sim.recording.recording import read_recording
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from tests.sim.sim_worlds import INSERT, UPDATE, document, ran, rows, scenario
 from whitecap.engine.errors import InvalidInput
-from whitecap.sim.recording import write_recording
+from whitecap.sim.recording.recording import write_recording
 from whitecap.sim.run import run_scenario
 
 
@@ -170,7 +170,7 @@ def test_a_commit_keeps_its_read_version_when_compaction_follows_it() -> None:
 
 def test_conservation_notices_planted_faults() -> None:
     from whitecap.engine.errors import InvariantViolated
-    from whitecap.sim.conservation import check_conservation
+    from whitecap.sim.history.conservation import check_conservation
 
     def checked(spoil: Any) -> str:
         run = ran()

@@ -10,7 +10,7 @@ import pytest
 from tests.sim.sim_worlds import TABLE, UPDATE, document
 from whitecap.engine.errors import InvalidInput
 from whitecap.scenarios import SCENARIOS
-from whitecap.sim.scenario import load_scenario, parse_scenario, scenario_of
+from whitecap.sim.loading import load_scenario, parse_scenario, scenario_of
 
 WRONG = """\
 name: wrong

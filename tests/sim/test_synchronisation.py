@@ -10,8 +10,8 @@ import pytest
 
 from tests.sim.sim_worlds import rows
 from whitecap.scenarios import SCENARIOS
+from whitecap.sim.loading import cell_of, load_scenario
 from whitecap.sim.run import FinishedRun, run_scenario
-from whitecap.sim.scenario import cell_of, load_scenario
 
 Run = tuple[str, int, int]
 """A transaction: its writer, the number of its job there, and which run of the job it is."""

@@ -9,8 +9,8 @@ import pytest
 from tests.oracles.log_validation import validate_commits
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.log.commit_file import decode_commit, log_key
+from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import FinishedRun, run_scenario
-from whitecap.sim.scenario import scenario_of
 
 DDL = "event_id BIGINT, site STRING"
 LOADER = {

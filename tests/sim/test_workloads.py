@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from tests.sim.sim_worlds import TABLE
-from whitecap.sim.random_streams import RandomStreams
-from whitecap.sim.rows import InitialSlices, KeysInUse, TableRows
 from whitecap.sim.scenario.model import DEFAULT_START_MS
 from whitecap.sim.scenario.parameters import Choice, Parameter
 from whitecap.sim.scenario.table import Table
+from whitecap.sim.table.rows import InitialSlices, KeysInUse, TableRows
+from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.writers.choices import EXACT_RANKS, pick, zipf_rank
 from whitecap.sim.writers.workload import NewKeys, Workload, draws_for
 
@@ -131,7 +131,7 @@ def test_existing_rows_are_changed_in_all_but_their_key_and_slice() -> None:
 
 
 def test_rows_are_the_same_whatever_the_layout() -> None:
-    from whitecap.sim.initial_table import initial_files
+    from whitecap.sim.table.initial_table import initial_files
 
     for layout in ([], ["date"], ["country"], ["date", "country"], ["country", "date"]):
         table = Table.model_validate({**TABLE, "partition_by": layout})

@@ -16,12 +16,12 @@ from tests.sim.test_every_field_counts import FIELDS
 from tests.sim.wrong_values import EVERY_FIELD, PYDANTIC, WRONG
 from whitecap.engine.errors import InvalidInput
 from whitecap.scenarios import SCENARIOS
-from whitecap.sim import bounds
-from whitecap.sim.distributions import MAX_CV, MAX_SIGMA
-from whitecap.sim.scenario import load_scenario, parse_scenario
+from whitecap.sim.loading import load_scenario, parse_scenario
+from whitecap.sim.quantities import bounds
+from whitecap.sim.quantities.distributions import MAX_CV, MAX_SIGMA
+from whitecap.sim.quantities.units import MAX_DURATION_MS, MAX_RATE, show_duration
 from whitecap.sim.scenario.parameters import MAX_EXPONENT
 from whitecap.sim.scenario.yaml_loader import MAX_BYTES, MAX_DEPTH, MAX_VALUES
-from whitecap.sim.units import MAX_DURATION_MS, MAX_RATE, show_duration
 
 Path = tuple[str | int, ...]
 

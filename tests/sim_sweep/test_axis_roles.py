@@ -11,8 +11,8 @@ import yaml
 from tests.sim_sweep.sweep_scenario import SCENARIO, write_scenario
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import AxisRole
-from whitecap.sim.experiment import load_experiment, open_directory
-from whitecap.sim.scenario import parse_scenario
+from whitecap.sim.loading import parse_scenario
+from whitecap.sim.sweeps.experiment import load_experiment, open_directory
 
 BASE = yaml.safe_load(SCENARIO)
 BASE["writers"]["stream"] = {

@@ -9,8 +9,8 @@ import pytest
 from sweep_scenario import SCENARIO, write_scenario
 
 from whitecap.engine.errors import InvalidInput
-from whitecap.sim.experiment import cell_name, load_experiment, open_directory
-from whitecap.sim.scenario import load_scenario
+from whitecap.sim.loading import load_scenario
+from whitecap.sim.sweeps.experiment import cell_name, load_experiment, open_directory
 
 
 def test_cells_are_every_combination_in_the_files_order(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from whitecap.checking import check_scenarios
 from whitecap.engine.outcomes import ConflictException
 from whitecap.reports.expectations.checked import CheckVerdict
 from whitecap.scenarios import SCENARIOS
-from whitecap.sim.regression import find_expecting
-from whitecap.sim.scenario import load_scenario
+from whitecap.sim.loading import load_scenario
+from whitecap.sim.sweeps.regression import find_expecting
 
 REGRESSION = find_expecting([SCENARIOS / "regression"])
 

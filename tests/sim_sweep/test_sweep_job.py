@@ -25,10 +25,10 @@ from whitecap.exit_codes import ExitCode
 from whitecap.reports.measures.measured_run import measure_run
 from whitecap.reports.runs import find_runs
 from whitecap.reports.subject import subject_of
-from whitecap.sim.experiment import Experiment, load_experiment, open_directory
-from whitecap.sim.recording import read_recording
+from whitecap.sim.recording.recording import read_recording
 from whitecap.sim.run import run_scenario
-from whitecap.sim.sweep_job import Progress, run_one, run_sweep
+from whitecap.sim.sweeps.experiment import Experiment, load_experiment, open_directory
+from whitecap.sim.sweeps.sweep_job import Progress, run_one, run_sweep
 from whitecap.spark import aggregation_session
 
 pytestmark = pytest.mark.spark

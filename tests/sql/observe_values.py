@@ -15,7 +15,7 @@ from tests.sql.value_probes import CHANGING, COLUMNS, Probe, probes
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from whitecap.sim.replay.failures import Failure
+    from whitecap.sim.replay.real.failures import Failure
 
 _BY_TEXT = ("date", "timestamp", "timestamp_ntz")
 """Types of which Python has not all values: their text is asked for."""
@@ -42,7 +42,7 @@ def asked(spark: SparkSession, probe: Probe) -> str:
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
-    from whitecap.sim.replay.failures import failure_of
+    from whitecap.sim.replay.real.failures import failure_of
 
     failures = Py4JJavaError, PySparkException
     try:
@@ -95,7 +95,7 @@ def observed(spark: SparkSession, some: Iterable[Probe]) -> dict[Probe, str]:
 
 def main() -> None:
     """Ask for all of them."""
-    from whitecap.sim.replay.session import delta_session
+    from whitecap.sim.replay.real.session import delta_session
 
     answers: Mapping[Probe, str] = observed(delta_session(), probes())
     Path(ANSWERS).write_text(written(answers))

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from whitecap.exit_codes import ExitCode
-from whitecap.sim.bounds import MAX_REPLICATIONS
-from whitecap.sim.places import require_file
+from whitecap.sim.machine.places import require_file
+from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 from whitecap.terminal.console import new_console
 from whitecap.terminal.progress import progress
 from whitecap.terminal.table import print_indented

@@ -97,7 +97,7 @@ def _pairs(given: tuple[str, ...], needed: str) -> dict[str, str]:
 
 
 def _written(document: dict[str, Any], form: str) -> str:
-    from whitecap.reports.explanation_page import explanation_html
+    from whitecap.reports.pages.explanation_page import explanation_html
 
     if form == "json":
         return json.dumps(document, indent=2, ensure_ascii=False, default=str)

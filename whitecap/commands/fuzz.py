@@ -10,7 +10,7 @@ import click
 
 from whitecap.engine.races.conformance.case import CaseStatus
 from whitecap.exit_codes import ExitCode
-from whitecap.sim.places import require_directory
+from whitecap.sim.machine.places import require_directory
 from whitecap.terminal.progress import progress
 
 if TYPE_CHECKING:

@@ -95,7 +95,7 @@ def _raced(
     from whitecap.engine.dialects import dialect_named
     from whitecap.engine.races.matrix.family import variants
     from whitecap.engine.races.matrix.matrix import matrix_of
-    from whitecap.sim.processes import Processes
+    from whitecap.sim.machine.processes import Processes
     from whitecap.terminal.progress import tracked
 
     dialect = dialect_named(dialect_name)
@@ -130,7 +130,7 @@ def _observed(dialect_name: str, pair: tuple[str, str] | None, variant: Any) -> 
 def _give(found: Matrix, form: str, out: Path | None, with_witnesses: bool) -> None:
     from whitecap.engine.races.matrix.plain import plain
     from whitecap.out_file import write_out
-    from whitecap.sim.code_version import code_version
+    from whitecap.sim.machine.code_version import code_version
 
     document = {**plain(found), "origin": f"whitecap {code_version()}"}
     if form == "terminal":
@@ -142,7 +142,7 @@ def _give(found: Matrix, form: str, out: Path | None, with_witnesses: bool) -> N
 
 
 def _written(document: dict[str, Any], form: str) -> str:
-    from whitecap.reports.matrix_page import matrix_html, matrix_markdown
+    from whitecap.reports.pages.matrix_page import matrix_html, matrix_markdown
 
     match form:
         case "json":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from whitecap.exit_codes import ExitCode
-from whitecap.sim.places import require_directory
+from whitecap.sim.machine.places import require_directory
 from whitecap.sim.replay.history.window import DEFAULT_TRANSACTIONS
 from whitecap.terminal.console import new_console
 from whitecap.terminal.progress import progress
@@ -57,8 +57,8 @@ def replay(
     """
     from whitecap.sim.replay.agreement import write_agreement
     from whitecap.sim.replay.choice import choose_run
-    from whitecap.sim.replay.environment import require_delta
     from whitecap.sim.replay.history.window import parse_window
+    from whitecap.sim.replay.real.environment import require_delta
     from whitecap.sim.replay.replay import plan_replay
     from whitecap.sim.replay.replay import replay as replay_plan
     from whitecap.terminal.agreement import show_agreement, show_compared

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from whitecap.sim.places import require_directory
+from whitecap.sim.machine.places import require_directory
 from whitecap.spark import aggregation_session
 from whitecap.terminal.progress import progress
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whitecap.sim.bounds import MAX_REPLICATIONS, MAX_SEED
+from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_SEED
 
 if TYPE_CHECKING:
     from whitecap.sim.run import FinishedRun, Tick
@@ -65,8 +65,8 @@ def run(
     --out keeps what it recorded until then.
     """
     from whitecap.assignments import cell_named, changes_named
+    from whitecap.sim.loading import load_scenario
     from whitecap.sim.run import run_scenario
-    from whitecap.sim.scenario import load_scenario
     from whitecap.terminal.progress import progress
 
     if data and export is None:
@@ -100,8 +100,8 @@ def run(
 
 def _require_room(out: Path | None, export: Path | None, overwrite: bool) -> None:
     """Before the work: can everything be written that is asked for?"""
-    from whitecap.sim.export import require_free_for_table
-    from whitecap.sim.recording import require_free_for_run
+    from whitecap.sim.recording.recording import require_free_for_run
+    from whitecap.sim.table.export import require_free_for_table
 
     if out is not None:
         require_free_for_run(out, overwrite=overwrite)
@@ -118,13 +118,13 @@ def _require_room(out: Path | None, export: Path | None, overwrite: bool) -> Non
 
 
 def _reached(now: Tick) -> str:
-    from whitecap.sim.units import about
+    from whitecap.sim.quantities.units import about
 
     return f"{about(now.now_ms)} simulated, {now.submitted:,} transactions"
 
 
 def _exported(finished: FinishedRun, directory: Path, data: bool, overwrite: bool) -> int:
-    from whitecap.sim.export import export_table
+    from whitecap.sim.table.export import export_table
 
     return export_table(finished.world.store, directory, data=data, overwrite=overwrite)
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from whitecap.sim.bounds import MAX_REPLICATIONS, MAX_SEED
+from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_SEED
 from whitecap.spark import aggregation_session
 
 if TYPE_CHECKING:
-    from whitecap.sim.experiment import Experiment
     from whitecap.sim.scenario import Scenario
+    from whitecap.sim.sweeps.experiment import Experiment
 
 
 @click.command()
@@ -64,7 +64,7 @@ def sweep(
     Replication r has the same random numbers in every cell.
     """
     from whitecap.assignments import labels_named, values_named
-    from whitecap.sim.experiment import load_experiment
+    from whitecap.sim.sweeps.experiment import load_experiment
 
     experiment = load_experiment(
         scenario,
@@ -86,7 +86,7 @@ def sweep(
 
 
 def _run(experiment: Experiment, directory: Path, master: str) -> None:
-    from whitecap.sim.sweep_job import run_sweep
+    from whitecap.sim.sweeps.sweep_job import run_sweep
     from whitecap.terminal.sweep_progress import sweep_progress
 
     try:

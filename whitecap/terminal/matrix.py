@@ -10,7 +10,14 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from whitecap.reports.matrix_page import all_pairs, applies, count, headline, published_grid, symbol
+from whitecap.reports.pages.matrix_page import (
+    all_pairs,
+    applies,
+    count,
+    headline,
+    published_grid,
+    symbol,
+)
 from whitecap.terminal.console import new_console
 from whitecap.terminal.table import Column, print_indented, print_named, show_table
 

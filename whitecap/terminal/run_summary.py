@@ -15,7 +15,7 @@ from whitecap.reports.expectations.judging import Judged, judge_run, judged_docu
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
 from whitecap.reports.measures.writing import duration
 from whitecap.reports.summary import Line, heading, summary_of
-from whitecap.sim.recording import Recording
+from whitecap.sim.recording.recording import Recording
 from whitecap.sim.scenario import Scenario
 from whitecap.terminal.answer import show_objectives
 from whitecap.terminal.console import new_console

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from whitecap.sim.sweep_job import Progress
+from whitecap.sim.sweeps.sweep_job import Progress
 from whitecap.terminal.progress import progress
 
 

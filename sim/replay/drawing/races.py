@@ -15,7 +15,7 @@ from whitecap.engine.races.conformance.case import StatementCase
 from whitecap.engine.races.row_tables import DataFile, TableOf
 from whitecap.sim.replay.drawing.layouts import LAYOUTS, Layout
 from whitecap.sim.replay.drawing.statements import VECTORS, Drawn, draw_statement
-from whitecap.sim.replay.tables import ISOLATION
+from whitecap.sim.replay.real.tables import ISOLATION
 
 DIALECT = "delta-oss-4.4"
 COMPACTED = properties.AUTO_COMPACT.key

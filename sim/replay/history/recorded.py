@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from whitecap.engine.log.properties import ROW_TRACKING
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.engine.sql.functions.times import asks_time
-from whitecap.sim.recording import Recording
+from whitecap.sim.recording.recording import Recording
 from whitecap.sim.replay.history.parts import Attempts, Row, read_attempts
 from whitecap.sim.replay.playing.script import End, Part, Result
 

@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from whitecap.sim.replay.failures import failure_of
-from whitecap.sim.replay.phase_locks import (
+from whitecap.sim.replay.playing.script import End, Move, Planned, Result, Step, steps
+from whitecap.sim.replay.real.commands import runner
+from whitecap.sim.replay.real.failures import failure_of
+from whitecap.sim.replay.real.phase_locks import (
     DEFAULT_TIMEOUT_S,
     Ended,
     Interleaving,
     StuckInterleaving,
 )
-from whitecap.sim.replay.playing.script import End, Move, Planned, Result, Step, steps
-from whitecap.sim.replay.real_commands import runner
-from whitecap.sim.replay.tables import commit_info, latest_version
+from whitecap.sim.replay.real.tables import commit_info, latest_version
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -14,7 +14,7 @@ from enum import IntEnum, StrEnum
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.recorded import RecordedOutcome
-from whitecap.sim.replay.real_commands import RealCommand
+from whitecap.sim.replay.real.commands import RealCommand
 
 
 class End(StrEnum):

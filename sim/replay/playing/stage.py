@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whitecap.sim.replay.tables import commit_files, forget_table, name_table
+from whitecap.sim.replay.real.tables import commit_files, forget_table, name_table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

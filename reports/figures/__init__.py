@@ -1,0 +1,1 @@
+"""The pictures of a report, in one style."""

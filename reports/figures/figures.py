@@ -1,0 +1,138 @@
+"""Which figures a report has, with their captions; drawing itself is in the modules named below.
+
+In `reports/`, heat maps: `heatmap.py`. Point ranges: `ranges.py`. Exceptions: `exceptions.py`.
+Over a quantity: `quantity.py`. Latency: `latency.py`. Writers over time: `timeline.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from whitecap.reports.figures.exceptions import exception_bars
+from whitecap.reports.figures.heatmap import heat_map
+from whitecap.reports.figures.latency import latency_figure
+from whitecap.reports.figures.quantity import quantity_figure
+from whitecap.reports.figures.ranges import measures_named, range_figure
+from whitecap.reports.figures.timeline import busiest_window, timeline_figure
+from whitecap.reports.measures import MEASURES
+from whitecap.reports.subject import Caption, Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """One figure of a report: its file's name, its headline, the measures of its table."""
+
+    name: str
+    headline: str
+    figure: Figure
+    measures: tuple[str, ...]
+
+
+def draw_all(subject: Subject) -> Iterator[Drawing]:
+    """Every figure that makes sense for the subject's axes, in the order of the page."""
+    if subject.layout.grid is not None:
+        for name in ("job_success_rate", "conflict_rate"):
+            yield _drawing(f"{name}_map", (name,), rate_map(subject, name))
+    yield _drawing("conflict_and_retry", ("conflict_rate", "retry_rate"), rates(subject))
+    yield _drawing("exceptions", ("exceptions",), exceptions(subject))
+    if subject.layout.numeric is not None:
+        yield _drawing("goodput_over_quantity", ("goodput_per_minute",), over_quantity(subject))
+    yield _drawing("goodput", GOODPUT, goodput(subject))
+    if not subject.runs.is_sweep:
+        yield _drawing("timeline", (), timeline(subject))
+    latencies = ("latency_p50_ms", "latency_p95_ms", "latency_p99_ms")
+    yield _drawing("latency", latencies, latency(subject))
+
+
+def _drawing(name: str, measures: tuple[str, ...], figure: Figure) -> Drawing:
+    return Drawing(name, HEADLINES[name], figure, measures)
+
+
+TIMELINE_READING = (
+    "Numbers are versions. An arrow leads from a commit to the transaction that it refused."
+)
+
+GOODPUT = ("goodput_per_minute", "wasted_compute_share", "job_success_rate")
+
+HEADLINES = {
+    "conflict_rate_map": "How often a commit is refused by a conflict check",
+    "job_success_rate_map": "How many jobs get done",
+    "conflict_and_retry": "Conflicts abort a transaction, retries only delay it",
+    "exceptions": "What the aborted transactions died of",
+    "goodput_over_quantity": "Work that got through",
+    "goodput": "Work that got through, and work thrown away",
+    "timeline": "Who refused whom, where it happened most",
+    "latency": "How long a job waits for its commit",
+}
+
+
+def rate_map(subject: Subject, measure: str) -> Figure:
+    """Heat map of one measure over the sweep's two leading axes."""
+    reading = f"{_sentence(measure)}."
+    if subject.replications > 1:
+        reading += " Tiles: mean over replications and its 95 % interval."
+    headline = HEADLINES.get(f"{measure}_map", MEASURES[measure].title)
+    caption = Caption(headline, reading, subject.provenance.line)
+    found = subject.tables.of(measure)
+    return heat_map(found, subject.layout, MEASURES[measure], caption)
+
+
+def ranges(subject: Subject, headline: str, reading: str, *measures: str) -> Figure:
+    """Some measures per cell with intervals, side by side."""
+    caption = subject.caption(headline, reading)
+    return range_figure(subject.tables, subject.layout, measures_named(*measures), caption)
+
+
+def rates(subject: Subject) -> Figure:
+    """Conflict and retry rate per cell with intervals."""
+    headline = HEADLINES["conflict_and_retry"]
+    reading = "Both per attempt to commit."
+    return ranges(subject, headline, reading, "conflict_rate", "retry_rate")
+
+
+def exceptions(subject: Subject) -> Figure:
+    """Abort rate per cell, stacked by exception."""
+    reading = "Aborted transactions by exception, as a share of all that ended."
+    if subject.replications > 1:
+        reading += " Mean over replications."
+    caption = Caption(HEADLINES["exceptions"], reading, subject.provenance.line)
+    return exception_bars(subject.tables, subject.layout, caption)
+
+
+def over_quantity(subject: Subject, measure: str = "goodput_per_minute") -> Figure:
+    """One measure against the sweep's numeric axis."""
+    axis = subject.layout.numeric
+    words = HEADLINES["goodput_over_quantity"] if measure == "goodput_per_minute" else (
+        MEASURES[measure].title
+    )  # fmt: skip
+    caption = subject.caption(words, f"{MEASURES[measure].title} by {axis}.")
+    return quantity_figure(subject.tables.of(measure), subject.layout, MEASURES[measure], caption)
+
+
+def goodput(subject: Subject) -> Figure:
+    """Goodput, wasted compute and job success per cell."""
+    reading = "A job is a transaction with all its reruns."
+    return ranges(subject, HEADLINES["goodput"], reading, *GOODPUT)
+
+
+def latency(subject: Subject) -> Figure:
+    """Latency percentiles per cell."""
+    caption = subject.caption(
+        HEADLINES["latency"], "Of jobs that committed (survivors), reruns and their waits included."
+    )
+    return latency_figure(subject.tables, subject.layout, caption)
+
+
+def timeline(subject: Subject) -> Figure:
+    """The busiest stretch of a single run, writer by writer."""
+    transactions = pd.read_parquet(subject.runs.runs[0].transactions)
+    caption = Caption(HEADLINES["timeline"], TIMELINE_READING, subject.provenance.line)
+    return timeline_figure(transactions, busiest_window(transactions), caption)
+
+
+def _sentence(measure: str) -> str:
+    return MEASURES[measure].meaning.split(":")[0].rstrip(".")

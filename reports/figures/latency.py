@@ -1,0 +1,110 @@
+"""Latency of jobs: median, 95th and 99th percentile per cell on one logarithmic axis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from whitecap.reports.figures.ranges import Row, row_panels, rows_of, write_row_labels
+from whitecap.reports.figures.style import INK, MUTED, house_style
+from whitecap.reports.layout import Layout
+from whitecap.reports.measures import duration, round_duration
+from whitecap.reports.statistics import Estimate
+from whitecap.reports.subject import Caption
+from whitecap.reports.tables import Tables
+
+PERCENTILES = {
+    "latency_p50_ms": ("median", "o", "#0072B2"),
+    "latency_p95_ms": ("95th percentile", "D", "#E69F00"),
+    "latency_p99_ms": ("99th percentile", "s", "#D55E00"),
+}
+"""Measure -> its name, marker and colour; the markers differ too, for print in grey."""
+
+_ROUND = (1, 2, 5, 10, 20, 50, 100, 200, 500)
+_ROUND_MS = sorted(
+    [*(ms for ms in _ROUND), *(s * 1e3 for s in (1, 2, 5, 10, 30)),
+     *(m * 6e4 for m in (1, 2, 5, 10, 30)), *(h * 3.6e6 for h in (1, 2, 5, 10, 24))]
+)  # fmt: skip
+"""Durations that people count in; powers of ten stop making sense above a second."""
+
+
+@house_style()
+def latency_figure(tables: Tables, layout: Layout, caption: Caption) -> Figure:
+    """Three points per cell with their intervals."""
+    rows = rows_of(layout)
+    figure, (axes,) = row_panels(rows, 1, caption, panel=6.4, right=2.0)
+    axes.set_xscale("log")
+    found = {measure: tables.of(measure) for measure in PERCENTILES}
+    drawn = [value for row in rows if row.cell for value in _draw_row(axes, row, row.cell, found)]
+    _scale(axes, drawn)
+    axes.set_xlabel("time from first submission to commit (logarithmic)")
+    write_row_labels(axes, rows)
+    _legend(axes)
+    return figure
+
+
+def _draw_row(
+    axes: Axes, row: Row, cell: str, found: Mapping[str, Mapping[str, Estimate]]
+) -> list[float]:
+    """Draw one cell and return every value drawn, for the axis."""
+    known = {m: found[m][cell] for m in PERCENTILES if _is_known(found[m].get(cell))}
+    means = [interval.point for interval in known.values()]
+    if not known:
+        _say_nothing_committed(axes, row)
+        return []
+    axes.plot([means[0], means[-1]], [row.y, row.y], color="#CBD2D9", lw=1.2, zorder=1)
+    drawn = list(means)
+    for measure, interval in known.items():
+        _, marker, colour = PERCENTILES[measure]
+        low, high = interval.bounds()
+        ends = [max(low, interval.point / 10), high]
+        axes.plot(ends, [row.y, row.y], color=colour, lw=3.2, alpha=0.45, zorder=2)
+        axes.plot(interval.point, row.y, marker, color=colour, ms=6, mec="white", mew=0.8, zorder=3)
+        drawn += ends
+    axes.annotate(
+        " · ".join(duration(mean, 2) for mean in means), (1, row.y),
+        xycoords=("axes fraction", "data"), xytext=(8, 0), textcoords="offset points",
+        va="center", size=8, color=INK, annotation_clip=False,
+    )  # fmt: skip
+    return drawn
+
+
+def _is_known(interval: Estimate | None) -> bool:
+    return interval is not None and not math.isnan(interval.point)
+
+
+def _say_nothing_committed(axes: Axes, row: Row) -> None:
+    axes.annotate(
+        "no job committed", (0, row.y), xycoords=("axes fraction", "data"), xytext=(8, 0),
+        textcoords="offset points", va="center", size=8, color=MUTED,
+    )  # fmt: skip
+
+
+def _scale(axes: Axes, drawn: list[float]) -> None:
+    low, high = (min(drawn) / 1.25, max(drawn) * 1.25) if drawn else (1.0, 1000.0)
+    axes.set_xlim(low, high)
+    ticks = [ms for ms in _ROUND_MS if low <= ms <= high]
+    most = 7
+    axes.xaxis.set_major_locator(FixedLocator(ticks[:: math.ceil(len(ticks) / most) or 1]))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: round_duration(value)))
+
+
+def _legend(axes: Axes) -> None:
+    handles = [
+        Line2D([], [], marker=marker, color=colour, ls="", ms=6.5, label=name)
+        for name, marker, colour in PERCENTILES.values()
+    ]
+    axes.annotate(
+        "median · 95th · 99th", (1, 1), xycoords="axes fraction", xytext=(8, 9),
+        textcoords="offset points", size=8, color=MUTED, annotation_clip=False,
+    )  # fmt: skip
+    axes.legend(
+        handles=handles, loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=3,
+        borderaxespad=0.2, handletextpad=0.2, columnspacing=1.4,
+    )  # fmt: skip

@@ -1,0 +1,212 @@
+"""A timeline: what each writer did in a stretch of a run, and which commit refused whom.
+
+A bar runs from the snapshot that a transaction works on to its end, split where it began to
+commit. Commits are marked with their version; a refused transaction ends in a cross, with an arrow
+from the commit that refused it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from whitecap.engine.recorded import RecordedOutcome
+from whitecap.reports.figures.style import (
+    INK,
+    MUTED,
+    frame,
+    house_style,
+    least_width,
+    new_figure,
+    place,
+    vertical_grid_only,
+)
+from whitecap.reports.measures import duration
+from whitecap.reports.natural_order import natural
+from whitecap.reports.subject import Caption
+
+COLOURS = {
+    RecordedOutcome.COMMITTED: "#009E73",
+    RecordedOutcome.ABORTED: "#D55E00",
+    RecordedOutcome.UNKNOWN: "#7A5195",
+    RecordedOutcome.IN_FLIGHT: "#9AA5B1",
+}
+"""Outcome -> colour of its bar."""
+
+WORDS = {RecordedOutcome.IN_FLIGHT: "still under way"}
+
+_ROW = 0.36
+_BAR = 0.56
+_TRANSACTIONS_SHOWN = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A stretch of simulated time."""
+
+    from_ms: float
+    to_ms: float
+
+    @property
+    def length_ms(self) -> float:
+        """How long it is."""
+        return self.to_ms - self.from_ms
+
+
+def busiest_window(transactions: pd.DataFrame) -> Window:
+    """The stretch in which most transactions were refused, long enough for about two dozen."""
+    ends = transactions["ended_at_ms"].fillna(transactions["submitted_at_ms"].max())
+    last = float(ends.max())
+    length = last * min(1.0, _TRANSACTIONS_SHOWN / max(len(transactions), 1))
+    refused = sorted(
+        transactions.loc[transactions["outcome"] == RecordedOutcome.ABORTED, "ended_at_ms"]
+    )
+    if not refused:
+        return Window(0.0, length)
+    starts = [max(0.0, end - length) for end in refused]
+    held = [sum(start <= end <= start + length for end in refused) for start in starts]
+    best = starts[held.index(max(held))]
+    return Window(best, best + length)
+
+
+def window_of(transactions: pd.DataFrame, transaction_id: int) -> Window:
+    """The stretch that shows one transaction with what went on around it."""
+    values = transactions[transactions["transaction_id"] == transaction_id].iloc[0].to_dict()
+    end = _instant(values, "ended_at_ms", _instant(values, "submitted_at_ms", 0.0))
+    begin = _instant(values, "snapshot_at_ms", end)
+    margin = 0.15 * (end - begin) or 1_000.0
+    return Window(max(0.0, begin - margin), end + margin)
+
+
+@house_style()
+def timeline_figure(transactions: pd.DataFrame, window: Window, caption: Caption) -> Figure:
+    """One row per writer that did something in the window."""
+    shown = _in_window(transactions, window)
+    writers = sorted(shown["writer"].unique(), key=natural)
+    rows = {writer: float(y) for y, writer in enumerate(writers)}
+    left = 0.4 + 0.078 * max((len(writer) for writer in writers), default=4)
+    height = 1.12 + 0.8 + _ROW * max(len(writers), 2)
+    figure = new_figure(max(11.0, least_width(caption)), height)
+    place(figure, left=left, right=0.35, top=1.12, bottom=0.8)
+    axes = figure.subplots()
+    for row in shown.to_dict("records"):
+        _draw_transaction(axes, row, rows[str(row["writer"])], window)
+    for arrow in _refusals(shown, rows):
+        _draw_refusal(axes, *arrow, window)
+    _finish(axes, writers, window, shown)
+    frame(figure, caption)
+    return figure
+
+
+def _in_window(transactions: pd.DataFrame, window: Window) -> pd.DataFrame:
+    ends = transactions["ended_at_ms"].fillna(math.inf)
+    overlaps = (transactions["snapshot_at_ms"] < window.to_ms) & (ends > window.from_ms)
+    return transactions[overlaps].sort_values("transaction_id")
+
+
+def _draw_transaction(axes: Axes, row: Mapping[Any, Any], y: float, window: Window) -> None:
+    colour = COLOURS[RecordedOutcome(row["outcome"])]
+    end = _instant(row, "ended_at_ms", window.to_ms)
+    snapshot = _instant(row, "snapshot_at_ms", end)
+    commit = _instant(row, "commit_started_at_ms", end)
+    for start, stop, alpha in ((snapshot, commit, 0.4), (commit, end, 1.0)):
+        start, stop = max(start, window.from_ms), min(stop, window.to_ms)
+        if stop > start:
+            axes.barh(y, stop - start, _BAR, left=start, color=colour, alpha=alpha, lw=0)
+    if window.from_ms <= end <= window.to_ms:
+        _mark_end(axes, row, end, y, colour)
+
+
+def _mark_end(axes: Axes, row: Mapping[Any, Any], end: float, y: float, colour: str) -> None:
+    version = row.get("committed_version")
+    if row["outcome"] == RecordedOutcome.ABORTED:
+        axes.plot(end, y, "x", color=colour, ms=7, mew=2.2, zorder=4)
+    elif version is not None and not pd.isna(version):
+        axes.plot([end, end], [y - _BAR / 2, y + _BAR / 2], color=INK, lw=1.6, zorder=4)
+        axes.annotate(
+            f"{int(version)}", (end, y), xytext=(-3, 0), textcoords="offset points",
+            ha="right", va="center", size=7.5, color="white", weight="bold", zorder=5,
+            bbox={"boxstyle": "round,pad=0.15", "fc": INK, "ec": "none"},
+        )  # fmt: skip
+
+
+def _refusals(
+    shown: pd.DataFrame, rows: Mapping[str, float]
+) -> Iterator[tuple[float, float, float, float]]:
+    """Where each arrow begins (the winning commit) and ends (the refused transaction)."""
+    committed = shown[shown["committed_version"].notna()]
+    winners = {
+        int(version): (float(end), rows[writer])
+        for version, end, writer in zip(
+            committed["committed_version"], committed["ended_at_ms"], committed["writer"],
+            strict=True,
+        )
+    }  # fmt: skip
+    refused = shown[
+        (shown["outcome"] == RecordedOutcome.ABORTED) & shown["winning_version"].notna()
+    ]
+    for row in refused.to_dict("records"):
+        winner = winners.get(int(row["winning_version"]))
+        if winner is not None:
+            yield (*winner, float(row["ended_at_ms"]), rows[str(row["writer"])])
+
+
+def _draw_refusal(
+    axes: Axes, from_x: float, from_y: float, to_x: float, to_y: float, window: Window
+) -> None:
+    if window.from_ms <= from_x and to_x <= window.to_ms:
+        axes.annotate(
+            "", (to_x, to_y), (from_x, from_y), zorder=3,
+            arrowprops={"arrowstyle": "->", "color": COLOURS[RecordedOutcome.ABORTED], "lw": 0.9,
+                        "alpha": 0.75, "shrinkA": 6, "shrinkB": 6,
+                        "connectionstyle": "arc3,rad=0.12"},
+        )  # fmt: skip
+
+
+def _finish(axes: Axes, writers: list[str], window: Window, shown: pd.DataFrame) -> None:
+    axes.set_yticks(range(len(writers)), writers)
+    axes.set_ylim(len(writers) - 0.4, -0.6)
+    axes.set_xlim(window.from_ms, window.to_ms)
+    axes.set_xlabel("simulated time")
+    vertical_grid_only(axes)
+    locator = MaxNLocator(8, steps=[1, 1.2, 1.5, 2, 3, 6, 10])
+    axes.xaxis.set_major_locator(locator)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _clock(value)))
+    found = [outcome for outcome in COLOURS if (shown["outcome"] == outcome).any()]
+    handles: list[Patch | Line2D] = [
+        Patch(color=COLOURS[outcome], label=WORDS.get(outcome, outcome)) for outcome in found
+    ]
+    handles += [
+        Patch(color=MUTED, alpha=0.4, label="reads and computes"),
+        Patch(color=MUTED, label="commits"),
+    ]
+    axes.legend(
+        handles=handles, loc="lower left", bbox_to_anchor=(-0.005, 1.0), ncols=len(handles),
+        borderaxespad=0.3, handlelength=1.1, handleheight=1.0, columnspacing=1.4,
+    )  # fmt: skip
+
+
+def _clock(milliseconds: float) -> str:
+    """`1:02:05`, or with fractions of a second where that is what one sees."""
+    seconds = milliseconds / 1000
+    if seconds != round(seconds):
+        return duration(milliseconds)
+    minutes, second = divmod(round(seconds), 60)
+    hour, minute = divmod(minutes, 60)
+    return f"{hour}:{minute:02}:{second:02}"
+
+
+def _instant(row: Mapping[Any, Any], name: str, otherwise: float) -> float:
+    value = row.get(name)
+    if value is None or pd.isna(value):
+        return otherwise
+    return float(value)

@@ -1,0 +1,1 @@
+"""Self-contained pages: of a sweep or run, a matrix, an explanation."""

@@ -1,0 +1,98 @@
+"""The report's page: one HTML file with its images inside, that opens without a network."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from whitecap.reports.agreement import Agreement
+from whitecap.reports.answers.answer import Answer
+from whitecap.reports.answers.behind import limiting_cell
+from whitecap.reports.figures.figures import Drawing
+from whitecap.reports.measures import REPORTED
+from whitecap.reports.measures.refusals import refusal_sentences
+from whitecap.reports.pages.page_answer import differences_table, objectives_table
+from whitecap.reports.pages.page_tables import (
+    PageTable,
+    definitions,
+    exceptions_table,
+    groups_table,
+    left_out_table,
+    measures_table,
+    refusals_table,
+    replay_table,
+)
+from whitecap.reports.pages.templating import template
+from whitecap.reports.subject import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A figure on the page: its image as a data URI, and the table that it is drawn from."""
+
+    name: str
+    headline: str
+    image: str
+    table: PageTable | None
+
+
+def page_of(
+    subject: Subject,
+    answer: Answer,
+    drawings: Sequence[tuple[Drawing, Path]],
+    agreement: Agreement | None,
+    scenario_text: str,
+) -> str:
+    """The whole page; `drawings` come with their SVG files."""
+    is_sweep = subject.runs.is_sweep
+    return template("report.html").render(
+        subject=subject,
+        provenance=subject.provenance,
+        answer=answer,
+        agreement=agreement,
+        replayed=replay_table(agreement) if agreement else None,
+        objectives=objectives_table(subject, answer),
+        summary=measures_table(subject, REPORTED, answer.cell if is_sweep else None),
+        figures=[_shown(subject, drawing, svg) for drawing, svg in drawings],
+        differences=differences_table(subject, answer) if is_sweep else None,
+        stopped=_stopped(subject, limiting_cell(answer.findings) if is_sweep else None),
+        left_out=left_out_table(subject),
+        groups=groups_table(subject) if is_sweep else None,
+        definitions=definitions(),
+        scenario_text=scenario_text,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """Who stops whom: sentences and table of one cell (where the answer's design first falls
+    short, or a run's writers together), and the table of all."""
+
+    where: str
+    sentences: tuple[str, ...]
+    table: PageTable
+    all_cells: PageTable | None
+
+
+def _stopped(subject: Subject, cell: str | None) -> Stopped:
+    names = [cell.name for cell in subject.layout.cells]
+    told = cell or names[0]
+    several = len(names) > 1 and subject.runs.is_sweep
+    return Stopped(
+        where=subject.layout.title(told) if several else "",
+        sentences=tuple(refusal_sentences(subject.tables.refusals_of(told))),
+        table=refusals_table(subject, [told]),
+        all_cells=refusals_table(subject, names) if several else None,
+    )
+
+
+def _shown(subject: Subject, drawing: Drawing, svg: Path) -> Shown:
+    table: PageTable | None = None
+    if drawing.measures == ("exceptions",):
+        table = exceptions_table(subject)
+    elif drawing.measures:
+        table = measures_table(subject, drawing.measures)
+    image = base64.b64encode(svg.read_bytes()).decode("ascii")
+    return Shown(drawing.name, drawing.headline, f"data:image/svg+xml;base64,{image}", table)

@@ -1,0 +1,94 @@
+"""The tables that belong to the answer: how every cell stands, and what sets one apart."""
+
+from __future__ import annotations
+
+from whitecap.engine.recorded import Measure
+from whitecap.reports.aggregate import ALL_WRITERS
+from whitecap.reports.answers.answer import Answer
+from whitecap.reports.answers.phrases import held_text, needed_text, value_text
+from whitecap.reports.answers.standing import CellStanding, JudgedObjective, Stands
+from whitecap.reports.measures import MEASURES, Unit
+from whitecap.reports.pages.page_tables import Entry, PageTable, estimate_entry
+from whitecap.reports.statistics import (
+    Difference,
+    Statement,
+    written_difference,
+    written_difference_bounds,
+)
+from whitecap.reports.subject import Subject
+
+COMPARED = (
+    "job_success_rate", "goodput_per_minute", "wasted_compute_share", "latency_p95_ms",
+    "conflict_rate",
+)  # fmt: skip
+"""The measures whose paired differences are shown."""
+
+
+MARKS = {
+    Stands.MET: "✓",
+    Stands.MISSED: "✗",
+    Stands.UNDECIDED: "?",
+    Stands.TOO_FEW: "·",
+}
+"""Signs beside the colours, for whoever does not see these."""
+
+
+def objectives_table(subject: Subject, answer: Answer) -> PageTable:
+    """How every cell stands to the objectives, group by group, beside the success of all."""
+    standings = answer.standings
+    success = subject.tables.of(Measure.JOB_SUCCESS_RATE)
+    held = list(dict.fromkeys(o.held for s in standings.values() for o in s.objectives))
+    rows = []
+    for cell, standing in standings.items():
+        found = {each.held: each for each in standing.objectives}
+        rows.append(
+            (
+                Entry(subject.layout.title(cell) if subject.runs.is_sweep else "this run"),
+                _stands(standing),
+                estimate_entry(success.get(cell) or success.get(ALL_WRITERS), Unit.SHARE),
+                *(_judged(found.get(each)) for each in held),
+            )
+        )
+    headings = ("cell", "objectives", "job success rate of all", *map(held_text, held))
+    named = subject.layout.title(answer.cell) if len(rows) > 1 else None
+    return PageTable(headings, tuple(rows), named)
+
+
+def _stands(standing: CellStanding) -> Entry:
+    below = needed_text(standing.needed) if standing.stands is Stands.UNDECIDED else ""
+    return Entry(f"{MARKS[standing.stands]} {standing.stands}", below, standing.stands.name.lower())
+
+
+def _judged(judged: JudgedObjective | None) -> Entry:
+    if judged is None:
+        return Entry("")
+    unit = judged.held.measure.unit
+    shown = Entry(value_text(judged)) if unit.is_counted else estimate_entry(judged.estimate, unit)
+    too_few = f"{judged.jobs:,} jobs are too few" if judged.stands is Stands.TOO_FEW else ""
+    mark = judged.stands.name.lower()
+    return Entry(f"{MARKS[judged.stands]} {shown.text}", too_few or shown.below, mark)
+
+
+def differences_table(subject: Subject, answer: Answer) -> PageTable:
+    """The named cell minus each other one under the same load, paired by replication."""
+    under = next(each for each in answer.findings.loads if answer.cell in each.cells)
+    rows = tuple(
+        (
+            Entry(subject.layout.title(cell)),
+            *(_gap(subject.tables.difference(m, answer.cell, cell), m) for m in COMPARED),
+        )
+        for cell in under.cells
+        if cell != answer.cell
+    )
+    headings = (
+        f"{subject.layout.title(answer.cell)} minus",
+        *(MEASURES[m].title for m in COMPARED),
+    )
+    return PageTable(headings, rows)
+
+
+def _gap(gap: Difference, measure: str) -> Entry:
+    unit = MEASURES[measure].unit
+    text = written_difference(gap, unit).partition(" (")[0]
+    below = "" if gap.statement is Statement.NONE else written_difference_bounds(gap, unit)
+    return Entry(text, below)

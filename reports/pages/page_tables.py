@@ -1,0 +1,164 @@
+"""The tables of the page: headings and written cells, ready for the template."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from whitecap.reports.agreement import Agreement
+from whitecap.reports.figures.exceptions import ordered_exceptions
+from whitecap.reports.measures import MEASURES, REPORTED, Unit, written
+from whitecap.reports.statistics import Estimate, Statement, written_bounds
+from whitecap.reports.subject import Subject
+from whitecap.reports.tables import estimate_in
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What stands in one cell of a table: a value, below it what qualifies it, and perhaps a mark
+    by which it is coloured."""
+
+    text: str
+    below: str = ""
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageTable:
+    """Headings, rows whose first entry names them, and the row to stress."""
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[Entry, ...], ...]
+    stressed: str | None = None
+
+
+def measures_table(
+    subject: Subject, measures: Sequence[str], stressed: str | None = None
+) -> PageTable:
+    """Cells down, measures across."""
+    found = {measure: subject.tables.of(measure) for measure in measures}
+    rows = tuple(
+        (
+            Entry(subject.layout.title(cell.name)),
+            *(estimate_entry(found[m].get(cell.name), MEASURES[m].unit) for m in measures),
+        )
+        for cell in subject.layout.cells
+    )
+    headings = (_what(subject), *(MEASURES[measure].title for measure in measures))
+    return PageTable(headings, rows, stressed and subject.layout.title(stressed))
+
+
+def exceptions_table(subject: Subject) -> PageTable:
+    """Cells down, exceptions across: how many, and their share of ended transactions."""
+    names = ordered_exceptions(subject.tables.exceptions)
+    counts = subject.tables.exceptions.set_index(["cell", "exception"])["aborted"].to_dict()
+    found = {name: subject.tables.aborts_by(name) for name in names}
+    rows = tuple(
+        (
+            Entry(subject.layout.title(cell.name)),
+            *(
+                _counted(counts.get((cell.name, name), 0), found[name].get(cell.name))
+                for name in names
+            ),
+        )
+        for cell in subject.layout.cells
+    )
+    return PageTable((_what(subject), *names), rows)
+
+
+def refusals_table(subject: Subject, cells: Sequence[str]) -> PageTable:
+    """Who stops whom in these cells, over all replications; they are named where it is several."""
+    is_one = len(cells) == 1
+    rows = tuple(
+        (
+            *([] if is_one else [Entry(subject.layout.title(cell))]),
+            Entry(str(each.loser)),
+            Entry(str(each.winner)),
+            Entry(each.exception),
+            Entry(written(each.share, Unit.SHARE), f"{each.count:,} of {each.aborts:,}"),
+        )
+        for cell in cells
+        for each in subject.tables.refusals_of(cell)
+    )
+    named = () if is_one else (_what(subject),)
+    return PageTable((*named, "aborted", "because of", "exception", "share of its aborts"), rows)
+
+
+def left_out_table(subject: Subject) -> PageTable:
+    """What success and latency do not tell, for the writer groups where there is any such thing."""
+    cells = [cell.name for cell in subject.layout.cells]
+    is_sweep = subject.runs.is_sweep
+    rows = tuple(
+        (
+            *([Entry(subject.layout.title(cell))] if is_sweep else []),
+            Entry(str(group)),
+            Entry(f"{left_out.unfinished:,}", f"of {left_out.jobs:,} jobs"),
+            Entry(f"{left_out.given_up:,}", f"of {left_out.jobs:,} jobs"),
+            Entry(f"{left_out.in_flight:,}"),
+            Entry(f"{left_out.due.not_begun:,}", f"of {left_out.due.jobs:,} due"),
+        )
+        for cell in (cells if is_sweep else cells[:1])
+        for group, left_out in subject.tables.left_out_of(cell).items()
+        if left_out.unfinished or left_out.given_up or left_out.due.not_begun
+    )
+    named = ("cell",) if is_sweep else ()
+    headings = ("writers", "unfinished", "given up", "in flight", "due, not begun")
+    return PageTable((*named, *headings), rows)
+
+
+def groups_table(subject: Subject) -> PageTable:
+    """Per cell and writer group, the measures that differ between writers."""
+    measures = ("job_success_rate", "goodput_per_minute", "latency_p95_ms", "abort_rate")
+    groups = subject.tables.groups
+    keys = ["cell", "writer_group", "command"]
+    rows = []
+    for (cell, group, command), frame in groups.groupby(keys, sort=False):
+        found = {row["measure"]: estimate_in(row) for row in frame.to_dict("records")}
+        entries = (estimate_entry(found[m], MEASURES[m].unit) for m in measures)
+        rows.append(
+            (
+                Entry(subject.layout.title(str(cell))),
+                Entry(str(group)),
+                Entry(str(command)),
+                *entries,
+            )
+        )
+    headings = ("cell", "writer", "command", *(MEASURES[m].title for m in measures))
+    return PageTable(headings, tuple(rows))
+
+
+def replay_table(agreement: Agreement) -> PageTable:
+    """Every replayed transaction: recorded end, real end, and how they compare."""
+    headings = ("transaction", "command", "simulated", "real Delta", "comparison")
+    rows = tuple(
+        (
+            *map(Entry, (each.transaction, each.command, each.recorded, each.real)),
+            Entry(each.comparison, each.reason),
+        )
+        for each in agreement.transactions
+    )
+    return PageTable(headings, rows)
+
+
+def definitions() -> Iterable[tuple[str, str]]:
+    """Every measure that is shown, with what it means."""
+    return [(MEASURES[each].title, MEASURES[each].meaning) for each in REPORTED]
+
+
+def _what(subject: Subject) -> str:
+    return "cell" if subject.runs.is_sweep else "writer"
+
+
+def estimate_entry(estimate: Estimate | None, unit: Unit) -> Entry:
+    """A value with what qualifies it."""
+    if estimate is None or math.isnan(estimate.point):
+        return Entry("n/a")
+    if estimate.statement is Statement.NONE:
+        return Entry(written(estimate.point, unit))
+    return Entry(written(estimate.point, unit), written_bounds(estimate, unit))
+
+
+def _counted(count: int, estimate: Estimate | None) -> Entry:
+    entry = estimate_entry(estimate, Unit.SHARE)
+    return Entry(entry.text, f"{count:,} aborted") if count else Entry("0")

@@ -1,0 +1,269 @@
+"""From a scenario file to a checked `Scenario`, or to all of its problems at once.
+
+Names that a scenario refers to are filled in first: the store's profile and catalogued faults. Then
+every part is validated; parts that are well formed are checked against each other even where others
+are not, so that one look at the message is enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.scenarios import SCENARIOS
+from whitecap.sim.loading.checks import Parts, commands_nobody_runs, disagreements
+from whitecap.sim.scenario.expect import Expectation
+from whitecap.sim.scenario.model import Document, Scenario
+from whitecap.sim.scenario.names import nearest
+from whitecap.sim.scenario.problems import problems_of
+from whitecap.sim.scenario.sweep import Changes, Labels, Sweep, show_cell
+from whitecap.sim.scenario.yaml_text import YamlText, read_yaml
+
+STORES = SCENARIOS / "stores"
+FAULT_CATALOGUE = SCENARIOS / "faults.yaml"
+
+
+def load_scenario(
+    path: Path | str,
+    changes: Changes | None = None,
+    *,
+    cells: bool = True,
+    cell: Labels | None = None,
+) -> Scenario:
+    """Read, fill in and check a scenario file; `changes` are applied last (dotted paths).
+
+    With `cells`, every cell of its sweep is checked too. With `cell` (axis -> label) it is the
+    scenario of that cell alone; an axis may be left out if it has a single label.
+
+    Raises:
+        InvalidInput: everything that is wrong, each with file, line, path and nearest valid name.
+    """
+    return _checked(read_yaml(Path(path)), changes or {}, cells, cell)
+
+
+def parse_scenario(
+    text: str,
+    name: str = "scenario",
+    changes: Changes | None = None,
+    *,
+    cells: bool = True,
+    cell: Labels | None = None,
+) -> Scenario:
+    """As `load_scenario`, from text."""
+    return _checked(YamlText(text, name), changes or {}, cells, cell)
+
+
+def scenario_of(
+    document: Document,
+    changes: Changes | None = None,
+    *,
+    cells: bool = True,
+    cell: Labels | None = None,
+) -> Scenario:
+    """As `load_scenario`, from a scenario's `document`."""
+    name = str(document.get("name", "scenario"))
+    return parse_scenario(show_document(document), name, changes, cells=cells, cell=cell)
+
+
+def cell_of(scenario: Scenario, cell: Labels) -> Scenario:
+    """The scenario of one cell of its sweep. Raises `InvalidInput`."""
+    return scenario_of(scenario.document, cell=cell).is_of(scenario.source)
+
+
+def _cell(document: Document, given: Labels, text: YamlText) -> tuple[Labels, Document]:
+    """All labels of a cell, and the document with its changes. Raises `InvalidInput`."""
+    try:
+        sweep = Sweep.model_validate(document.get("sweep"))
+    except ValidationError as error:
+        if "sweep" not in document:
+            raise InvalidInput([Problem(text.name, "has no sweep, and so no cells")]) from None
+        raise InvalidInput(problems_of(error, Sweep, text, ("sweep",))) from None
+    labels = sweep.cell(given)
+    return labels, changed(_document_of(labels, document), sweep.changes(labels))
+
+
+def _document_of(cell: Labels, document: Document) -> Document:
+    """The document without its sweep, and of its expectations those for this cell."""
+    plain = {key: value for key, value in document.items() if key != "sweep"}
+    if isinstance(plain.get("expect"), list):
+        plain["expect"] = [_said_plainly(e) for e in plain["expect"] if _is_for(cell, e)]
+    return plain
+
+
+def _is_for(cell: Labels, expectation: Any) -> bool:
+    when = expectation.get("when") if isinstance(expectation, dict) else None
+    return not isinstance(when, dict) or when.items() <= cell.items()
+
+
+def _said_plainly(expectation: Any) -> Any:
+    if not isinstance(expectation, dict):
+        return expectation
+    return {key: value for key, value in expectation.items() if key != "when"}
+
+
+def show_document(document: Document) -> str:
+    """A document as YAML text, keys in their order."""
+    import yaml
+
+    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=100)
+
+
+def changed(document: Document, changes: Changes) -> Document:
+    """A copy of `document` with each dotted path set. Raises `InvalidInput`."""
+    result: Document = _apart(document)
+    for path, value in changes.items():
+        *parents, last = path.split(".")
+        target = result
+        for part in parents:
+            if part == "store" and isinstance(target.get(part), str):
+                target[part] = {"profile": target[part]}
+            target = target.setdefault(part, {})
+            if not isinstance(target, dict):
+                raise InvalidInput([Problem(path, f"{part!r} holds no keys")])
+        target[last] = value
+    return result
+
+
+def _apart(value: Any) -> Any:
+    """A copy in which no two places share a part, as YAML's anchors and aliases make them do."""
+    match value:
+        case dict():
+            return {key: _apart(part) for key, part in value.items()}
+        case list():
+            return [_apart(part) for part in value]
+        case _:
+            return value
+
+
+def _checked(text: YamlText, changes: Changes, cells: bool, given: Labels | None) -> Scenario:
+    if not isinstance(text.content, dict):
+        said = "is not a scenario: it needs keys with values, such as `duration: 1 h`"
+        raise InvalidInput([Problem(text.name, said)])
+    labels: Labels = {}
+    document = text.content
+    if given is not None:
+        labels, document = _cell(document, given, text)
+    text.notes_changes(changes)
+    document = changed(document, changes)
+    scenario, parts, problems = _validated(document, text)
+    if cells and given is None:
+        problems += _problems_of_cells(document, parts.expectations, text, problems)
+    if scenario is None or problems:
+        raise InvalidInput(problems)
+    return scenario.comes_from(document, text.path, labels, changes)
+
+
+def _validated(document: Document, text: YamlText) -> tuple[Scenario | None, Parts, list[Problem]]:
+    filled, problems = _filled_in(document, text)
+    scenario = None
+    try:
+        scenario = Scenario.model_validate(filled)
+    except ValidationError as error:
+        problems += problems_of(error, Scenario, text)
+    parts = Parts.of(filled)
+    problems += disagreements(parts, text)
+    return scenario, parts, problems
+
+
+def _problems_of_cells(
+    document: Document,
+    expectations: Mapping[int, Expectation],
+    text: YamlText,
+    known: list[Problem],
+) -> list[Problem]:
+    """Problems that only a cell of the sweep has, told once per variant that brings them."""
+    try:
+        sweep = Sweep.model_validate(document.get("sweep"))
+    except ValidationError:
+        return []
+    found: dict[str, Problem] = {}
+    told = {problem.text for problem in known}
+    for cell in sweep.cells():
+        meant = {n: e for n, e in expectations.items() if e.when.items() <= cell.items()}
+        plain = {key: part for key, part in document.items() if key not in ("sweep", "expect")}
+        for problem in _problems_of_cell(plain, sweep.changes(cell), meant, text):
+            if problem.text not in told:
+                place = f"{text.where(('sweep',))} ({show_cell(cell)}): {problem.place}"
+                found.setdefault(problem.text, Problem(place, problem.text, problem.nearest))
+    return list(found.values())
+
+
+def _problems_of_cell(
+    document: Document, changes: Changes, meant: dict[int, Expectation], text: YamlText
+) -> list[Problem]:
+    """What is wrong with a cell, and with what is `meant` of it, by position in the file."""
+    try:
+        _, parts, problems = _validated(changed(document, changes), text)
+    except InvalidInput as error:
+        return list(error.problems)
+    vain = commands_nobody_runs(meant, parts.writers)
+    return problems + [Problem(text.where(place), said, hint) for place, said, hint in vain]
+
+
+def _filled_in(document: Document, text: YamlText) -> tuple[Document, list[Problem]]:
+    """The document with its store profile and catalogued faults in place of their names."""
+    problems: list[Problem] = []
+    filled = dict(document)
+    if "store" in filled:
+        filled["store"] = _store(filled["store"], text, problems)
+    if isinstance(filled.get("faults"), list):
+        filled["faults"] = [
+            _fault(fault, position, text, problems)
+            for position, fault in enumerate(filled["faults"])
+        ]
+    return filled, problems
+
+
+def _store(given: Any, text: YamlText, problems: list[Problem]) -> Any:
+    overrides = {"profile": given} if isinstance(given, str) else given
+    if not isinstance(overrides, dict):
+        return given
+    name = str(overrides.get("profile"))
+    known = sorted(path.stem for path in STORES.glob("*.yaml"))
+    if name not in known:
+        listed = f"no store profile {name!r}: there are {', '.join(known)}"
+        problems.append(Problem(text.where(("store", "profile")), listed, nearest(name, known)))
+        name = "instant"
+    return _merged(read_yaml(STORES / f"{name}.yaml").content, overrides | {"profile": name})
+
+
+def _fault(given: Any, position: int, text: YamlText, problems: list[Problem]) -> Any:
+    overrides = {"use": given} if isinstance(given, str) else given
+    if not isinstance(overrides, dict) or "use" not in overrides:
+        return given
+    catalogue = read_yaml(FAULT_CATALOGUE).content
+    name = str(overrides["use"])
+    if name not in catalogue:
+        problems.append(
+            Problem(
+                text.where(("faults", position, "use")),
+                f"no catalogued fault {name!r}: there are {', '.join(catalogue)}",
+                nearest(name, catalogue),
+            )
+        )
+        name = next(iter(catalogue))
+    rest = {key: value for key, value in overrides.items() if key != "use"}
+    return _merged(catalogue[name], rest)
+
+
+ALTERNATIVES = {"constant", "uniform", "exponential", "lognormal", "quantiles"}
+"""Overriding a distribution by one of another kind replaces it; options of one kind are merged."""
+
+FORMS = ({"latency"}, {"out", "back"})
+"""Ways to say how long a request takes; one replaces the other."""
+
+
+def _merged(base: Any, over: Any) -> Any:
+    if not (isinstance(base, dict) and isinstance(over, dict)):
+        return over
+    if ALTERNATIVES & base.keys() and ALTERNATIVES & over.keys() - base.keys():
+        return over
+    for form, other in (FORMS, FORMS[::-1]):
+        if form & over.keys():
+            base = {key: value for key, value in base.items() if key not in other}
+    mixed = {key: _merged(base[key], over[key]) if key in base else over[key] for key in over}
+    return base | mixed

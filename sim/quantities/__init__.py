@@ -1,0 +1,1 @@
+"""What fields of a scenario hold: durations, rates, distributions, and their bounds."""

@@ -1,0 +1,180 @@
+"""Distributions of durations, named by what they are and parameterised by what they say.
+
+`{lognormal: {median: 20 s, sigma: 0.4}}`, `{lognormal: {mean: 22 s, cv: 0.4}}`, `{constant: 5 s}`,
+`{uniform: {low: 1 s, high: 2 s}}`, `{exponential: {mean: 3 s}}`, or measured quantiles. A bare
+duration (`5 s`) is a constant.
+
+A duration is drawn by its rank: a uniform number goes in, the duration that so large a share of all
+durations lies below comes out. So a variant of a scenario that changes a distribution keeps the
+ranks of its draws, and no draw depends on how many were made before.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from statistics import NormalDist
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, ValidationInfo, field_validator, model_validator
+
+from whitecap.sim.quantities.section import OneOf, Section
+from whitecap.sim.quantities.units import Duration, Number
+from whitecap.sim.time.random_streams import Uniforms
+
+Values = NDArray[np.float64]
+
+MAX_SIGMA = 10.0
+"""Of a logarithm: nine draws in ten then lie within fourteen powers of ten."""
+
+MAX_CV = 1000.0
+"""A deviation of a thousand means has a sigma of 3.7."""
+
+_standard_normal = NormalDist().inv_cdf
+
+
+class Lognormal(Section):
+    """By `median` and `sigma` of the logarithm, or by `mean` and `cv` (deviation over mean)."""
+
+    median: Duration | None = Field(default=None, gt=0)
+    sigma: Number | None = Field(default=None, ge=0, le=MAX_SIGMA)
+    mean: Duration | None = Field(default=None, gt=0)
+    cv: Number | None = Field(default=None, ge=0, le=MAX_CV)
+
+    @model_validator(mode="after")
+    def _one_pair(self) -> Self:
+        given = {name for name in self.model_fields_set if getattr(self, name) is not None}
+        if given not in ({"median", "sigma"}, {"mean", "cv"}):
+            raise ValueError("give median and sigma, or mean and cv")
+        return self
+
+    def parameters(self) -> tuple[float, float]:
+        """`mu` and `sigma` of the logarithm of milliseconds."""
+        if self.median is not None and self.sigma is not None:
+            return math.log(self.median), self.sigma
+        if self.mean is None or self.cv is None:
+            raise AssertionError("validated: one pair is given")
+        variance = math.log1p(self.cv**2)
+        return math.log(self.mean) - variance / 2, math.sqrt(variance)
+
+    def quantile(self, ranks: Uniforms) -> Values:
+        mu, sigma = self.parameters()
+        normal = np.array([_standard_normal(rank) for rank in ranks.ravel().tolist()])
+        return np.exp(mu + sigma * normal).reshape(ranks.shape)
+
+    def mean_ms(self) -> float:
+        mu, sigma = self.parameters()
+        return math.exp(mu + sigma**2 / 2)
+
+
+class Uniform(Section):
+    """Evenly between `low` and `high`."""
+
+    low: Duration
+    high: Duration
+
+    @field_validator("high")
+    @classmethod
+    def _ordered(cls, high: float, others: ValidationInfo) -> float:
+        if high < others.data.get("low", high):
+            raise ValueError("high is smaller than low")
+        return high
+
+    def quantile(self, ranks: Uniforms) -> Values:
+        return self.low + (self.high - self.low) * ranks
+
+    def mean_ms(self) -> float:
+        return (self.low + self.high) / 2
+
+
+class Exponential(Section):
+    """Memoryless with the given mean."""
+
+    mean: Duration = Field(gt=0)
+
+    def quantile(self, ranks: Uniforms) -> Values:
+        return -self.mean * np.log1p(-ranks)
+
+    def mean_ms(self) -> float:
+        return self.mean
+
+
+class Quantiles(Section):
+    """Measured quantiles, `{p5: 52 ms, ..., p99.9: 144 ms}`, joined by straight lines.
+
+    Below the lowest and above the highest quantile the value is held, so nothing is invented: the
+    mean of a heavy tail beyond the last quantile is underestimated.
+    """
+
+    points: dict[str, Duration] = Field(min_length=2)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_points(cls, given: Any) -> Any:
+        return given if isinstance(given, dict) and "points" in given else {"points": given}
+
+    @field_validator("points")
+    @classmethod
+    def _rising(cls, points: dict[str, float]) -> dict[str, float]:
+        ranked = sorted((_rank(name), value) for name, value in points.items())
+        if any(low[1] > high[1] for low, high in pairwise(ranked)):
+            raise ValueError("a higher quantile is smaller than a lower one")
+        return points
+
+    def table(self) -> tuple[list[float], list[float]]:
+        """Probabilities in rising order and their values."""
+        ranked = sorted((_rank(name), value) for name, value in self.points.items())
+        return [rank for rank, _ in ranked], [value for _, value in ranked]
+
+    def quantile(self, ranks: Uniforms) -> Values:
+        measured, values = self.table()
+        return np.interp(ranks, measured, values)
+
+    def mean_ms(self) -> float:
+        ranks, values = self.table()
+        inner = float(np.trapezoid(values, ranks))
+        return inner + ranks[0] * values[0] + (1 - ranks[-1]) * values[-1]
+
+
+def _rank(name: str) -> float:
+    try:
+        rank = float(name.removeprefix("p")) / 100
+    except ValueError:
+        raise ValueError(f"{name!r} is not a quantile: write p50, p99.9, ...") from None
+    if not name.startswith("p") or not 0 <= rank <= 1:
+        raise ValueError(f"{name!r} is not a quantile: write p50, p99.9, ...")
+    return rank
+
+
+class Distribution(OneOf):
+    """How long something takes, milliseconds."""
+
+    constant: Duration | None = None
+    uniform: Uniform | None = None
+    exponential: Exponential | None = None
+    lognormal: Lognormal | None = None
+    quantiles: Quantiles | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_duration_is_constant(cls, given: Any) -> Any:
+        return {"constant": given} if isinstance(given, str | int | float) else given
+
+    def mean_ms(self) -> float:
+        """The expectation in milliseconds."""
+        return self.constant if self.constant is not None else float(self.chosen.mean_ms())
+
+    def quantile(self, ranks: Uniforms) -> Values:
+        """The durations in milliseconds with these ranks, which lie in (0, 1)."""
+        if self.constant is not None:
+            return np.full(ranks.shape, self.constant)
+        durations: Values = self.chosen.quantile(ranks)
+        return durations
+
+    def at(self, rank: float) -> float:
+        """The duration with one rank."""
+        if self.constant is not None:
+            return self.constant
+        return float(self.quantile(np.array([rank]))[0])

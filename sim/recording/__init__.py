@@ -1,0 +1,1 @@
+"""What a run writes down while it happens, and the files that keep it."""

@@ -1,0 +1,183 @@
+"""What a run writes down while it happens: one record per transaction, attempt and request.
+
+Records are plain mutable objects, filled in as their transaction goes on; tables are made of them
+at the end (`sim/history/tables.py`). Nothing is dropped: what is in flight then is recorded so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from whitecap.engine.log.actions import AddFile, RemoveFile
+from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome, Unknown
+from whitecap.engine.recorded import Arrivals, RecordedOutcome
+
+NO_VERSION = -1
+
+
+@dataclass(slots=True)
+class AttemptRecord:
+    """One put-if-absent of a commit file."""
+
+    transaction_id: int
+    attempt_number: int
+    version: int
+    sent_at_ms: float
+    effect_at_ms: float | None = None
+    reply_at_ms: float | None = None
+    result: str = RecordedOutcome.IN_FLIGHT
+
+
+@dataclass(slots=True)
+class RequestRecord:
+    """One request to the store, from one sending to its reply."""
+
+    transaction_id: int
+    kind: str
+    key: str
+    sent_at_ms: float
+    effect_at_ms: float | None = None
+    reply_at_ms: float | None = None
+    result: str = RecordedOutcome.IN_FLIGHT
+    size_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class WriterRecord:
+    """One writer over the whole run: the jobs that fell due, and those that had not begun."""
+
+    writer: str
+    writer_group: str
+    command: str
+    arrival: Arrivals
+    jobs_due: int
+    jobs_not_begun: int
+
+
+@dataclass(slots=True)
+class TransactionRecord:
+    """One transaction, from its submission to its end. Instants are simulated milliseconds."""
+
+    transaction_id: int
+    job_id: int
+    rerun_number: int
+    writer: str
+    writer_group: str
+    command: str
+    submitted_at_ms: float
+    app_id: str | None = None
+    batch_id: int | None = None
+    read_version: int = NO_VERSION
+    snapshot_at_ms: float | None = None
+    commit_started_at_ms: float | None = None
+    ended_at_ms: float | None = None
+    outcome: RecordedOutcome = RecordedOutcome.IN_FLIGHT
+    committed_version: int | None = None
+    exception: str | None = None
+    error_class: str | None = None
+    rule: str | None = None
+    winning_version: int | None = None
+    evidence: str | None = None
+    message: str | None = None
+    isolation_level: str | None = None
+    is_blind_append: bool | None = None
+    attempts: int = 0
+    compute_ms: float = 0.0
+    rows_inserted: int = 0
+    files_added: int = 0
+    files_removed: int = 0
+    bytes_written: int = 0
+    given_up: bool = False
+    make_statement: Callable[[], str] = str
+    last_body: bytes | None = field(default=None, repr=False)
+    snapshots: dict[int, tuple[int, float | None]] = field(default_factory=dict, repr=False)
+    """Read version and instant of the snapshot that the attempts at a version are based on."""
+    put_in_doubt: bool = False
+
+    def ends_with(self, outcome: Outcome, now_ms: float) -> None:
+        """The engine returned."""
+        self.ended_at_ms = now_ms
+        self._tells_the_snapshot_of(outcome)
+        match outcome:
+            case Committed():
+                self._committed(outcome)
+            case NothingToCommit():
+                self.outcome = RecordedOutcome.COMMITTED
+            case Aborted(verdict):
+                self.outcome = RecordedOutcome.ABORTED
+                self.exception = str(verdict.exception)
+                self.error_class = verdict.error_class
+                self.rule = verdict.rule
+                self.winning_version = verdict.winning_version
+                self.evidence = verdict.evidence
+                self.message = verdict.message
+            case Unknown():
+                self.outcome = RecordedOutcome.UNKNOWN
+
+    def _tells_the_snapshot_of(self, outcome: Outcome) -> None:
+        """The snapshot that the outcome is about: a command may have taken others since."""
+        match outcome:
+            case Committed(version) | Unknown(version) if version in self.snapshots:
+                self.read_version, self.snapshot_at_ms = self.snapshots[version]
+            case Aborted() if self.snapshots:
+                last = next(reversed(self.snapshots))
+                self.read_version, self.snapshot_at_ms = self.snapshots[last]
+
+    def ends_badly(
+        self, rule: str, now_ms: float, exception: str, error_class: str | None, message: str
+    ) -> None:
+        """It ended without the engine's verdict; a put that may have landed makes it unknown."""
+        self.ended_at_ms = now_ms
+        self.outcome = RecordedOutcome.UNKNOWN if self.put_in_doubt else RecordedOutcome.ABORTED
+        self.rule = rule
+        self.exception = exception
+        self.error_class = error_class
+        self.message = message
+
+    def _committed(self, outcome: Committed) -> None:
+        self.outcome = RecordedOutcome.COMMITTED
+        self.committed_version = outcome.version
+        self.isolation_level = outcome.commit_info.isolation_level
+        self.is_blind_append = outcome.commit_info.is_blind_append
+        kinds = [type(action) for action in outcome.actions]
+        self.files_added = kinds.count(AddFile)
+        self.files_removed = kinds.count(RemoveFile)
+
+
+class Recorder:
+    """Collects the records of one run."""
+
+    def __init__(self, with_requests: bool = False) -> None:
+        self.with_requests = with_requests
+        self.transactions: list[TransactionRecord] = []
+        self.attempts: list[AttemptRecord] = []
+        self.requests: list[RequestRecord] = []
+
+    def begin(
+        self,
+        job_id: int | None,
+        rerun_number: int,
+        writer: str,
+        group: str,
+        command: str,
+        submitted_ms: float,
+    ) -> TransactionRecord:
+        """A transaction is submitted; without `job_id` it is the first of its job."""
+        number = len(self.transactions)
+        job_id = number if job_id is None else job_id
+        record = TransactionRecord(
+            number, job_id, rerun_number, writer, group, command, submitted_ms
+        )
+        self.transactions.append(record)
+        return record
+
+    def attempt(self, record: TransactionRecord, version: int, now_ms: float) -> AttemptRecord:
+        """A transaction tries to take a version."""
+        if record.commit_started_at_ms is None:
+            record.commit_started_at_ms = now_ms
+        record.attempts += 1
+        record.snapshots[version] = (record.read_version, record.snapshot_at_ms)
+        attempt = AttemptRecord(record.transaction_id, record.attempts, version, now_ms)
+        self.attempts.append(attempt)
+        return attempt

@@ -1,0 +1,140 @@
+"""Trying a writer's statement once on a small table, so that what cannot work is told before a run.
+
+The table has the scenario's columns, layout and properties and a few rows; the engine itself judges
+the statement. Nothing of this is part of any run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import cycle
+
+from whitecap.engine.commands.run import run_statement
+from whitecap.engine.dialects import Dialect
+from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
+from whitecap.engine.session.table import Table as Client
+from whitecap.engine.settings import Settings
+from whitecap.engine.sql.parsing.statements import Statement
+from whitecap.engine.sql.parsing.table_statements import CreateTable, Restore
+from whitecap.engine.storage.memory import counting_clock, counting_ids, run
+from whitecap.engine.storage.requests import (
+    Compute,
+    Delete,
+    ListTree,
+    NewId,
+    ReadClock,
+    ReadRows,
+    Request,
+    Response,
+    WriteRows,
+    Written,
+)
+from whitecap.sim.scenario.model import DEFAULT_START_MS
+from whitecap.sim.scenario.parameters import Parameter
+from whitecap.sim.scenario.store import Limits
+from whitecap.sim.scenario.table import Initial, Table
+from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.table.initial_table import create_table
+from whitecap.sim.table.rows import KeysInUse, TableRows
+from whitecap.sim.writers.bind import bound
+from whitecap.sim.writers.workload import NewKeys, Workload
+
+FEW_ROWS = 24
+
+DRAWS = (0.5, 0.2, 0.8, 0.35, 0.65)
+"""Chosen are values from the middle on, and several keys where several are asked for."""
+
+MOST_TRIES = 20
+"""Of a list with more values only the first ones are tried: each try makes a table."""
+
+
+class AtOnce:
+    """Answers a statement's requests from a fake store without any time passing."""
+
+    def __init__(self, store: FakeStore, ids: Iterator[str]) -> None:
+        self.store = store
+        self._clock = counting_clock(DEFAULT_START_MS)
+        self._ids = ids
+
+    def answer(self, request: Request) -> Response:
+        match request:
+            case ReadClock():
+                return self._clock()
+            case NewId():
+                return next(self._ids)
+            case Compute():
+                return None
+            case ReadRows():
+                return self.store.read_rows(request)
+            case ListTree(below):
+                return self.store.list_tree(below)
+            case Delete(keys):
+                self.store.delete(keys)
+                return None
+            case WriteRows():
+                return Written(self.store.write_rows(request))
+            case _:
+                return self.store.take_effect(request, 0.0, None)
+
+
+def refusals(
+    template: Statement,
+    parameters: dict[str, Parameter],
+    table: Table,
+    settings: Settings,
+    dialect: Dialect,
+) -> list[str]:
+    """Why the statement cannot run on such a table; nothing if it can.
+
+    Raises nothing of the engine's: what the engine would raise is what is returned.
+    """
+    if isinstance(template, Restore):
+        return []  # which versions there will be, only the run can tell
+    tries = (
+        _refusals(template, given, table, settings, dialect) for given in _each_of_lists(parameters)
+    )
+    return next((found for found in tries if found), [])
+
+
+def _each_of_lists(parameters: dict[str, Parameter]) -> Iterator[dict[str, Parameter]]:
+    """The parameters once for every value that a list gives them: these may be of several types."""
+    longest = max((len(each.among or ()) for each in parameters.values()), default=0)
+    for number in range(max(1, min(longest, MOST_TRIES))):
+        yield {name: _chosen(each, number) for name, each in parameters.items()}
+
+
+def _chosen(parameter: Parameter, number: int) -> Parameter:
+    if parameter.among is None:
+        return parameter
+    value = parameter.among[number % len(parameter.among)]
+    return parameter.model_copy(update={"among": None, "value": value})
+
+
+def _refusals(
+    template: Statement,
+    parameters: dict[str, Parameter],
+    table: Table,
+    settings: Settings,
+    dialect: Dialect,
+) -> list[str]:
+    few = Initial(rows=FEW_ROWS, rows_per_file=4)
+    small = table.model_copy(update={"initial": few, "exists": True})
+    rows = TableRows.of(small, DEFAULT_START_MS)
+    store = FakeStore(DEFAULT_START_MS, Limits(source="none"), table.bytes_per_row)
+    ids = counting_ids()
+    keys = KeysInUse(rows.initial)
+    draws = cycle(DRAWS)
+    workload = Workload(
+        rows, parameters, lambda _: draws, keys, NewKeys(0, FEW_ROWS), DEFAULT_START_MS
+    )
+    try:
+        if not isinstance(template, CreateTable) or template.replace:
+            create_table(small, rows, store, lambda: next(ids), dialect)
+        client = Client(table.name, settings=settings, dialect=dialect)
+        statement = bound(template, workload.work(0, 0.0), rows.types)
+        run(run_statement(statement, {client.name: client}), AtOnce(store, ids))
+    except InvalidInput as error:
+        return [str(problem) for problem in error.problems]
+    except (DeltaError, UnsupportedFeature) as error:
+        return [str(error)]
+    return []

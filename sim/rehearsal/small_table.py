@@ -1,0 +1,210 @@
+"""A small table in YAML, row by row: what `whitecap explain` runs two statements on.
+
+name: events
+schema: "user_id BIGINT, date DATE, amount DOUBLE"
+partition_by: [date]
+files:
+  - - {user_id: 1, date: 2026-01-01, amount: 9.5}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError, model_validator
+
+from whitecap.engine.dialects import DATABRICKS_PROPERTIES, Dialect, dialect_named
+from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.isolation import ISOLATION_PROPERTY
+from whitecap.engine.log.property_names import is_known, nearest_property
+from whitecap.engine.log.schema import Schema, parse_ddl
+from whitecap.engine.races.explain.case import RaceCase
+from whitecap.engine.races.row_tables import DataFile, TableOf
+from whitecap.engine.sql.expressions.scope import nearest
+from whitecap.engine.values.casts import from_python
+from whitecap.sim.quantities.section import Section
+from whitecap.sim.scenario.problems import problems_of
+from whitecap.sim.scenario.table import TABLE_NAME, property_text
+from whitecap.sim.scenario.yaml_text import Place, YamlText, read_yaml
+
+Level = Literal["Serializable", "WriteSerializable"]
+
+
+class SmallTable(Section):
+    """One table; every entry of `files` lists the rows of one data file."""
+
+    name: str = Field(default="events", pattern=TABLE_NAME)
+    columns: str = Field(alias="schema")
+    partition_by: list[str] = Field(default_factory=list)
+    isolation: Level | None = None
+    properties: dict[str, str] = Field(default_factory=dict)
+    files: list[list[dict[str, Any]]] = Field(default_factory=list)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_text(cls, given: Any) -> Any:
+        """YAML reads `true` and `10` as what they are; properties and settings are text."""
+        for part in ("properties", "settings"):
+            if isinstance(given, dict) and isinstance(given.get(part), dict):
+                shown = {key: property_text(value) for key, value in given[part].items()}
+                given = {**given, part: shown}
+        return given
+
+    def table(self) -> TableOf:
+        """The table, ready to be built."""
+        properties = dict(self.properties)
+        if self.isolation is not None:
+            properties[ISOLATION_PROPERTY] = self.isolation
+        return TableOf(
+            schema=self.columns,
+            partition_columns=list(self.partition_by),
+            properties=properties,
+            files=[DataFile({}, rows) for rows in self.files],
+            versions=0,
+        )
+
+
+class Expected(Section):
+    """What an explanation should say: the exceptions of all orders, and what helps (at least)."""
+
+    exceptions: list[str] = Field(default_factory=list)
+    avoided_by: list[str] = Field(default_factory=list)
+
+
+class SmallCase(SmallTable):
+    """A table with what goes with it: others that it is merged with, a dialect, two statements."""
+
+    dialect: str = "delta-oss-4.4"
+    cluster_by: list[str] = Field(default_factory=list)
+    settings: dict[str, str] = Field(default_factory=dict)
+    other_tables: list[SmallTable] = Field(default_factory=list)
+    statements: list[str] = Field(default_factory=list, min_length=2, max_length=2)
+    expected: Expected | None = None
+
+    def case(self, statements: tuple[str, str], dialect: str | None = None) -> RaceCase:
+        """The case of two statements, on another dialect than the file's if one is given.
+
+        Raises `InvalidInput` for what the dialect does not have.
+        """
+        chosen = dialect_named(dialect or self.dialect)
+        problems = list(_lacking(self, chosen))
+        if problems:
+            raise InvalidInput(problems)
+        tables = {one.name: one.table() for one in (self, *self.other_tables)}
+        settings = chosen.settings_of(self.settings)
+        return RaceCase(tables, self.name, statements, chosen, settings, tuple(self.cluster_by))
+
+
+def _lacking(case: SmallCase, dialect: Dialect) -> Iterator[Problem]:
+    """Settings and properties that a dialect does not have."""
+    yield from dialect.settings_problems(case.settings)
+    for table in (case, *case.other_tables):
+        for key in table.properties:
+            try:
+                dialect.require([key])
+            except UnsupportedFeature as error:
+                yield Problem(f"table {table.name}", str(error))
+
+
+def load_small_case(path: Path) -> SmallCase:
+    """Read a file. Raises `InvalidInput` with every problem."""
+    return _checked(read_yaml(path))
+
+
+def small_case_of(given: str | Mapping[str, Any]) -> SmallCase:
+    """A table from YAML text or from plain values. Raises `InvalidInput` with every problem."""
+    if isinstance(given, str):
+        return _checked(YamlText(given, "table"))
+    text = YamlText("{}", "table")
+    text.content = dict(given)
+    return _checked(text)
+
+
+def _checked(text: YamlText) -> SmallCase:
+    if not isinstance(text.content, dict):
+        said = "must be keys with values, such as name and schema"
+        raise InvalidInput([Problem(text.where(()), said)])
+    try:
+        case: SmallCase | None = SmallCase.model_validate(text.content)
+        problems = []
+    except ValidationError as error:
+        problems = problems_of(error, SmallCase, text)
+        case = _sound_part(text.content, error)
+    problems += [] if case is None else _problems(case, text)
+    if problems or case is None:
+        raise InvalidInput(problems)
+    return case
+
+
+def _sound_part(given: dict[str, Any], error: ValidationError) -> SmallCase | None:
+    """The keys that are well formed, so that what they say is checked all the same."""
+    broken = {detail["loc"][0] for detail in error.errors() if detail["loc"]}
+    sound = {key: value for key, value in given.items() if key not in broken}
+    try:
+        return SmallCase.model_validate({"schema": "", **sound})
+    except ValidationError:
+        return None
+
+
+def _problems(case: SmallCase, text: YamlText) -> list[Problem]:
+    tables: list[tuple[Place, SmallTable]] = [((), case)]
+    tables += [(("other_tables", at), one) for at, one in enumerate(case.other_tables)]
+    problems = [p for place, table in tables for p in _table_problems(table, place, text)]
+    if case.partition_by and case.cluster_by:
+        said = "a table cannot be both partitioned and clustered"
+        problems.append(Problem(text.where(("cluster_by",)), said))
+    try:
+        dialect_named(case.dialect)
+    except InvalidInput as error:
+        (one,) = error.problems
+        problems.append(Problem(text.where(("dialect",)), one.text, one.nearest))
+    return problems
+
+
+def _table_problems(table: SmallTable, place: Place, text: YamlText) -> Iterator[Problem]:
+    yield from _property_problems(table, place, text)
+    if not table.columns:
+        return
+    try:
+        schema = parse_ddl(table.columns)
+    except InvalidInput as error:
+        where = text.where((*place, "schema"))
+        yield from (
+            Problem(where, f"{one.place}: {one.text}", one.nearest) for one in error.problems
+        )
+        return
+    layout = {"partition_by": table.partition_by, "cluster_by": getattr(table, "cluster_by", [])}
+    for key, names in layout.items():
+        for at, name in enumerate(names):
+            if schema.get(name) is None:
+                where = text.where((*place, key, at))
+                yield Problem(where, f"there is no column {name!r}", nearest(name, schema.names))
+    for number, rows in enumerate(table.files):
+        for at, row in enumerate(rows):
+            yield from _row_problems(row, schema, (*place, "files", number, at), text)
+
+
+def _property_problems(table: SmallTable, place: Place, text: YamlText) -> Iterator[Problem]:
+    for key in table.properties:
+        where = text.where((*place, "properties", key))
+        if key == ISOLATION_PROPERTY:
+            yield Problem(where, "is set by isolation")
+        elif not is_known(key, DATABRICKS_PROPERTIES):
+            yield Problem(where, "Delta has no such property", nearest_property(key))
+
+
+def _row_problems(
+    row: dict[str, Any], schema: Schema, place: Place, text: YamlText
+) -> Iterator[Problem]:
+    for name, value in row.items():
+        where = text.where((*place, name))
+        if name not in schema.names:
+            yield Problem(where, "there is no such column", nearest(name, schema.names))
+            continue
+        kind = schema.fields[schema.index(name)].type
+        try:
+            from_python(value, kind)
+        except (DeltaError, TypeError, ValueError, AttributeError):
+            yield Problem(where, f"{value!r} is no {kind.upper()}")

@@ -1,0 +1,1 @@
+"""Many runs: the grid of a sweep, its Spark job, and regression scenarios."""

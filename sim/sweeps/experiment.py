@@ -1,0 +1,350 @@
+"""A sweep as data: its cells and replications, and the directory that remembers them.
+
+A sweep's directory holds `sweep.json` (the definition), `cells/<cell>.yaml` (each cell as a
+scenario that can be run on its own), `runs/<cell>/<replication>` (whole or absent) and
+`failures/` (runs that ended in an error). What is finished is what lies there, so a sweep that
+was interrupted resumes from its directory. Replication r has the same seed in every cell.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.recorded import AxisRole
+from whitecap.sim.loading import cell_of, load_scenario, show_document
+from whitecap.sim.loading.axis_roles import lightest_first, role_of
+from whitecap.sim.machine.code_version import code_version
+from whitecap.sim.machine.places import require_directory
+from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.sweep import axes_as_written
+
+FORMAT_VERSION = 1
+
+DEFAULT_REPLICATIONS = 5
+"""Of a scenario that says nothing: the t quantile falls fast up to four degrees of freedom."""
+
+Changes = dict[str, Any]
+Axes = dict[str, dict[str, Changes]]
+"""Axis -> label -> dotted paths with the values they get."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One combination of labels: the name of its directory and its scenario."""
+
+    name: str
+    labels: Mapping[str, str]
+    scenario: Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """One run of a sweep; holds text and paths only, so that it can be sent to a Spark worker."""
+
+    cell: str
+    labels: Mapping[str, str]
+    replication: int
+    seed: int
+    scenario_file: str
+    directory: str
+    failure_file: str
+    code_version: str
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether its directory is there; it is renamed into place when it is whole."""
+        return Path(self.directory, "manifest.json").is_file()
+
+    @property
+    def command(self) -> str:
+        """What reproduces this run on its own."""
+        chosen = f"--seed {self.seed} --replication {self.replication}"
+        return f"whitecap run {self.scenario_file} {chosen}"
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """A scenario with the axes of its sweep, how often each cell is run, and from which seed."""
+
+    scenario: Scenario
+    axes: Axes
+    roles: Mapping[str, AxisRole]
+    cells: tuple[Cell, ...]
+    replications: int
+    seed: int
+
+    def definition(self) -> dict[str, Any]:
+        """What `sweep.json` holds: everything that decides the results."""
+        definition = {
+            "format_version": FORMAT_VERSION,
+            "scenario_name": self.scenario.name,
+            "scenario_hash": self.scenario.hash,
+            "code_version": code_version(),
+            "dialect": self.scenario.dialect,
+            "seed": self.seed,
+            "replications": self.replications,
+            "axes": self.axes,
+            "axis_roles": self.roles,
+            "lightest_first": {
+                axis: lightest_first(self.axes[axis], self.scenario.document)
+                for axis, role in self.roles.items()
+                if role is AxisRole.LOAD
+            },
+            "objectives": [each.as_row() for each in self.scenario.objectives],
+            "cells": [
+                {"name": c.name, "labels": dict(c.labels), "scenario_hash": c.scenario.hash}
+                for c in self.cells
+            ],
+            "scenario": {k: v for k, v in self.scenario.document.items() if k != "sweep"},
+        }
+        plain: dict[str, Any] = json.loads(json.dumps(definition, default=str))
+        return plain
+
+    def runs(self, directory: Path) -> Iterator[PlannedRun]:
+        """Every run, one replication of all cells after the other: a sweep that is interrupted
+        has then compared as many cells as it could."""
+        for replication in range(self.replications):
+            for cell in self.cells:
+                yield PlannedRun(
+                    cell=cell.name,
+                    labels=dict(cell.labels),
+                    replication=replication,
+                    seed=self.seed,
+                    scenario_file=str(directory / "cells" / f"{cell.name}.yaml"),
+                    directory=str(directory / "runs" / cell.name / str(replication)),
+                    failure_file=str(directory / "failures" / f"{cell.name}-{replication}.json"),
+                    code_version=code_version(),
+                )
+
+
+def load_experiment(
+    path: Path,
+    *,
+    quick_axes: Mapping[str, Sequence[Any]] | None = None,
+    only: Mapping[str, Sequence[str]] | None = None,
+    replications: int | None = None,
+    seed: int | None = None,
+    objective: Sequence[str] = (),
+) -> Experiment:
+    """The sweep of a scenario file.
+
+    `quick_axes` (dotted path -> values) are added to the scenario's own axes; `only` names the
+    axes to keep and, where given, their labels. `objective` takes the place of the scenario's.
+
+    Raises `InvalidInput`: the scenario or one of its cells is wrong, there is no axis, or an axis
+    or label to keep does not exist.
+    """
+    scenario = load_scenario(path)
+    own = scenario.sweep
+    quick = {dotted: _quick_axis(dotted, values) for dotted, values in (quick_axes or {}).items()}
+    axes: Axes = _kept({} if own is None else own.axes, only) | quick
+    _refuse_two_axes_for_one_parameter(axes)
+    if not axes:
+        reason = "has no sweep: give it `sweep.axes`, or an axis such as --set store.profile=s3,gcs"
+        raise InvalidInput([Problem(str(path), reason)])
+    chosen = DEFAULT_REPLICATIONS if own is None else own.replications
+    if replications is not None:
+        chosen = replications
+    if chosen < 1:
+        raise InvalidInput([Problem("replications", f"{chosen} is less than 1")])
+    stated = {} if own is None else {axis: own.roles[axis] for axis in axes if axis in own.roles}
+    written = axes_as_written(axes, stated)
+    changes: Changes = {"sweep": {"axes": written, "replications": chosen}}
+    if objective:
+        changes["objective"] = list(objective)
+    if scenario.expect:
+        changes["expect"] = _still_meant(scenario, axes)
+    changed = load_scenario(path, changes)
+    return Experiment(
+        scenario=changed,
+        axes=axes,
+        roles=_roles(scenario, axes, quick),
+        cells=_cells(changed),
+        replications=chosen,
+        seed=scenario.seed if seed is None else seed,
+    )
+
+
+def _roles(scenario: Scenario, axes: Axes, quick: Axes) -> dict[str, AxisRole]:
+    """What is stated of each axis, or follows from all of its variants, kept or not."""
+    own = scenario.sweep
+    stated = {} if own is None else own.roles
+    variants = {**({} if own is None else own.axes), **quick}
+    return {axis: stated.get(axis) or role_of(variants[axis], scenario.document) for axis in axes}
+
+
+def _quick_axis(dotted: str, values: Sequence[Any]) -> dict[str, Changes]:
+    labels = [_label(value) for value in values]
+    twice = sorted({label for label in labels if labels.count(label) > 1})
+    if twice:
+        raise InvalidInput([Problem(dotted, f"has {', '.join(twice)} more than once")])
+    return {label: {dotted: value} for label, value in zip(labels, values, strict=True)}
+
+
+def _refuse_two_axes_for_one_parameter(axes: Axes) -> None:
+    """Two axes that set one parameter, or a part of it, would silently overrule each other."""
+    setting = [
+        (dotted, axis)
+        for axis, variants in axes.items()
+        for dotted in dict.fromkeys(path for changes in variants.values() for path in changes)
+    ]
+    problems = [
+        Problem(f"axes {axis!r} and {other!r}", f"both set {max(dotted, again, key=len)}")
+        for (dotted, axis), (again, other) in itertools.combinations(setting, 2)
+        if axis != other and _overlap(f"{dotted}.", f"{again}.")
+    ]
+    if problems:
+        raise InvalidInput(problems)
+
+
+def _overlap(path: str, other: str) -> bool:
+    return path.startswith(other) or other.startswith(path)
+
+
+def _kept(axes: Axes, only: Mapping[str, Sequence[str]] | None) -> Axes:
+    if only is None:
+        return dict(axes)
+    problems = [_unknown("axis", name, axes) for name in only if name not in axes]
+    problems += [
+        _unknown(f"label of axis {name!r}", label, axes[name])
+        for name, labels in only.items()
+        for label in labels
+        if name in axes and label not in axes[name]
+    ]
+    if problems:
+        raise InvalidInput(problems)
+    return {
+        name: {label: axes[name][label] for label in (only[name] or axes[name])} for name in only
+    }
+
+
+def _still_meant(scenario: Scenario, axes: Axes) -> list[Any]:
+    """The expectations but for those of variants that are left out."""
+    return [
+        said
+        for said, expectation in zip(scenario.document["expect"], scenario.expect, strict=True)
+        if all(variant in axes.get(axis, ()) for axis, variant in expectation.when.items())
+    ]
+
+
+def _unknown(what: str, name: str, known: Mapping[str, Any]) -> Problem:
+    from whitecap.sim.scenario.names import nearest
+
+    listed = ", ".join(known) or "none"
+    return Problem("", f"there is no {what} {name!r}, there are {listed}", nearest(name, known))
+
+
+def _label(value: Any) -> str:
+    """How a value is called as a label: `8`, `none`, `date, country`."""
+    match value:
+        case list() | tuple():
+            return ", ".join(str(part) for part in value) or "none"
+        case bool() | None:
+            return json.dumps(value)
+        case dict():
+            return json.dumps(value, sort_keys=True)
+        case _:
+            return str(value)
+
+
+def _cells(scenario: Scenario) -> tuple[Cell, ...]:
+    assert scenario.sweep is not None
+    cells: dict[str, Cell] = {}
+    for labels in scenario.sweep.cells():
+        name = cell_name(labels)
+        if name in cells:
+            known = dict(cells[name].labels)
+            raise InvalidInput([Problem("sweep.axes", f"{labels} and {known} are both {name!r}")])
+        cells[name] = Cell(name, labels, cell_of(scenario, labels))
+    return tuple(cells.values())
+
+
+def cell_name(labels: Mapping[str, str]) -> str:
+    """A directory name that can be read and typed: the labels, without other characters."""
+    parts = (re.sub(r"[^\w.]+", "-", str(label)).strip("-.") for label in labels.values())
+    return "__".join(part or "none" for part in parts)
+
+
+def open_directory(experiment: Experiment, directory: Path) -> None:
+    """Make the sweep's directory, or accept the one that is there for the same sweep.
+
+    Raises `InvalidInput` saying what differs: the directory holds another sweep, or no sweep.
+    Nothing in it is changed then.
+    """
+    definition = experiment.definition()
+    file = directory / "sweep.json"
+    if file.is_file():
+        differences = list(_differences(_read(file), definition))
+        if differences:
+            last = Problem("", "finished runs are kept; use another --out, or delete the directory")
+            raise InvalidInput([Problem(str(file), "remembers another sweep"), *differences, last])
+    elif directory.is_dir() and any(directory.iterdir()):
+        raise InvalidInput(
+            [Problem(str(directory), "is there already and is no sweep's directory")]
+        )
+    require_directory(directory)
+    (directory / "cells").mkdir(parents=True, exist_ok=True)
+    for cell in experiment.cells:
+        text = show_document(cell.scenario.document)
+        (directory / "cells" / f"{cell.name}.yaml").write_text(text, encoding="utf-8")
+    _write_whole(file, json.dumps(definition, indent=1, ensure_ascii=False) + "\n")
+
+
+def _write_whole(file: Path, text: str) -> None:
+    beside = file.with_suffix(".part")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(file)
+
+
+def _read(file: Path) -> Any:
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InvalidInput([Problem(str(file), f"cannot be read: {error}")]) from None
+
+
+_DECIDING = ("scenario", "axes", "replications", "seed", "dialect", "code_version")
+"""What makes two sweeps the same; the rest of a definition follows from these."""
+
+_JUDGING = ("expect", "objective")
+"""Keys of a scenario by which runs are judged: they may change and the runs stay."""
+
+
+def _differences(was: Any, now: Mapping[str, Any]) -> Iterator[Problem]:
+    known = was if isinstance(was, dict) else {}
+    for key in _DECIDING:
+        yield from _changed(_unjudged(known.get(key)), _unjudged(now[key]), key)
+
+
+def _unjudged(part: Any) -> Any:
+    if not isinstance(part, dict):
+        return part
+    return {key: value for key, value in part.items() if key not in _JUDGING}
+
+
+def _changed(was: Any, now: Any, place: str) -> Iterator[Problem]:
+    """What differs, at the deepest place that both sides have."""
+    if not (isinstance(was, dict) and isinstance(now, dict)):
+        if was != now:
+            yield Problem(place, f"was {_short(was)}, is now {_short(now)}")
+        return
+    for key in dict.fromkeys([*was, *now]):
+        inner = f"{place}.{key}"
+        if key not in now:
+            yield Problem(inner, f"was {_short(was[key])}, is no longer there")
+        elif key not in was:
+            yield Problem(inner, f"was not there, is {_short(now[key])}")
+        else:
+            yield from _changed(was[key], now[key], inner)
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "..."

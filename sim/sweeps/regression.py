@@ -1,0 +1,228 @@
+"""Regression scenarios: finding those with an `expect:`, and running every cell of them.
+
+What the runs are held to is not decided here: each is handed, where it was made, to a function of
+the caller's, and what that returns comes back.
+"""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import pyarrow as pa
+
+from whitecap.engine.errors import InvalidInput, InvariantViolated, Problem
+from whitecap.sim.loading import cell_of, load_scenario
+from whitecap.sim.machine.processes import Processes
+from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.sweep import show_cell
+from whitecap.sim.scenario.yaml_text import read_yaml
+from whitecap.sim.sweeps.experiment import DEFAULT_REPLICATIONS
+
+T = TypeVar("T")
+
+Reading = Callable[[Mapping[str, Any], Mapping[str, pa.Table]], T]
+"""What becomes of a run: a function of its manifest and tables that processes find by its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellRuns(Generic[T]):
+    """One cell (no labels without a sweep), with what was read of each replication."""
+
+    scenario: Scenario
+    labels: Mapping[str, str]
+    runs: Mapping[int, T]
+
+
+@dataclass(frozen=True, slots=True)
+class RanScenario(Generic[T]):
+    """One scenario with all its cells; `error` where a run broke. `seconds` of computing."""
+
+    path: Path
+    name: str
+    cells: tuple[CellRuns[T], ...]
+    error: str | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One run to be made."""
+
+    path: Path
+    scenario: Scenario
+    labels: Mapping[str, str]
+    replication: int
+
+    @property
+    def command(self) -> str:
+        """What makes it again."""
+        cell = ",".join(f"{axis}={label}" for axis, label in self.labels.items())
+        chosen = f" --cell '{cell}'" if cell else ""
+        chosen += f" --replication {self.replication}" if self.replication else ""
+        return f"whitecap run {self.path} --seed {self.scenario.seed}{chosen}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Ran(Generic[T]):
+    """One run that was made: what was read of it, or what broke it."""
+
+    run: _Run
+    read: T | None
+    error: str | None
+    seconds: float
+
+
+Watch = Callable[[int, int], None]
+"""Is told how many of how many runs are done."""
+
+
+def run_expecting(
+    paths: Sequence[Path],
+    reading: Reading[T],
+    jobs: int = 1,
+    replications: int | None = None,
+    watch: Watch | None = None,
+) -> Iterator[RanScenario[T]]:
+    """Run the scenarios at these paths, in order, with `jobs` runs at a time.
+
+    Every cell that something is expected of is run: as often as `replications`, its sweep or the
+    default says; once, if all that is expected of it is expected `exactly`.
+
+    Raises `InvalidInput` before anything is run, with every problem: a path that is not there, a
+    named file that expects nothing, a scenario that is wrong, or nothing found at all.
+    """
+    files, problems = _found(paths)
+    with Processes(jobs) as processes:
+        loaded = list(processes.map(_loaded, files))
+        problems += [problem for each in loaded for problem in each.problems]
+        if problems:
+            raise InvalidInput(problems)
+        planned = [list(_runs(each, replications)) for each in loaded]
+        every = [run for runs in planned for run in runs]
+        ran = _watched(processes.map(partial(_ran, reading), every), len(every), watch)
+        for each, runs in zip(loaded, planned, strict=True):
+            yield _together(each, list(islice(ran, len(runs))))
+
+
+def _watched(ran: Iterator[T], total: int, watch: Watch | None) -> Iterator[T]:
+    for done, each in enumerate(ran, start=1):
+        if watch is not None:
+            watch(done, total)
+        yield each
+
+
+def find_expecting(paths: Sequence[Path]) -> list[Path]:
+    """The scenario files with an `expect:` among files and, at any depth, in folders.
+
+    Raises `InvalidInput` with every problem: a path that is not there or cannot be read, a named
+    file that expects nothing, or nothing found at all.
+    """
+    files, problems = _found(paths)
+    if problems:
+        raise InvalidInput(problems)
+    return files
+
+
+def at(labels: Mapping[str, str], text: str) -> str:
+    """`text`, said of the cell with these labels."""
+    return f"{show_cell(labels)}: {text}" if labels else text
+
+
+def _found(paths: Sequence[Path]) -> tuple[list[Path], list[Problem]]:
+    problems: list[Problem] = []
+    files: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            files.update(dict.fromkeys(_expecting(sorted(path.rglob("*.yaml")), problems)))
+        elif path.is_file():
+            expecting = list(_expecting([path], problems))
+            if not expecting and not problems:
+                problems.append(Problem(str(path), "expects nothing: it has no `expect:`"))
+            files.update(dict.fromkeys(expecting))
+        else:
+            problems.append(Problem(str(path), "is not there"))
+    if not files and not problems:
+        listed = ", ".join(str(path) for path in paths)
+        problems.append(Problem(listed, "no scenario with an `expect:` lies there"))
+    return list(files), problems
+
+
+def _expecting(paths: Sequence[Path], problems: list[Problem]) -> Iterator[Path]:
+    for path in paths:
+        try:
+            content = read_yaml(path).content
+        except InvalidInput as error:
+            problems.extend(error.problems)
+            continue
+        if isinstance(content, dict) and "expect" in content:
+            yield path
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """A scenario file: its cells with their labels, or what is wrong with it."""
+
+    path: Path
+    name: str = ""
+    cells: tuple[tuple[Mapping[str, str], Scenario], ...] = ()
+    replications: int = DEFAULT_REPLICATIONS
+    problems: tuple[Problem, ...] = ()
+
+
+def _loaded(path: Path) -> _Loaded:
+    try:
+        scenario = load_scenario(path)
+    except InvalidInput as error:
+        return _Loaded(path, problems=error.problems)
+    if scenario.sweep is None:
+        return _Loaded(path, scenario.name, (({}, scenario),))
+    cells = tuple((labels, cell_of(scenario, labels)) for labels in scenario.sweep.cells())
+    return _Loaded(path, scenario.name, cells, scenario.sweep.replications)
+
+
+def _runs(loaded: _Loaded, replications: int | None) -> Iterator[_Run]:
+    for labels, scenario in loaded.cells:
+        often = replications or loaded.replications
+        if all(each.exactly for each in scenario.expect):
+            often = 1
+        for replication in range(often if scenario.expect else 0):
+            yield _Run(loaded.path, scenario, labels, replication)
+
+
+def _ran(reading: Reading[T], run: _Run) -> _Ran[T]:
+    from whitecap.sim.run import run_scenario
+
+    began = time.perf_counter()
+    read, error = None, None
+    try:
+        finished = run_scenario(run.scenario, replication=run.replication, labels=run.labels)
+        read = reading(finished.recording.manifest, finished.recording.tables)
+    except InvariantViolated as broken:
+        error = str(broken)
+    except Exception as broken:
+        again = f"to reproduce: {run.command}"
+        error = f"{type(broken).__name__}: {broken}\n{again}\n{traceback.format_exc()}"
+    return _Ran(run, read, error, time.perf_counter() - began)
+
+
+def _together(loaded: _Loaded, ran: Sequence[_Ran[T]]) -> RanScenario[T]:
+    errors = [at(each.run.labels, each.error) for each in ran if each.error is not None]
+    cells = []
+    for labels, scenario in loaded.cells:
+        runs = {
+            each.run.replication: each.read
+            for each in ran
+            if each.run.labels == labels and each.read is not None
+        }
+        if runs:
+            cells.append(CellRuns(scenario, labels, runs))
+    seconds = sum(each.seconds for each in ran)
+    error = errors[0] if errors else None
+    return RanScenario(loaded.path, loaded.name, tuple(cells), error, seconds)

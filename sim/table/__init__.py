@@ -1,0 +1,1 @@
+"""The simulated table: its rows, how it begins, and how it is written to disk."""
