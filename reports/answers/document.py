@@ -16,6 +16,7 @@ def document_of(findings: Findings) -> dict[str, Any]:
     """Everything that was found; `cell` is the one that `whitecap replay` plays."""
     return {
         "cell": findings.cell,
+        "load": findings.load.title,
         "design": findings.design.title,
         "objectives": [
             {**each.as_row(), "text": objective_text(each)} for each in findings.objectives.each

@@ -65,6 +65,11 @@ class Findings:
         return self.capacities[self.design]
 
     @property
+    def load(self) -> Load:
+        """The load of the named cell."""
+        return next(load for cell, load in self.grid.of(self.design) if cell == self.cell)
+
+    @property
     def standings(self) -> dict[str, CellStanding]:
         """Every cell's, lightest load first."""
         every = (each for under in self.loads for each in under.standings.values())

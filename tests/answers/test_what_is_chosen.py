@@ -82,7 +82,8 @@ def test_of_what_gets_as_much_through_the_one_that_wastes_least_is_chosen() -> N
 
 
 def test_the_cell_that_is_named_is_the_heaviest_load_that_is_borne_for_sure() -> None:
-    assert of_both((GOOD, BAD, BAD), (GOOD, GOOD, BAD)).cell == "by date__12"
+    answer = of_both((GOOD, BAD, BAD), (GOOD, GOOD, BAD))
+    assert (answer.cell, answer.document["load"]) == ("by date__12", "12 writers")
     assert of_both((BAD, BAD, BAD), (DOUBTFUL, DOUBTFUL, BAD)).cell == "by date__12"
     assert of_both((BAD, BAD, BAD), (2 * BAD, BAD, BAD)).cell == "unpartitioned__8"
 
