@@ -17,7 +17,7 @@ from whitecap.engine.sql.parsing.clauses import (
     unbracketed,
     unquoted,
 )
-from whitecap.engine.sql.parsing.own_grammar import COLUMN, NAME, named, own, plain
+from whitecap.engine.sql.parsing.own_grammar import COLUMN, NAME, Grammar, named, plain
 from whitecap.engine.sql.parsing.statements import Statement
 from whitecap.engine.sql.parsing.table_statements import (
     AddColumns,
@@ -37,35 +37,37 @@ from whitecap.engine.sql.parsing.table_statements import (
 )
 from whitecap.engine.sql.predicates.predicate import parse_predicate
 
+GRAMMAR = Grammar()
+
 _NO_RENAME = "ParseException", "_LEGACY_ERROR_TEMP_0034"
 _ALTER = rf"ALTER TABLE {NAME}"
 
 
-@own(rf"{_ALTER} SET TBLPROPERTIES\s*(?P<properties>\(.*\))")
+@GRAMMAR.own(rf"{_ALTER} SET TBLPROPERTIES\s*(?P<properties>\(.*\))")
 def _set_properties(match: re.Match[str], template: Template) -> Statement:
     return SetProperties(named(match), template, properties_in(match["properties"]))
 
 
-@own(rf"{_ALTER} UNSET TBLPROPERTIES(?P<if> IF EXISTS)?\s*(?P<properties>\(.*\))")
+@GRAMMAR.own(rf"{_ALTER} UNSET TBLPROPERTIES(?P<if> IF EXISTS)?\s*(?P<properties>\(.*\))")
 def _unset_properties(match: re.Match[str], template: Template) -> Statement:
     keys = tuple(key for key, _ in properties_in(match["properties"]))
     return UnsetProperties(named(match), template, keys, bool(match["if"]))
 
 
-@own(rf"COMMENT ON TABLE {NAME} IS (?P<comment>NULL|'.*'|\".*\")")
+@GRAMMAR.own(rf"COMMENT ON TABLE {NAME} IS (?P<comment>NULL|'.*'|\".*\")")
 def _comment(match: re.Match[str], template: Template) -> Statement:
     absent = match["comment"].upper() == "NULL"
     return CommentOnTable(named(match), template, None if absent else unquoted(match["comment"]))
 
 
-@own(rf"{_ALTER} ADD CONSTRAINT (?P<name>{COLUMN}) CHECK\s*\((?P<check>.*)\)")
+@GRAMMAR.own(rf"{_ALTER} ADD CONSTRAINT (?P<name>{COLUMN}) CHECK\s*\((?P<check>.*)\)")
 def _add_constraint(match: re.Match[str], template: Template) -> Statement:
     text = match["check"].strip()
     parse_predicate(text)  # what is wrong in it is refused with the statement
     return AddConstraint(named(match), template, plain(match["name"]), text)
 
 
-@own(rf"{_ALTER} DROP CONSTRAINT(?P<if> IF EXISTS)? (?P<name>{COLUMN})")
+@GRAMMAR.own(rf"{_ALTER} DROP CONSTRAINT(?P<if> IF EXISTS)? (?P<name>{COLUMN})")
 def _drop_constraint(match: re.Match[str], template: Template) -> Statement:
     return DropConstraint(named(match), template, plain(match["name"]), bool(match["if"]))
 
@@ -73,7 +75,7 @@ def _drop_constraint(match: re.Match[str], template: Template) -> Statement:
 _PLACED = re.compile(rf"(?P<column>.*?)\s+(?:(?P<first>FIRST)|AFTER\s+(?P<after>{COLUMN}))\Z", re.I)
 
 
-@own(rf"{_ALTER} ADD COLUMNS?\s*(?P<list>\()?(?P<ddl>.*?)(?(list)\))")
+@GRAMMAR.own(rf"{_ALTER} ADD COLUMNS?\s*(?P<list>\()?(?P<ddl>.*?)(?(list)\))")
 def _add_columns(match: re.Match[str], template: Template) -> Statement:
     parts = [_PLACED.match(part) or part for part in split_top_level(match["ddl"])]
     texts = [part if isinstance(part, str) else part["column"] for part in parts]
@@ -87,17 +89,17 @@ def _position(match: re.Match[str]) -> Position:
     return Position(None if match["first"] else plain(match["after"]))
 
 
-@own(rf"{_ALTER} DROP COLUMNS?(?P<if> IF EXISTS)?\s*(?P<columns>\(.*\)|{COLUMN})")
+@GRAMMAR.own(rf"{_ALTER} DROP COLUMNS?(?P<if> IF EXISTS)?\s*(?P<columns>\(.*\)|{COLUMN})")
 def _drop_columns(match: re.Match[str], template: Template) -> Statement:
     return DropColumns(named(match), template, names_in(match["columns"]), bool(match["if"]))
 
 
-@own(rf"{_ALTER} RENAME COLUMN (?P<old>{COLUMN}) TO (?P<new>{COLUMN})")
+@GRAMMAR.own(rf"{_ALTER} RENAME COLUMN (?P<old>{COLUMN}) TO (?P<new>{COLUMN})")
 def _rename_column(match: re.Match[str], template: Template) -> Statement:
     return RenameColumn(named(match), template, plain(match["old"]), plain(match["new"]))
 
 
-@own(rf"{_ALTER} (?:ALTER|CHANGE)(?: COLUMN)? (?P<column>{COLUMN}) SYNC IDENTITY")
+@GRAMMAR.own(rf"{_ALTER} (?:ALTER|CHANGE)(?: COLUMN)? (?P<column>{COLUMN}) SYNC IDENTITY")
 def _sync_identity(match: re.Match[str], template: Template) -> Statement:
     return SyncIdentity(named(match), template, plain(match["column"]))
 
@@ -107,7 +109,7 @@ _DEFAULTS = ("DROP DEFAULT", "SET DEFAULT")
 _CHANGES = ("COMMENT", "TYPE", *_NULLABILITY, *_DEFAULTS, "FIRST", "AFTER")
 
 
-@own(
+@GRAMMAR.own(
     rf"{_ALTER} ALTER(?: COLUMN)? (?P<column>{COLUMN})"
     rf" (?P<change>{'|'.join(_CHANGES)})(?P<rest>.*)"
 )
@@ -115,7 +117,7 @@ def _alter_column(match: re.Match[str], template: Template) -> Statement:
     return _changed(match, template, match["column"], match["change"] + match["rest"])
 
 
-@own(rf"{_ALTER} CHANGE(?: COLUMN)? (?P<column>{COLUMN}) (?P<new>{COLUMN}) (?P<rest>.+)")
+@GRAMMAR.own(rf"{_ALTER} CHANGE(?: COLUMN)? (?P<column>{COLUMN}) (?P<new>{COLUMN}) (?P<rest>.+)")
 def _change_column(match: re.Match[str], template: Template) -> Statement:
     """The form that names the column twice. Raises `InvalidInput` for another name."""
     if plain(match["new"]).lower() != plain(match["column"]).lower():
@@ -146,12 +148,12 @@ def _changed(match: re.Match[str], template: Template, column: str, text: str) -
     )
 
 
-@own(rf"{_ALTER} REPLACE COLUMNS\s*(?P<ddl>\(.*\))")
+@GRAMMAR.own(rf"{_ALTER} REPLACE COLUMNS\s*(?P<ddl>\(.*\))")
 def _replace_columns(match: re.Match[str], template: Template) -> Statement:
     return ReplaceColumns(named(match), template, unbracketed(match["ddl"]))
 
 
-@own(rf"{_ALTER} CLUSTER BY\s*(?P<columns>NONE|\(.*\))")
+@GRAMMAR.own(rf"{_ALTER} CLUSTER BY\s*(?P<columns>NONE|\(.*\))")
 def _cluster_by(match: re.Match[str], template: Template) -> Statement:
     none = match["columns"].upper() == "NONE"
     return ClusterBy(named(match), template, () if none else names_in(match["columns"]))
@@ -160,7 +162,7 @@ def _cluster_by(match: re.Match[str], template: Template) -> Statement:
 _FEATURE = r"`[^`]+`|'[^']+'|\"[^\"]+\"|\w+"
 
 
-@own(rf"{_ALTER} DROP FEATURE (?P<feature>{_FEATURE})(?P<truncate> TRUNCATE HISTORY)?")
+@GRAMMAR.own(rf"{_ALTER} DROP FEATURE (?P<feature>{_FEATURE})(?P<truncate> TRUNCATE HISTORY)?")
 def _drop_feature(match: re.Match[str], template: Template) -> Statement:
     feature = match["feature"].strip("'\"`")
     return DropFeature(named(match), template, feature, bool(match["truncate"]))
@@ -172,6 +174,6 @@ _ELSEWHERE = (
 )  # fmt: skip
 
 
-@own(rf"{_ALTER} (?P<what>{'|'.join(_ELSEWHERE)})\b.*")
+@GRAMMAR.own(rf"{_ALTER} (?P<what>{'|'.join(_ELSEWHERE)})\b.*")
 def _elsewhere(match: re.Match[str], _template: Template) -> Statement:
     raise UnsupportedFeature(f"ALTER TABLE ... {match['what']}: not about a Delta table's log")

@@ -17,17 +17,19 @@ from whitecap.engine.sql.parsing.clauses import (
     unquoted,
 )
 from whitecap.engine.sql.parsing.known_parts import check_parts
-from whitecap.engine.sql.parsing.own_grammar import NAME, named, own
+from whitecap.engine.sql.parsing.own_grammar import NAME, Grammar, named
 from whitecap.engine.sql.parsing.statements import Query, Statement, TableName
 from whitecap.engine.sql.parsing.table_statements import CloneTable, CreateTable
 from whitecap.engine.sql.parsing.tree_reading import query_of, table_name
+
+GRAMMAR = Grammar()
 
 _HOW = r"(?:(?P<create>CREATE)(?: OR (?P<or>REPLACE))?|(?P<replace>REPLACE)) TABLE"
 _CLAUSES = ("USING", "PARTITIONED BY", "CLUSTER BY", "TBLPROPERTIES", "COMMENT")
 _ELSEWHERE = ("LOCATION", "OPTIONS", "CLUSTERED BY", "STORED AS", "ROW FORMAT")
 
 
-@own(
+@GRAMMAR.own(
     rf"{_HOW}(?P<if> IF NOT EXISTS)? {NAME} SHALLOW CLONE (?P<source>.+?)"
     r"(?: TBLPROPERTIES\s*(?P<properties>\(.*\)))?"
 )
@@ -44,12 +46,12 @@ def _table(text: str) -> TableName:
     return table_name(node)
 
 
-@own(rf"{_HOW}(?: IF NOT EXISTS)? {NAME} (?:DEEP )?CLONE .+")
+@GRAMMAR.own(rf"{_HOW}(?: IF NOT EXISTS)? {NAME} (?:DEEP )?CLONE .+")
 def _deep_clone(_match: re.Match[str], template: Template) -> Statement:
     raise UnsupportedFeature(f"deep clones, which Delta Lake does not have: {template.texts[0]}")
 
 
-@own(rf"{_HOW}(?P<if> IF NOT EXISTS)? {NAME}(?=[\s(;]|\Z)(?P<rest>.*)")
+@GRAMMAR.own(rf"{_HOW}(?P<if> IF NOT EXISTS)? {NAME}(?=[\s(;]|\Z)(?P<rest>.*)")
 def _create_table(match: re.Match[str], template: Template) -> Statement:
     parts = cut_clauses(match["rest"].rstrip("; \n"), (*_CLAUSES, *_ELSEWHERE), rest="AS")
     _check(parts)

@@ -7,17 +7,21 @@ import re
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.parsing.clauses import names_in, unquoted
-from whitecap.engine.sql.parsing.own_grammar import NAME, named, own
+from whitecap.engine.sql.parsing.own_grammar import NAME, Grammar, named
 from whitecap.engine.sql.parsing.statements import Optimize, Statement
 from whitecap.engine.sql.parsing.table_statements import Reorg, Restore, Vacuum
 from whitecap.engine.sql.predicates.predicate import Predicate, parse_predicate
+
+GRAMMAR = Grammar()
 
 
 def _condition(match: re.Match[str]) -> Predicate | None:
     return parse_predicate(match["where"].strip()) if match["where"] else None
 
 
-@own(rf"OPTIMIZE {NAME}(?P<full> FULL)?(?: WHERE (?P<where>.+?))?(?: ZORDER BY(?P<zorder>.+))?")
+@GRAMMAR.own(
+    rf"OPTIMIZE {NAME}(?P<full> FULL)?(?: WHERE (?P<where>.+?))?(?: ZORDER BY(?P<zorder>.+))?"
+)
 def _optimize(match: re.Match[str], template: Template) -> Statement:
     columns = names_in(match["zorder"] or "")
     return Optimize(named(match), template, _condition(match), columns, bool(match["full"]))
@@ -27,13 +31,13 @@ _UNIFORM = r"UPGRADE UNIFORM\s*\(\s*ICEBERG_COMPAT_VERSION\s*=\s*(?P<version>\d+
 _REORG_KIND = rf"PURGE|{_UNIFORM}"
 
 
-@own(rf"REORG TABLE {NAME}(?: WHERE (?P<where>.+?))? APPLY\s*\(\s*(?:{_REORG_KIND})\s*\)")
+@GRAMMAR.own(rf"REORG TABLE {NAME}(?: WHERE (?P<where>.+?))? APPLY\s*\(\s*(?:{_REORG_KIND})\s*\)")
 def _reorg(match: re.Match[str], template: Template) -> Statement:
     version = int(match["version"]) if match["version"] else None
     return Reorg(named(match), template, _condition(match), version)
 
 
-@own(
+@GRAMMAR.own(
     rf"VACUUM {NAME}(?: (?P<kind>FULL|LITE))?(?P<first> DRY RUN)?"
     r"(?: RETAIN (?P<hours>\d+(?:\.\d+)?) HOURS?)?(?P<dry> DRY RUN)?"
 )
@@ -43,12 +47,12 @@ def _vacuum(match: re.Match[str], template: Template) -> Statement:
     return Vacuum(named(match), template, bool(match["dry"] or match["first"]), hours, lite)
 
 
-@own(rf"VACUUM {NAME} USING INVENTORY .+")
+@GRAMMAR.own(rf"VACUUM {NAME} USING INVENTORY .+")
 def _vacuum_of_inventory(_match: re.Match[str], template: Template) -> Statement:
     raise UnsupportedFeature(f"an inventory of files: {template.texts[0]}")
 
 
-@own(
+@GRAMMAR.own(
     rf"RESTORE(?: TABLE)? {NAME}(?: TO)?"
     r" (?:VERSION AS OF (?P<version>\d+)|TIMESTAMP AS OF (?P<timestamp>'[^']*'))"
 )

@@ -1,6 +1,6 @@
 """Statements that sqlglot keeps as plain text: patterns, and what reads a statement that fits one.
 
-Modules of grammar register their readers here; `parsing` tries them before it asks sqlglot.
+Each grammar is a table of its own module; `parse` tries them in turn before it asks sqlglot.
 """
 
 from __future__ import annotations
@@ -17,27 +17,31 @@ COLUMN = r"(?:`[^`]+`|\w+)"
 
 Reader = Callable[[re.Match[str], Template], Statement]
 
-_READERS: list[tuple[re.Pattern[str], Reader]] = []
 
+class Grammar:
+    """Patterns in order, each with what reads a statement that fits it."""
 
-def own(pattern: str) -> Callable[[Reader], Reader]:
-    """Register a reader for statements that fit a pattern (a space stands for any white space)."""
-    compiled = re.compile(pattern.replace(" ", r"\s+") + r"\s*;?\s*\Z", re.IGNORECASE | re.DOTALL)
+    def __init__(self) -> None:
+        self._readers: list[tuple[re.Pattern[str], Reader]] = []
 
-    def register(read: Reader) -> Reader:
-        _READERS.append((compiled, read))
-        return read
+    def own(self, pattern: str) -> Callable[[Reader], Reader]:
+        """Add a reader for statements that fit (a space stands for any white space)."""
+        spaced = pattern.replace(" ", r"\s+") + r"\s*;?\s*\Z"
+        compiled = re.compile(spaced, re.IGNORECASE | re.DOTALL)
 
-    return register
+        def added(read: Reader) -> Reader:
+            self._readers.append((compiled, read))
+            return read
 
+        return added
 
-def read_own(sql: str, template: Template) -> Statement | None:
-    """The statement, if some pattern fits; the first one registered counts."""
-    for pattern, read in _READERS:
-        match = pattern.match(sql)
-        if match:
-            return read(match, template)
-    return None
+    def read(self, sql: str, template: Template) -> Statement | None:
+        """The statement, if some pattern fits; the first one counts."""
+        for pattern, read in self._readers:
+            match = pattern.match(sql)
+            if match:
+                return read(match, template)
+        return None
 
 
 def named(match: re.Match[str]) -> TableName:

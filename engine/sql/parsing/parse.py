@@ -16,18 +16,11 @@ from whitecap.engine.sql.expressions.text import SYNTAX_ERROR, parse_node
 from whitecap.engine.sql.parsing import alter_grammar, create_grammar, maintenance_grammar
 from whitecap.engine.sql.parsing.clauses import without_comments
 from whitecap.engine.sql.parsing.known_parts import check_parts
-from whitecap.engine.sql.parsing.own_grammar import read_own
 from whitecap.engine.sql.parsing.statements import Statement
 from whitecap.engine.sql.parsing.tree_reading import statement_of
 from whitecap.engine.sql.parsing.write_clauses import WriteClauses
 
-__all__ = [
-    "alter_grammar",
-    "create_grammar",
-    "maintenance_grammar",
-    "parse_statement",
-    "read_statement",
-]
+_OWN_GRAMMARS = (alter_grammar.GRAMMAR, create_grammar.GRAMMAR, maintenance_grammar.GRAMMAR)
 
 
 @lru_cache(maxsize=4096)
@@ -44,9 +37,10 @@ def read_statement(sql: str) -> Statement:
     """
     text = without_comments(sql).strip().rstrip(";").rstrip()
     template = Template.of(text)
-    found = read_own(text, template)
-    if found is not None:
-        return found
+    for grammar in _OWN_GRAMMARS:
+        own_statement = grammar.read(text, template)
+        if own_statement is not None:
+            return own_statement
     _check_own(text)
     clauses = WriteClauses.cut(text)
     tree = parse_node(clauses.remaining)
