@@ -77,13 +77,19 @@ def phrase(labels: Labels) -> str:
 
 
 def _worded(axis: str, label: str) -> str:
-    """A number with what it counts: `8 writers`; `8 upserter` for `writers.upserter.count`."""
+    """A number with what it counts: `8 writers`; `8 upserters` for `writers.upserter.count`."""
     if not is_number(label):
         return label
     *parents, last = axis.split(".")
     if not parents:
-        return f"{label} {last}"
-    return f"{label} {parents[-1]}" if last == "count" else f"{last} {label}"
+        return f"{label} {_counted(last, label)}" if last.endswith("s") else f"{label} {last}"
+    return f"{label} {_counted(parents[-1], label)}" if last == "count" else f"{last} {label}"
+
+
+def _counted(noun: str, number: str) -> str:
+    """`writers` and `upserter` as they follow a number."""
+    one = noun.removesuffix("s")
+    return one if float(number) == 1 else f"{one}s"
 
 
 def is_number(label: str) -> bool:

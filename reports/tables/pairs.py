@@ -16,7 +16,6 @@ from whitecap.reports.tables.rows import difference_columns
 
 DIFFERENCE_COLUMNS = (
     "measure", "first", "second", "difference", "low", "high", "replications", "statement",
-    "distinguishable",
 )  # fmt: skip
 
 Replications = Mapping[int, MeasuredRun]

@@ -42,7 +42,6 @@ def difference_columns(difference: Difference) -> Row:
         "high": difference.high,
         "replications": difference.replications,
         "statement": difference.statement.value,
-        "distinguishable": difference.is_distinguishable,
     }
 
 

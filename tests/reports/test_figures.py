@@ -156,12 +156,12 @@ def test_axes_with_one_label_say_nothing_and_are_left_out() -> None:
     assert layout.varying == ("partitioning", "rate", "writers")
     assert layout.numeric == "writers"
     assert layout.grid == ("partitioning", "rate")
-    assert layout.title("x") == "a · 1 writers"
+    assert layout.title("x") == "a · 1 writer"
 
 
 def test_numbers_are_named_by_their_axis() -> None:
     assert phrase({"writers": "8", "isolation": "Serializable"}) == "8 writers · Serializable"
-    assert phrase({"writers.loader.count": "8"}) == "8 loader"
+    assert phrase({"writers.loader.count": "8"}) == "8 loaders"
     assert phrase({"table.initial.rows": "500"}) == "rows 500"
 
 

@@ -56,10 +56,10 @@ def test_a_sweep_knows_its_cells_numbers_and_answer(sweep: Sweep) -> None:
 def test_its_table_reads_as_people_do(sweep: Sweep) -> None:
     assert list(sweep.table.index)[:2] == [
         "Serializable · 1 corrector",
-        "Serializable · 3 corrector",
+        "Serializable · 3 correctors",
     ]
     assert "at least " in sweep.table.loc["Serializable · 1 corrector", "Goodput"]
-    assert "%" in sweep.table.loc["WriteSerializable · 3 corrector", "Conflict rate"]
+    assert "%" in sweep.table.loc["WriteSerializable · 3 correctors", "Conflict rate"]
 
 
 def test_it_says_who_stops_whom_and_what_it_is_counted_from(sweep: Sweep) -> None:
