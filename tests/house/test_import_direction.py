@@ -62,9 +62,6 @@ ENGINE_LAYERS = (
 A package is a folder, or a module that stands alone at the top.
 """
 
-CIRCLES_STAND_IN: set[str] = set()
-"""Rooms whose packages still go in a circle: take a room out of here when it is mended."""
-
 FORBIDDEN_IN_ENGINE = {"simpy", "pyspark", "delta", "random", "time", "threading", "asyncio"}
 
 
@@ -173,14 +170,9 @@ def _circle(imports: dict[tuple[str, str], str]) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("room", sorted(MAY_IMPORT.keys() - CIRCLES_STAND_IN))
+@pytest.mark.parametrize("room", sorted(MAY_IMPORT))
 def test_the_packages_of_a_room_go_in_no_circle(room: str) -> None:
     assert _circle(_imports_between_packages(room)) is None
-
-
-@pytest.mark.parametrize("room", sorted(CIRCLES_STAND_IN))
-def test_a_room_without_a_circle_is_no_longer_excused(room: str) -> None:
-    assert _circle(_imports_between_packages(room)) is not None
 
 
 def test_a_package_of_the_engine_imports_from_lower_layers_only() -> None:

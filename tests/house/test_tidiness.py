@@ -17,9 +17,6 @@ MOST_FILES = 20
 """Python files in one folder, not counting those below it."""
 
 ROOMS = ("engine", "sim", "scenarios", "reports", "whitecap")
-CROWDED: set[str] = set()
-"""Folders that still hold more: take a folder out of here when it has rooms of its own."""
-
 TYPE_NAME = re.compile(r"[A-Z][a-z]\w*")
 TWO_MEANINGS = {"Delete"}
 """A statement of SQL, whose class has its name, and a request of a storage."""
@@ -50,12 +47,7 @@ def test_no_folder_holds_more_files_than_a_reader_takes_in() -> None:
     sizes = _files_at_one_level()
     crowded = {folder: n for folder, n in sizes.items() if n > MOST_FILES}
     assert sizes.keys() >= {*ROOMS}
-    assert crowded.keys() <= CROWDED, crowded
-
-
-def test_a_folder_that_has_been_mended_is_no_longer_excused() -> None:
-    sizes = _files_at_one_level()
-    assert not [folder for folder in CROWDED if sizes[folder] <= MOST_FILES]
+    assert not crowded
 
 
 def _public_types(path: Path) -> Iterator[str]:

@@ -118,7 +118,7 @@ def test_a_damaged_jar_in_the_cache_is_not_used(
 
 
 SWEEP_THEN_REPLAY = """
-from sim.replay.session import delta_session, sweep_session
+from whitecap.sim.replay.real.session import delta_session, sweep_session
 assert sweep_session("local[1]").range(3).count() == 3
 spark = delta_session(memory="1g", master="local[1]")
 spark.sql(f"CREATE TABLE delta.`{FOLDER}` (x INT) USING delta")
