@@ -7,7 +7,7 @@ are not, so that one look at the message is enough.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +118,7 @@ def changed(document: Document, changes: Changes) -> Document:
     for path, value in changes.items():
         *parents, last = path.split(".")
         target = result
+        _require_writer(path, parents, result)
         for part in parents:
             if part == "store" and isinstance(target.get(part), str):
                 target[part] = {"profile": target[part]}
@@ -126,6 +127,16 @@ def changed(document: Document, changes: Changes) -> Document:
                 raise InvalidInput([Problem(path, f"{part!r} holds no keys")])
         target[last] = value
     return result
+
+
+def _require_writer(path: str, parents: Sequence[str], document: Document) -> None:
+    """A part of a writer can only be set where there is that writer: it would be half of one."""
+    writers = document.get("writers")
+    if parents[:1] != ["writers"] or len(parents) < 2 or not isinstance(writers, dict):
+        return
+    if parents[1] not in writers:
+        said = f"there is no writer {parents[1]!r}"
+        raise InvalidInput([Problem(path, said, nearest(parents[1], writers))])
 
 
 def _apart(value: Any) -> Any:

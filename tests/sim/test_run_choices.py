@@ -131,6 +131,7 @@ def test_a_cell_that_is_none_is_refused_with_what_there_is(
         ("seed=!!python/name:os.system x", "the tag !!python/name:os.system is not used here"),
         ("seed=[1", "--set seed"),
         ("name.first=x", "name.first: 'name' holds no keys"),
+        ("writers.loadr.count=2", "no writer 'loadr' (did you mean 'loader'?)"),
     ],
 )
 def test_a_change_that_is_wrong_is_told_by_its_path(file: Path, given: str, expected: str) -> None:
