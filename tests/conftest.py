@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +20,11 @@ settings.load_profile("house")
 
 # As wide as in a file: xdist gives its workers 80 columns, a run without it has none.
 os.environ["COLUMNS"] = "120"
+
+
+# Who starts the tests in the background may have Ctrl-C ignored, for everything below as well.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
