@@ -1,36 +1,34 @@
-"""From the recordings of a sweep to its tables: every run is measured once, by Spark.
+"""From the recordings of a sweep to its tables: every run is measured once.
 
-Each task reads some runs and counts them with the function that counts a single run
+Each is counted by itself, wherever there is room, with the function that counts a single run
 (`measures/measured_run.py`); what comes back is small, and the intervals over replications are
 then a matter of plain pandas (`tables.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
 from whitecap.reports.runs import RecordedRun, RunSet
 from whitecap.reports.tables import Labels, Measurements, Tables, build_tables
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
 ALL_WRITERS = "all writers"
 
-TASKS_PER_CORE = 4
-"""Runs differ in size; a few tasks per core even that out, each paying its start once."""
+MeasureEach = Callable[
+    [Callable[[RecordedRun], MeasuredRun], Sequence[RecordedRun]], Iterable[MeasuredRun]
+]
+"""Measures runs with the function given, several at a time; the results are in their order."""
 
 
-def aggregate(session: Callable[[], SparkSession], runs: RunSet) -> Tables:
+def aggregate(measure_each: MeasureEach, runs: RunSet) -> Tables:
     """All tables of a sweep; of one run, with its writer groups in the place of cells.
 
-    `session` is called for sweeps only: a run on its own is measured here.
+    `measure_each` is called for sweeps only: a run on its own is measured here.
     """
     if runs.is_sweep:
-        return build_tables(_on_spark(session(), runs), runs.cells)
+        return build_tables(_measured(measure_each, runs), runs.cells)
     measured, labels = _writers_as_cells(measured_alone(runs.runs[0]), runs.runs[0].replication)
     return build_tables(measured, labels)
 
@@ -40,12 +38,10 @@ def measured_alone(run: RecordedRun) -> MeasuredRun:
     return measure_run(run.manifest, run.tables())
 
 
-def _on_spark(session: SparkSession, runs: RunSet) -> Measurements:
-    context = session.sparkContext
-    tasks = min(len(runs.runs), TASKS_PER_CORE * context.defaultParallelism)
+def _measured(measure_each: MeasureEach, runs: RunSet) -> Measurements:
     # Workers may have been started in another directory.
     placed = [replace(run, path=run.path.absolute()) for run in runs.runs]
-    measured = context.parallelize(placed, tasks).map(measured_alone).collect()
+    measured = measure_each(measured_alone, placed)
     return {
         (run.cell, run.replication): each for run, each in zip(runs.runs, measured, strict=True)
     }

@@ -7,7 +7,6 @@ give the same bytes.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +21,7 @@ from whitecap.reports.runs import RunSet, find_runs
 from whitecap.reports.subject import Subject, subject_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from whitecap.reports.aggregate import MeasureEach
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +35,17 @@ class Report:
     subject: Subject
 
 
-def build_report(root: Path, session: Callable[[], SparkSession]) -> Report:
+def build_report(root: Path, measure_each: MeasureEach) -> Report:
     """Make the report of the directory `root`.
 
-    `session` gives a Spark session; it is called only when the tables are not there yet or runs
-    were added since.
+    `measure_each` has runs of a sweep measured; it is called only when the tables are not there yet
+    or runs were added since.
 
     Raises `InvalidInput`: `root` holds no recordings, or broken ones; all problems together.
     """
     runs = find_runs(root)
     agreement = read_agreement(root)
-    subject, answer = analyse(runs, session)
+    subject, answer = analyse(runs, measure_each)
     directory = root / "report"
     drawings = list(draw_all(subject))
     files = [save(drawing.figure, directory / "figures", drawing.name) for drawing in drawings]
@@ -58,9 +57,9 @@ def build_report(root: Path, session: Callable[[], SparkSession]) -> Report:
     return Report(page, figures, directory / "tables", answer, subject)
 
 
-def analyse(runs: RunSet, session: Callable[[], SparkSession]) -> tuple[Subject, Answer]:
+def analyse(runs: RunSet, measure_each: MeasureEach) -> tuple[Subject, Answer]:
     """The tables of the runs, written under `report/`, and the answer that they give."""
-    subject = subject_of(runs, session)
+    subject = subject_of(runs, measure_each)
     answer = answer_of_subject(subject)
     answer.write(runs.root / "report" / "answer.json")
     return subject, answer

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +14,7 @@ from whitecap.reports.runs import RunSet
 from whitecap.reports.tables import Tables
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from whitecap.reports.aggregate import MeasureEach
 
 INTERVALS = "Mean and 95 % interval over replications."
 
@@ -52,15 +51,15 @@ class Subject:
         return Caption(headline, reading + bounds, self.provenance.line)
 
 
-def subject_of(runs: RunSet, session: Callable[[], SparkSession]) -> Subject:
-    """The subject of these runs; `session` is called only if no current tables are stored."""
+def subject_of(runs: RunSet, measure_each: MeasureEach) -> Subject:
+    """The subject of these runs; `measure_each` is called only if no current tables are stored."""
     from whitecap.reports.aggregate import aggregate
 
     directory = runs.root / "report" / "tables"
     source = {"format": TABLES_FORMAT, "runs": _fingerprint(runs)}
     tables = _stored(directory, source)
     if tables is None:
-        tables = aggregate(session, runs)
+        tables = aggregate(measure_each, runs)
         tables.write(directory)
         (directory / "source.json").write_text(json.dumps(source, indent=1) + "\n")
     return Subject(runs, tables, _layout(runs, tables), provenance_of(runs))

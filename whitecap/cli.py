@@ -25,7 +25,7 @@ COMMANDS = {
     "replay": "Replay a recorded interleaving on a real Delta Lake.",
     "report": "Draw the figures and the page of a sweep or a run.",
     "run": "Run one scenario and print what happened.",
-    "sweep": "Run a grid of scenarios as one Spark job.",
+    "sweep": "Run a grid of scenarios, several runs at a time.",
 }
 """Every subcommand with its line of help; the module of the same name holds it."""
 

@@ -9,14 +9,14 @@ whitecap.figures.heat_map(sweep, "conflict_rate")
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whitecap.api import Run, load
-from whitecap.spark import aggregation_session
+from whitecap.sweep_engine import measuring, sweep_engine
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from whitecap.reports.answers.answer import Answer
     from whitecap.reports.report import Report
     from whitecap.reports.subject import Subject
+    from whitecap.sim.sweeps.engines import SweepEngine
 
 __all__ = ["Sweep", "load_sweep", "report", "sweep"]
 
@@ -139,21 +140,25 @@ def sweep(
     seed: int | None = None,
     objective: str | Sequence[str] = (),
     out: str | Path | None = None,
-    master: str = "local[*]",
+    engine: str | None = None,
+    master: str | None = None,
     quiet: bool = False,
 ) -> Sweep:
-    """Sweep a scenario file on Spark and aggregate it; says on stderr how far it is.
+    """Sweep a scenario file and aggregate it; says on stderr how far it is.
 
     `axes` adds axes, a dotted path with its values each; `only` keeps these of the scenario's own
     axes, and of each the labels given (all if none are). `objective` takes the place of the
-    scenario's. Without `out`, a temporary directory.
+    scenario's. Without `out`, a temporary directory. `engine` is "spark" or "processes" (of this
+    machine); without it Spark where Java and pyspark are, or where a `master` is named.
 
-    Raises `InvalidInput`, `InvariantViolated` and, without Java or pyspark, `EnvironmentMissing`.
+    Raises `InvalidInput`, `InvariantViolated` and, on Spark without Java or pyspark,
+    `EnvironmentMissing`.
     """
     from whitecap.sim.sweeps.experiment import load_experiment
     from whitecap.sim.sweeps.sweep_job import run_sweep
     from whitecap.terminal.sweep_progress import sweep_progress
 
+    runs_on = sweep_engine(engine, master, quiet=quiet)
     experiment = load_experiment(
         Path(scenario),
         quick_axes=axes,
@@ -162,24 +167,35 @@ def sweep(
         seed=seed,
         objective=[objective] if isinstance(objective, str) else objective,
     )
-    directory = Path(tempfile.mkdtemp(prefix="whitecap-sweep-")) / "sweep" if out is None else out
+    directory = _temporary_place() if out is None else Path(out)
     with sweep_progress(quiet=quiet) as tell:
-        run_sweep(experiment, Path(directory), lambda: aggregation_session(master), tell)
-    return load_sweep(directory, master=master)
+        run_sweep(experiment, directory, runs_on, tell)
+    return _analysed(directory, runs_on)
 
 
-def load_sweep(directory: str | Path, *, master: str = "local[*]") -> Sweep:
+def _temporary_place() -> Path:
+    return Path(tempfile.mkdtemp(prefix="whitecap-sweep-"), "sweep")
+
+
+def load_sweep(
+    directory: str | Path, *, engine: str | None = None, master: str | None = None
+) -> Sweep:
     """A sweep that was run before, finished or not. Raises `InvalidInput` if it is none."""
+    return _analysed(Path(directory), sweep_engine(engine, master, quiet=True))
+
+
+def _analysed(directory: Path, engine: Callable[[], SweepEngine]) -> Sweep:
     from whitecap.reports.report import analyse
     from whitecap.reports.runs import find_runs
 
-    root = Path(directory)
-    subject, answer = analyse(find_runs(root), lambda: aggregation_session(master))
-    return Sweep(root, subject, answer)
+    subject, answer = analyse(find_runs(directory), measuring(engine))
+    return Sweep(directory, subject, answer)
 
 
-def report(directory: str | Path, *, master: str = "local[*]") -> Report:
+def report(
+    directory: str | Path, *, engine: str | None = None, master: str | None = None
+) -> Report:
     """Write the report of a sweep's or a run's directory; says where its page is."""
     from whitecap.reports.report import build_report
 
-    return build_report(Path(directory), lambda: aggregation_session(master))
+    return build_report(Path(directory), measuring(sweep_engine(engine, master, quiet=True)))

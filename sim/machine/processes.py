@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import CancelledError, ProcessPoolExecutor
+from contextlib import contextmanager
 from multiprocessing import active_children, get_context
 from multiprocessing.process import BaseProcess
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import Self, TypeVar
 
 T = TypeVar("T")
@@ -30,6 +32,7 @@ class Processes:
         self._begin = begin
         self._pool: ProcessPoolExecutor | None = None
         self._others: set[BaseProcess] = set()
+        self._is_stopped = False
 
     def __enter__(self) -> Self:
         return self
@@ -43,17 +46,29 @@ class Processes:
         if self._pool is None:
             return
         if error is not None:
-            for process in set(active_children()) - self._others:
-                process.terminate()
+            self._terminate()
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def stop(self) -> None:
+        """End what `map` is at, from another thread; there it raises an error.
+
+        What that thread does by itself it finishes first.
+        """
+        self._is_stopped = True
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._terminate()
 
     def map(self, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
         """The results, one by one in the order of the items."""
         began = time.perf_counter()
         for done, item in enumerate(items):
+            self._refuse_if_stopped()
             is_long = self._pool is not None or time.perf_counter() - began > HERE_S
             if self._jobs > 1 and is_long and len(items) - done > 1:
-                yield from self._started().map(function, items[done:])
+                with _started_by_nobody():
+                    results = self._started().map(function, items[done:])
+                yield from results
                 return
             yield function(item)
 
@@ -63,7 +78,32 @@ class Processes:
             self._pool = ProcessPoolExecutor(
                 self._jobs, get_context("spawn"), _begin, (self._begin,)
             )
+        self._refuse_if_stopped()
         return self._pool
+
+    def _refuse_if_stopped(self) -> None:
+        if self._is_stopped:
+            raise CancelledError
+
+    def _terminate(self) -> None:
+        for process in set(active_children()) - self._others:
+            process.terminate()
+
+
+@contextmanager
+def _started_by_nobody() -> Iterator[None]:
+    """Processes that start meanwhile do not run the caller's script once more.
+
+    A spawned process imports the main module (multiprocessing/spawn.py: get_preparation_data), and
+    a plain script that sweeps would begin its sweep anew in each. Functions of modules, all that
+    is ever called here, do not need it.
+    """
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def _begin(begin: Callable[[], None] | None) -> None:

@@ -1,9 +1,9 @@
-"""Running a sweep: all runs that are not finished yet as one Spark job.
+"""Running a sweep: all runs that are not finished yet, on one engine.
 
-Each run writes its own directory and renames it into place; the driver watches for them, so
-progress needs no channel from the workers. A run that fails leaves the others alone: its error
-is written down, and told together with all others when the job ends. Every machine of a cluster
-must have Whitecap installed and see the sweep's directory under the same path.
+Each run writes its own directory and renames it into place; who started them watches for that, so
+progress needs no channel from the workers. A run that fails leaves the others alone: its error is
+written down, and told together with all others when the job ends. Every machine of a Spark
+cluster must have Whitecap installed and see the sweep's directory under the same path.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from whitecap.engine.errors import (
     DeltaError,
@@ -27,15 +27,11 @@ from whitecap.engine.errors import (
 from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.replay.real.environment import EnvironmentMissing, Missing
 from whitecap.sim.scenario.sweep import show_cell
+from whitecap.sim.sweeps.engines import SweepEngine
 from whitecap.sim.sweeps.experiment import Experiment, PlannedRun, open_directory
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
 WATCH_EVERY_S = 0.2
-"""How often the driver looks for finished runs; a look costs one `stat` per unfinished run."""
-
-_JOB_GROUP = "whitecap-sweep"
+"""How often we look for finished runs; a look costs one `stat` per unfinished run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +57,14 @@ class Failure:
 def run_sweep(
     experiment: Experiment,
     directory: Path,
-    session: Callable[[], SparkSession],
+    engine: Callable[[], SweepEngine],
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> None:
-    """Run what is not finished; `session` is called only if there is something to run.
+    """Run what is not finished; `engine` is called only if there is something to run.
 
     Raises:
         InvalidInput: the directory holds another sweep.
-        EnvironmentMissing: Spark could not run the job; says why.
+        EnvironmentMissing: the engine is not there or broke down; says why.
         InvariantViolated: runs failed; says which, and how to reproduce each.
     """
     open_directory(experiment, directory)
@@ -83,7 +79,7 @@ def run_sweep(
 
     tell(0, 0)
     if pending:
-        _run_all(session(), pending, tell)
+        _run_all(engine(), pending, tell)
     failures = [failure for run in pending if (failure := _failure_of(run))]
     if failures:
         raise _error_of(failures, len(planned))
@@ -99,10 +95,10 @@ def _clear_leftovers(directory: Path, pending: Sequence[PlannedRun]) -> None:
 
 
 def _run_all(
-    session: SparkSession, pending: Sequence[PlannedRun], tell: Callable[[int, int], None]
+    engine: SweepEngine, pending: Sequence[PlannedRun], tell: Callable[[int, int], None]
 ) -> None:
     """Start the job in a thread of its own and watch the directory until it ends."""
-    job = _Job(session, pending)
+    job = _Job(engine, pending)
     job.start()
     try:
         while job.is_alive():
@@ -111,46 +107,40 @@ def _run_all(
             failed = sum(Path(run.failure_file).is_file() for run in pending)
             tell(finished, failed)
     except BaseException:
-        session.sparkContext.cancelJobGroup(_JOB_GROUP)
+        engine.cancel()
         raise
     if job.error is not None:
-        raise _environment_error(job.error)
+        raise _environment_error(engine, job.error)
 
 
-def _environment_error(error: BaseException) -> BaseException:
-    """Runs write down their own errors, so what ends the job itself is Spark's or the workers'."""
+def _environment_error(engine: SweepEngine, error: BaseException) -> BaseException:
+    """Runs write down their own errors, so what ends the job itself is the engine's."""
     if isinstance(error, KeyboardInterrupt | SystemExit):
         return error
     lines = [line for line in str(error).splitlines() if line.strip()]
-    what = f"The Spark job failed: {lines[-1].strip() if lines else type(error).__name__}"
-    remedy = (
-        "Finished runs are kept. Every worker needs Whitecap installed (PYSPARK_PYTHON names its "
-        "Python) and must see the sweep's directory under the same path."
-    )
-    return EnvironmentMissing([Missing(what, remedy)])
+    what = f"{engine.what}: {lines[-1].strip() if lines else type(error).__name__}"
+    return EnvironmentMissing([Missing(what, engine.remedy)])
 
 
 class _Job(threading.Thread):
-    """The Spark job; its error, if any, is kept for the thread that waits."""
+    """The runs on their engine; its error, if any, is kept for the thread that waits."""
 
-    def __init__(self, session: SparkSession, pending: Sequence[PlannedRun]) -> None:
+    def __init__(self, engine: SweepEngine, pending: Sequence[PlannedRun]) -> None:
         super().__init__(name="sweep", daemon=True)
-        self._session = session
+        self._engine = engine
         self._pending = pending
         self.error: BaseException | None = None
 
     def run(self) -> None:
-        """One task per run, so that a slow run holds back no other."""
-        context = self._session.sparkContext
-        context.setJobGroup(_JOB_GROUP, "runs of a sweep", interruptOnCancel=True)
+        """Make every run."""
         try:
-            context.parallelize(self._pending, len(self._pending)).foreach(run_one)
+            self._engine.each(run_one, self._pending)
         except BaseException as error:  # handed to the waiting thread
             self.error = error
 
 
 def run_one(run: PlannedRun) -> None:
-    """One run, on whatever machine Spark chose. Writes a run directory or a failure, never both."""
+    """One run, wherever its engine chose. Writes a run directory or a failure, never both."""
     from whitecap.sim.loading import load_scenario
     from whitecap.sim.run import run_scenario
 

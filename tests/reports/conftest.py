@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from synthetic_recordings import write_sweep
+
+from whitecap.reports.aggregate import MeasureEach
+from whitecap.sweep_engine import measuring, sweep_engine
 
 GRID = {
     "partitioning": ["unpartitioned", "by date", "by date and country"],
@@ -21,8 +23,6 @@ def grid(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def spark() -> Any:
-    """The process's Spark session."""
-    from whitecap.spark import aggregation_session
-
-    return aggregation_session("local[2]")
+def on_spark() -> MeasureEach:
+    """Runs measured by the process's Spark session."""
+    return measuring(sweep_engine("spark", "local[2]"))

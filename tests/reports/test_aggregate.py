@@ -17,7 +17,7 @@ from whitecap import cli
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import Measure
 from whitecap.exit_codes import ExitCode
-from whitecap.reports.aggregate import aggregate, measured_alone
+from whitecap.reports.aggregate import MeasureEach, aggregate, measured_alone
 from whitecap.reports.agreement import read_agreement
 from whitecap.reports.report import build_report
 from whitecap.reports.runs import find_runs
@@ -25,40 +25,42 @@ from whitecap.reports.runs import find_runs
 pytestmark = pytest.mark.spark
 
 
-def test_a_run_without_a_single_transaction_has_goodput_zero(tmp_path: Path, spark: Any) -> None:
+def test_a_run_without_a_single_transaction_has_goodput_zero(
+    tmp_path: Path, on_spark: MeasureEach
+) -> None:
     root = write_sweep(tmp_path / "s", {"writers": ["2", "4"]}, 1, minutes=15)
     shutil.rmtree(root / "runs" / "4" / "0")
     write_run(root / "runs" / "4" / "0", [])
-    tables = aggregate(lambda: spark, find_runs(root))
+    tables = aggregate(on_spark, find_runs(root))
     assert tables.of("goodput_per_minute")["4"].point == 0.0
     assert tables.of("conflict_rate")["4"].replications == 0
 
 
 def test_one_run_is_reported_by_its_writers_and_without_spark(tmp_path: Path) -> None:
     rows = [transaction(0), aborted(1, writer_group="merger", command="MERGE", given_up=True)]
-    tables = aggregate(_no_session, find_runs(write_run(tmp_path / "r", rows)))
+    tables = aggregate(_unasked, find_runs(write_run(tmp_path / "r", rows)))
     found = {cell: interval.point for cell, interval in tables.of("abort_rate").items()}
     assert found == {"all writers": 0.5, "loader · INSERT": 0.0, "merger · MERGE": 1.0}
 
 
-def _no_session() -> Any:
-    raise AssertionError("Spark was asked for")
+def _unasked(*_: object) -> Any:
+    raise AssertionError("nobody but this process was to measure")
 
 
-def test_spark_measures_each_run_as_it_is_measured_alone(grid: Path, spark: Any) -> None:
+def test_spark_measures_each_run_as_it_is_measured_alone(grid: Path, on_spark: MeasureEach) -> None:
     runs = find_runs(grid)
-    measured = aggregate(lambda: spark, runs).measured()
+    measured = aggregate(on_spark, runs).measured()
     assert sum(len(each) for each in measured.values()) == len(runs.runs) == 18
     for run in runs.runs:
-        alone, on_spark = measured_alone(run), measured[run.cell][run.replication]
-        assert on_spark.refusals == alone.refusals
-        assert on_spark.whole.left_out == alone.whole.left_out
+        alone, spread = measured_alone(run), measured[run.cell][run.replication]
+        assert spread.refusals == alone.refusals
+        assert spread.whole.left_out == alone.whole.left_out
         for measure in Measure:
-            assert _same(on_spark.tally(measure).value, alone.tally(measure).value), measure
+            assert _same(spread.tally(measure).value, alone.tally(measure).value), measure
         for group, part in alone.groups.items():
-            assert on_spark.groups[group].left_out == part.left_out
+            assert spread.groups[group].left_out == part.left_out
             for measure in Measure:
-                assert _same(on_spark.groups[group].value(measure), part.value(measure)), measure
+                assert _same(spread.groups[group].value(measure), part.value(measure)), measure
 
 
 def _same(one: float, other: float) -> bool:
@@ -73,8 +75,10 @@ def _digests(directory: Path) -> dict[str, str]:
     }
 
 
-def test_a_report_is_self_contained_and_repeats_byte_for_byte(grid: Path, spark: Any) -> None:
-    report = build_report(grid, lambda: spark)
+def test_a_report_is_self_contained_and_repeats_byte_for_byte(
+    grid: Path, on_spark: MeasureEach
+) -> None:
+    report = build_report(grid, on_spark)
     page = report.page.read_text()
     assert page.count("data:image/svg+xml;base64,") == len(report.figures) == 6
     assert "http://" not in page.replace("http://www.w3.org", "")
@@ -84,25 +88,27 @@ def test_a_report_is_self_contained_and_repeats_byte_for_byte(grid: Path, spark:
         assert line in page
     first = _digests(grid / "report")
     (grid / "report" / "tables" / "source.json").unlink()
-    build_report(grid, lambda: spark)
+    build_report(grid, on_spark)
     assert _digests(grid / "report") == first
 
 
-def test_tables_are_computed_once_and_again_when_a_run_is_added(tmp_path: Path, spark: Any) -> None:
+def test_tables_are_computed_once_and_again_when_a_run_is_added(
+    tmp_path: Path, on_spark: MeasureEach
+) -> None:
     root = write_sweep(tmp_path / "s", {"writers": ["2", "4"]}, 2, minutes=15)
     late = root / "runs" / "4" / "1" / "manifest.json"
     held_back = late.read_text()
     late.unlink()
-    page = build_report(root, lambda: spark).page.read_text()
+    page = build_report(root, on_spark).page.read_text()
     assert "3 of 4 runs are finished" in page
 
-    def no_session() -> Any:
+    def unasked(*_: object) -> Any:
         raise AssertionError("the tables were there")
 
-    build_report(root, no_session)
+    build_report(root, unasked)
     late.write_text(held_back)
     with pytest.raises(AssertionError, match="the tables were there"):
-        build_report(root, no_session)
+        build_report(root, unasked)
 
 
 def agreement_of(matches: int) -> dict[str, Any]:
@@ -127,20 +133,19 @@ def test_an_agreement_that_cannot_be_read_is_bad_input(tmp_path: Path) -> None:
         read_agreement(tmp_path)
 
 
-def test_the_replays_agreement_is_told_on_the_page(grid: Path, spark: Any) -> None:
+def test_the_replays_agreement_is_told_on_the_page(grid: Path, on_spark: MeasureEach) -> None:
     (grid / "replay").mkdir()
     found = agreement_of(24)
     (grid / "replay" / "agreement.json").write_text(json.dumps(found))
-    page = build_report(grid, lambda: spark).page.read_text()
+    page = build_report(grid, on_spark).page.read_text()
     assert "Both sides had 20 commits, 4 ConcurrentAppendException." in page
     assert "not of the one reported here" not in page
     assert "Real Delta Lake agrees on all 24 replayed transactions." in page
     (grid / "replay" / "agreement.json").write_text(json.dumps(found | {"mismatches": 2}))
-    page = build_report(grid, lambda: spark).page.read_text()
+    page = build_report(grid, on_spark).page.read_text()
     assert "disagrees on 2 of 26" in page
 
 
-@pytest.mark.usefixtures("spark")
 def test_the_command_prints_the_answer_and_where_the_pictures_are(grid: Path) -> None:
     result = CliRunner().invoke(cli.main, ["report", str(grid)])
     assert result.exit_code == ExitCode.FINE, result.output

@@ -1,4 +1,4 @@
-"""Sweeping on Spark: what is finished stays, what failed is named, what is measured agrees."""
+"""Sweeping on either engine: what is finished stays, failures are named, measures agree."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,27 +26,34 @@ from whitecap.exit_codes import ExitCode
 from whitecap.reports.measures.measured_run import measure_run
 from whitecap.reports.runs import find_runs
 from whitecap.reports.subject import subject_of
+from whitecap.sim.machine import processes
 from whitecap.sim.recording.recording import read_recording
 from whitecap.sim.run import run_scenario
+from whitecap.sim.sweeps.engines import SweepEngine
 from whitecap.sim.sweeps.experiment import Experiment, load_experiment, open_directory
 from whitecap.sim.sweeps.sweep_job import Progress, run_one, run_sweep
-from whitecap.spark import aggregation_session
+from whitecap.sweep_engine import measuring, sweep_engine
 
 pytestmark = pytest.mark.spark
 
 
-@pytest.fixture(scope="module")
-def spark() -> Any:
-    """The process's Spark session."""
-    return aggregation_session("local[2]")
+Engine = Callable[[], SweepEngine]
+
+
+@pytest.fixture(scope="module", params=["spark", "processes"])
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """Each engine; processes are started at once, as if the sweep were a long one."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(processes, "HERE_S", -1)
+        yield sweep_engine(request.param, None if request.param == "processes" else "local[2]")
 
 
 @pytest.fixture(scope="module")
-def swept(tmp_path_factory: pytest.TempPathFactory, spark: Any) -> tuple[Experiment, Path]:
+def swept(tmp_path_factory: pytest.TempPathFactory, engine: Engine) -> tuple[Experiment, Path]:
     """Four cells, two replications each."""
     directory = tmp_path_factory.mktemp("swept")
     experiment = load_experiment(write_scenario(directory))
-    run_sweep(experiment, directory / "out", lambda: spark)
+    run_sweep(experiment, directory / "out", engine)
     return experiment, directory / "out"
 
 
@@ -57,7 +65,7 @@ def test_every_run_of_the_grid_is_recorded(swept: tuple[Experiment, Path]) -> No
     assert (recording.manifest["replication"], recording.manifest["seed"]) == (1, 5)
 
 
-def test_a_run_on_spark_is_byte_for_byte_one_on_its_own(
+def test_a_run_of_a_sweep_is_byte_for_byte_one_on_its_own(
     swept: tuple[Experiment, Path], tmp_path: Path
 ) -> None:
     experiment, out = swept
@@ -79,10 +87,12 @@ def test_jobs_of_an_open_loop_arrive_at_the_same_instants_in_every_cell(
     assert len(arrivals) == 1
 
 
-def test_spark_and_the_single_run_measure_alike(swept: tuple[Experiment, Path], spark: Any) -> None:
+def test_a_sweep_and_the_single_run_measure_alike(
+    swept: tuple[Experiment, Path], engine: Engine
+) -> None:
     _, out = swept
     runs = find_runs(out)
-    table = subject_of(runs, lambda: spark).tables.runs.set_index(["cell", "replication"])
+    table = subject_of(runs, measuring(engine)).tables.runs.set_index(["cell", "replication"])
     for run in runs.runs:
         recording = read_recording(run.path)
         alone = measure_run(recording.manifest, recording.tables)
@@ -93,7 +103,7 @@ def test_spark_and_the_single_run_measure_alike(swept: tuple[Experiment, Path], 
 
 
 def test_finished_runs_are_kept_and_only_the_rest_is_run(
-    swept: tuple[Experiment, Path], tmp_path: Path, spark: Any
+    swept: tuple[Experiment, Path], tmp_path: Path, engine: Engine
 ) -> None:
     experiment, out = swept
     copy = tmp_path / "out"
@@ -103,7 +113,7 @@ def test_finished_runs_are_kept_and_only_the_rest_is_run(
     half.mkdir()
     before = fingerprints(copy)
     seen: list[Progress] = []
-    run_sweep(experiment, copy, lambda: spark, seen.append)
+    run_sweep(experiment, copy, engine, seen.append)
     after = fingerprints(copy)
     assert len(after) == 8
     assert {name: after[name] for name in before} == before
@@ -120,17 +130,17 @@ def test_a_worker_with_other_code_records_nothing(tmp_path: Path) -> None:
     assert "the sweep is of 0.0.9" in Path(run.failure_file).read_text()
 
 
-def test_a_finished_sweep_starts_no_spark(swept: tuple[Experiment, Path]) -> None:
+def test_a_finished_sweep_starts_no_engine(swept: tuple[Experiment, Path]) -> None:
     experiment, out = swept
 
-    def no_session() -> Any:
+    def no_engine() -> Any:
         raise AssertionError("there is nothing to run")
 
-    run_sweep(experiment, out, no_session)
+    run_sweep(experiment, out, no_engine)
 
 
 def test_a_failed_run_is_named_with_what_reproduces_it_and_others_are_kept(
-    tmp_path: Path, spark: Any
+    tmp_path: Path, engine: Engine
 ) -> None:
     experiment = load_experiment(write_scenario(tmp_path), only={"isolation": []}, replications=1)
     out = tmp_path / "out"
@@ -138,23 +148,24 @@ def test_a_failed_run_is_named_with_what_reproduces_it_and_others_are_kept(
     (out / "runs").mkdir()
     (out / "runs" / "Serializable").write_text("in the way")
     with pytest.raises(InvalidInput) as caught:
-        run_sweep(experiment, out, lambda: spark)
+        run_sweep(experiment, out, engine)
     told = str(caught.value)
     assert "1 of 2 runs failed; the others are kept" in told
     assert "cell isolation = Serializable, replication 0, seed 5" in told
     assert f"whitecap run {out}/cells/Serializable.yaml --seed 5 --replication 0" in told
     assert list(fingerprints(out)) == ["runs/WriteSerializable/0"]
     (out / "runs" / "Serializable").unlink()
-    run_sweep(experiment, out, lambda: spark)
+    run_sweep(experiment, out, engine)
     assert len(fingerprints(out)) == 2
 
 
-@pytest.mark.usefixtures("spark")
-def test_the_command_sweeps_answers_and_says_what_comes_next(tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ["spark", "processes"])
+def test_the_command_sweeps_answers_and_says_what_comes_next(engine: str, tmp_path: Path) -> None:
     expect = "expect:\n  - {measure: committed, at_most: 1, because: it is late}\n"
     arguments = [
         "sweep", str(write_scenario(tmp_path, SCENARIO + expect)), "--out", str(tmp_path / "out"),
         "--axis", "isolation", "--set", "writers.corrector.count=1,3", "--replications", "2",
+        "--engine", engine,
     ]  # fmt: skip
     result = CliRunner().invoke(cli.main, arguments)
     assert result.exit_code == ExitCode.FINE, result.output
@@ -179,13 +190,13 @@ def test_the_command_sweeps_answers_and_says_what_comes_next(tmp_path: Path) -> 
     assert "seed: was 5, is now 6" in changed.output
 
 
-def test_without_java_the_command_says_what_to_install(
+def test_without_java_who_asks_for_spark_is_told_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "nowhere"))
     out = tmp_path / "out"
     result = CliRunner().invoke(
-        cli.main, ["sweep", str(write_scenario(tmp_path)), "--out", str(out)]
+        cli.main, ["sweep", str(write_scenario(tmp_path)), "--out", str(out), "--engine", "spark"]
     )
     assert result.exit_code == ExitCode.ENVIRONMENT_MISSING
     assert "Java" in result.output

@@ -1,25 +1,26 @@
-"""`whitecap sweep`: a grid of scenarios as one Spark job, with live progress."""
+"""`whitecap sweep`: a grid of scenarios, on Spark or in processes, with live progress."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from whitecap.engine_options import engine_options
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_SEED
-from whitecap.spark import aggregation_session
 
 if TYPE_CHECKING:
     from whitecap.sim.scenario import Scenario
+    from whitecap.sim.sweeps.engines import SweepEngine
     from whitecap.sim.sweeps.experiment import Experiment
 
 
 @click.command()
 @click.argument("scenario", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="Directory  [default: out/<name>]")
-@click.option("--master", default="local[*]", show_default=True, help="Spark master.")
+@engine_options
 @click.option(
     "--replications",
     type=click.IntRange(1, MAX_REPLICATIONS),
@@ -50,7 +51,8 @@ if TYPE_CHECKING:
 def sweep(
     scenario: Path,
     out: Path | None,
-    master: str,
+    engine: str | None,
+    master: str | None,
     replications: int | None,
     seed: int | None,
     kept: Sequence[str],
@@ -58,14 +60,16 @@ def sweep(
     objective: Sequence[str],
     as_json: bool,
 ) -> None:
-    """Run every cell of SCENARIO's sweep, several times each, as one Spark job.
+    """Run every cell of SCENARIO's sweep, several times each, several at a time.
 
     Finished runs are kept when the sweep is interrupted, and the same command runs the rest.
     Replication r has the same random numbers in every cell.
     """
     from whitecap.assignments import labels_named, values_named
     from whitecap.sim.sweeps.experiment import load_experiment
+    from whitecap.sweep_engine import sweep_engine
 
+    runs_on = sweep_engine(engine, master)
     experiment = load_experiment(
         scenario,
         quick_axes=values_named(quick),
@@ -81,32 +85,35 @@ def sweep(
         f"{experiment.replications} replications = {runs} runs in {directory}",
         err=True,
     )
-    _run(experiment, directory, master)
-    _print_result(experiment.scenario, directory, master, as_json)
+    _run(experiment, directory, runs_on)
+    _print_result(experiment.scenario, directory, runs_on, as_json)
 
 
-def _run(experiment: Experiment, directory: Path, master: str) -> None:
+def _run(experiment: Experiment, directory: Path, engine: Callable[[], SweepEngine]) -> None:
     from whitecap.sim.sweeps.sweep_job import run_sweep
     from whitecap.terminal.sweep_progress import sweep_progress
 
     try:
         with sweep_progress() as tell:
-            run_sweep(experiment, directory, lambda: aggregation_session(master), tell)
+            run_sweep(experiment, directory, engine, tell)
     except KeyboardInterrupt:
         said = "finished runs are kept, the same command runs the rest"
         raise KeyboardInterrupt(said) from None
 
 
-def _print_result(scenario: Scenario, directory: Path, master: str, as_json: bool) -> None:
+def _print_result(
+    scenario: Scenario, directory: Path, engine: Callable[[], SweepEngine], as_json: bool
+) -> None:
     """The measures of every cell and the answer; writes the tables on the way."""
     from whitecap.reports.report import analyse
     from whitecap.reports.runs import find_runs
+    from whitecap.sweep_engine import measuring
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.progress import progress
     from whitecap.terminal.sweep_result import show_sweep, sweep_document
 
     with progress("measuring"):
-        subject, answer = analyse(find_runs(directory), lambda: aggregation_session(master))
+        subject, answer = analyse(find_runs(directory), measuring(engine))
     tables = directory / "report" / "tables"
     if as_json:
         document = sweep_document(subject, answer, scenario.expect)

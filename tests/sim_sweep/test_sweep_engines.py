@@ -1,0 +1,203 @@
+"""A sweep on either engine is the same sweep; in processes it needs no Java and ends with them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from multiprocessing import active_children
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from sweep_scenario import SCENARIO, fingerprints, write_scenario
+
+import whitecap
+from whitecap.cli import main
+from whitecap.engine.errors import InvalidInput
+from whitecap.engine_options import ENGINES
+from whitecap.exit_codes import ExitCode
+from whitecap.sim.machine import processes
+from whitecap.sim.recording.recording import read_recording
+from whitecap.sim.replay.real.environment import EnvironmentMissing
+from whitecap.sim.sweeps.engines import SweepEngineName, engine_asked_for, engine_found
+from whitecap.sim.sweeps.experiment import load_experiment
+from whitecap.sim.sweeps.sweep_job import Progress, run_sweep
+from whitecap.sweep_engine import sweep_engine
+
+WITH_PROCESSES_AT_ONCE = """
+from whitecap.cli import main
+from whitecap.sim.machine import processes
+processes.HERE_S = -1
+main()
+"""
+
+PLAIN_SCRIPT = """
+import sys
+import whitecap
+from whitecap.sim.machine import processes
+processes.HERE_S = -1
+swept = whitecap.sweep(sys.argv[1], engine="processes", out=sys.argv[2], quiet=True)
+print(len(swept.runs))
+"""
+"""Without the `if __name__ == "__main__"` that spawned processes otherwise ask of a script."""
+
+
+@pytest.fixture
+def long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes are started at once, as if the sweep were a long one."""
+    monkeypatch.setattr(processes, "HERE_S", -1)
+
+
+def _digests(root: Path) -> dict[str, str]:
+    files = (path for path in root.rglob("*") if path.is_file())
+    return {
+        path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
+    }
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("long")
+def test_recordings_tables_answer_and_page_are_byte_for_byte_the_same(tmp_path: Path) -> None:
+    scenario = write_scenario(tmp_path)
+    for engine in SweepEngineName:
+        whitecap.sweep(scenario, engine=engine, out=tmp_path / engine / "out", quiet=True)
+        whitecap.report(tmp_path / engine / "out", engine=engine)
+    on_spark, in_processes = (_digests(tmp_path / engine / "out") for engine in SweepEngineName)
+    assert on_spark == in_processes
+    assert {"report/answer.json", "report/report.html", "report/tables/runs.csv"} <= set(on_spark)
+    assert len(fingerprints(tmp_path / "spark" / "out")) == 8
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("long")
+@pytest.mark.parametrize("begun", list(SweepEngineName))
+def test_what_one_engine_began_the_other_finishes(begun: SweepEngineName, tmp_path: Path) -> None:
+    (other,) = set(SweepEngineName) - {begun}
+    experiment = load_experiment(write_scenario(tmp_path), replications=1)
+    run_sweep(experiment, tmp_path / "out", sweep_engine(begun))
+    whole = _digests(tmp_path / "out")
+    shutil.rmtree(tmp_path / "out" / "runs" / "by-date__Serializable")
+    kept = fingerprints(tmp_path / "out")
+    run_sweep(experiment, tmp_path / "out", sweep_engine(other))
+    assert _digests(tmp_path / "out") == whole
+    assert kept.items() <= fingerprints(tmp_path / "out").items()
+
+
+def _without_java() -> dict[str, str]:
+    named = {name: value for name, value in os.environ.items() if name != "JAVA_HOME"}
+    return named | {"PATH": "/nowhere"}
+
+
+def test_without_java_sweep_and_report_say_so_and_work(tmp_path: Path) -> None:
+    out = str(tmp_path / "out")
+    sweep = ("sweep", str(write_scenario(tmp_path)), "--out", out, "--axis", "isolation")
+
+    def told(*arguments: str) -> tuple[int, str]:
+        command = [sys.executable, "-m", "whitecap", *arguments]
+        ended = subprocess.run(
+            command, env=_without_java(), capture_output=True, text=True, check=False
+        )
+        return ended.returncode, ended.stderr
+
+    code, said = told(*sweep)
+    assert code == ExitCode.FINE, said
+    assert said.count("in processes of this machine, without Spark: Java is not there") == 1
+    assert len(fingerprints(tmp_path / "out")) == 4
+    code, said = told("report", out)
+    assert (code, "Spark" in said) == (ExitCode.FINE, False), "the tables were there"
+    shutil.rmtree(tmp_path / "out" / "report")
+    code, said = told("report", out)
+    assert (code, "without Spark: Java is not there" in said) == (ExitCode.FINE, True)
+    code, said = told(*sweep, "--seed", "6", "--out", out + "2", "--engine", "spark")
+    assert (code, "Java is not there. Install" in said) == (ExitCode.ENVIRONMENT_MISSING, True)
+
+
+def test_a_sweep_in_processes_that_is_interrupted_keeps_what_is_finished_and_leaves_no_process(
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "out"
+    scenario = write_scenario(tmp_path, SCENARIO.replace("duration: 12 min", "duration: 30 min"))
+    arguments = ["sweep", str(scenario), "--out", str(out), "--engine", "processes"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", WITH_PROCESSES_AT_ONCE, *arguments, "--replications", "6"],
+        stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    try:
+        _wait_until(lambda: len(fingerprints(out)) >= 2, process)
+        os.kill(process.pid, signal.SIGINT)
+        # All processes write to one pipe, which ends with the last of them.
+        _, told = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, "finished runs are kept" in told) == (130, True), told
+    kept = fingerprints(out)
+    assert 2 <= len(kept) < 24
+    for name in kept:
+        assert "interrupted" not in read_recording(out / name).manifest
+    rest = CliRunner().invoke(main, [*arguments, "--replications", "6"])
+    assert rest.exit_code == ExitCode.FINE, rest.output
+    assert kept.items() <= fingerprints(out).items()
+    assert len(fingerprints(out)) == 24
+
+
+def _wait_until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+    end = time.monotonic() + 120
+    while not condition():
+        assert process.poll() is None, "the sweep ended too soon"
+        assert time.monotonic() < end, "the sweep did not get anywhere"
+        time.sleep(0.02)
+
+
+@pytest.mark.usefixtures("long")
+def test_a_process_that_dies_ends_the_sweep_with_what_to_do(tmp_path: Path) -> None:
+    longer = SCENARIO.replace("duration: 12 min", "duration: 600 min")
+    experiment = load_experiment(write_scenario(tmp_path, longer), replications=3)
+    before = set(active_children())
+
+    def kill(_: Progress) -> None:
+        for process in set(active_children()) - before:
+            process.kill()
+
+    with pytest.raises(EnvironmentMissing, match="A process that made runs of the sweep ended"):
+        run_sweep(experiment, tmp_path / "out", sweep_engine("processes"), kill)
+
+
+def test_a_plain_script_can_sweep_in_processes(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(PLAIN_SCRIPT)
+    command = [sys.executable, str(script), str(write_scenario(tmp_path)), str(tmp_path / "out")]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.stdout, ended.returncode) == ("8\n", 0), ended.stderr
+
+
+def test_an_unknown_engine_is_answered_with_those_there_are(tmp_path: Path) -> None:
+    scenario = write_scenario(tmp_path)
+    with pytest.raises(InvalidInput, match=r"spark and processes \(did you mean 'spark'\?\)"):
+        whitecap.sweep(scenario, engine="sparc", out=tmp_path / "out")
+    result = CliRunner().invoke(main, ["sweep", str(scenario), "--engine", "sparc"])
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert "'spark', 'processes'" in result.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_only_spark_has_a_master_and_who_names_one_asks_for_spark() -> None:
+    assert engine_asked_for(None, "local[2]") is SweepEngineName.SPARK
+    assert engine_asked_for(None, None) is None
+    with pytest.raises(InvalidInput, match="master: 'local"):
+        engine_asked_for("processes", "local[2]")
+
+
+def test_the_command_line_knows_the_engines_that_there_are() -> None:
+    assert tuple(SweepEngineName) == ENGINES
+
+
+@pytest.mark.spark
+def test_where_spark_is_it_is_the_engine() -> None:
+    assert engine_found() == (SweepEngineName.SPARK, "")
