@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from functools import cache
-from importlib import metadata
+from importlib import import_module, metadata
 from pathlib import Path
 
 _DECIDING = ("engine", "sim")
-_NOT_DECIDING = ("sim/replay/", "engine/races/conformance/")
+_NOT_DECIDING = ("sim/replay/", "engine/races/")
 """The packages whose code can change what a run records, and the parts of them that cannot."""
 
 
@@ -23,12 +24,18 @@ def code_version() -> str:
 
 
 def _fingerprint() -> str:
-    root = Path(__file__).parents[1]
     digest = hashlib.sha256()
-    for package in _DECIDING:
-        for path in sorted((root / package).rglob("*.py")):
-            name = path.relative_to(root).as_posix()
-            if not name.startswith(_NOT_DECIDING):
-                digest.update(name.encode())
-                digest.update(path.read_bytes())
+    for name, path in deciding_files():
+        digest.update(name.encode())
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
+
+
+def deciding_files() -> Iterator[tuple[str, Path]]:
+    """The sources that can change what a run records, by their names below the package."""
+    for package in _DECIDING:
+        root = Path(import_module(f"whitecap.{package}").__path__[0])
+        for path in sorted(root.rglob("*.py")):
+            name = f"{package}/{path.relative_to(root).as_posix()}"
+            if not name.startswith(_NOT_DECIDING):
+                yield name, path
