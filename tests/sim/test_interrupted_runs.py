@@ -90,9 +90,11 @@ def test_without_a_place_to_keep_it_an_interruption_is_one_as_ever() -> None:
     assert not isinstance(raised.value, RunInterrupted)
 
 
-def test_afterwards_ctrl_c_is_what_it_was(kept: Path) -> None:
-    assert kept.is_dir()
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+def test_afterwards_ctrl_c_is_what_it_was(tmp_path: Path) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(RunInterrupted):
+        run_scenario(scenario(), out=tmp_path / "run", progress=_press_at(AT))
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_the_command_says_what_is_kept_and_exits_130(
