@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 from whitecap.sim.quantities.units import about
+
+ECHO_S = 0.5
+"""One Ctrl-C may come twice: `timeout` sends it to its command and then to the whole group."""
 
 
 class RunInterrupted(KeyboardInterrupt):
@@ -21,7 +26,7 @@ class RunInterrupted(KeyboardInterrupt):
 
 @contextmanager
 def interrupted_by(stop: Callable[[], None]) -> Iterator[None]:
-    """Let the first Ctrl-C call `stop`; the second one interrupts as usual.
+    """Let the first Ctrl-C call `stop`; the second one interrupts as usual, if it is one by itself.
 
     Only the main thread gets signals; where Ctrl-C is ignored, it still is.
     """
@@ -30,11 +35,17 @@ def interrupted_by(stop: Callable[[], None]) -> Iterator[None]:
         yield
         return
 
-    def first(*_: object) -> None:
-        signal.signal(signal.SIGINT, usual)
-        stop()
+    first_s: float | None = None
 
-    signal.signal(signal.SIGINT, first)
+    def pressed(number: int, frame: FrameType | None) -> None:
+        nonlocal first_s
+        if first_s is None:
+            first_s = time.monotonic()
+            stop()
+        elif time.monotonic() - first_s >= ECHO_S:
+            usual(number, frame)
+
+    signal.signal(signal.SIGINT, pressed)
     try:
         yield
     finally:

@@ -25,15 +25,16 @@ from whitecap.sim.run import Tick, run_scenario
 AT = 0.3
 
 
-def _press_at(share: float) -> Any:
-    """Progress that presses Ctrl-C once."""
+def _press_at(share: float, times: int = 1) -> Any:
+    """Progress that presses Ctrl-C, once or several times in a row."""
     pressed = False
 
     def tick(now: Tick) -> None:
         nonlocal pressed
         if now.now_ms >= share * now.duration_ms and not pressed:
             pressed = True
-            os.kill(os.getpid(), signal.SIGINT)
+            for _ in range(times):
+                os.kill(os.getpid(), signal.SIGINT)
 
     return tick
 
@@ -88,6 +89,21 @@ def test_without_a_place_to_keep_it_an_interruption_is_one_as_ever() -> None:
     with pytest.raises(KeyboardInterrupt) as raised:
         run_scenario(scenario(), progress=_press_at(AT))
     assert not isinstance(raised.value, RunInterrupted)
+
+
+def test_a_ctrl_c_that_comes_twice_at_once_is_one(tmp_path: Path) -> None:
+    """So does the one of `timeout -s INT 60 whitecap run ...`."""
+    with pytest.raises(RunInterrupted):
+        run_scenario(scenario(), out=tmp_path / "run", progress=_press_at(AT, times=2))
+    assert read_recording(tmp_path / "run").manifest["interrupted"] is True
+
+
+def test_a_second_ctrl_c_ends_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("whitecap.sim.machine.interruption.ECHO_S", 0.0)
+    with pytest.raises(KeyboardInterrupt) as raised:
+        run_scenario(scenario(), out=tmp_path / "run", progress=_press_at(AT, times=2))
+    assert not isinstance(raised.value, RunInterrupted)
+    assert not (tmp_path / "run").exists()
 
 
 def test_afterwards_ctrl_c_is_what_it_was(tmp_path: Path) -> None:
