@@ -77,6 +77,12 @@ def test_a_file_that_holds_no_cases_is_bad_input(tmp_path: Path, content: str, t
     assert told in result.output
 
 
+def test_a_file_that_is_not_there_cannot_be_read(tmp_path: Path) -> None:
+    result = run(tmp_path / "nothing.json")
+    assert result.exit_code == 2
+    assert "nothing.json: cannot be read: No such file or directory" in result.stderr
+
+
 def test_an_unknown_expectation_or_name_is_bad_input_with_the_nearest_one(changed: Any) -> None:
     wrong_key = run(changed(expect={"result": "committed", "isolation": "x"}))
     assert (wrong_key.exit_code, "isolation_level" in wrong_key.output) == (2, True)

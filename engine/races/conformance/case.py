@@ -184,7 +184,9 @@ def load_cases(path: Path) -> list[Case]:
     """
     try:
         entries = msgspec.json.decode(path.read_bytes(), type=list[dict[str, Any]])
-    except (OSError, msgspec.DecodeError) as error:
+    except OSError as error:
+        raise InvalidInput([Problem(str(path), f"cannot be read: {error.strerror}")]) from error
+    except msgspec.DecodeError as error:
         raise InvalidInput([Problem(str(path), f"not a list of cases: {error}")]) from error
     problems: list[Problem] = []
     cases = [_case(entry, f"{path}[{n}]", problems) for n, entry in enumerate(entries)]
