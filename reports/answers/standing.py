@@ -12,7 +12,7 @@ from whitecap.reports.answers.objectives import FEWEST_JOBS, Held, Objectives
 from whitecap.reports.estimates import estimated
 from whitecap.reports.expectations.judging import Judged, judge
 from whitecap.reports.measures.measured_run import MeasuredRun
-from whitecap.reports.statistics import FEWEST_REPLICATIONS, Estimate
+from whitecap.reports.statistics import FEWEST_REPLICATIONS, Estimate, facing
 
 Runs = Mapping[int, MeasuredRun]
 """The measured runs of one cell, by their replication."""
@@ -136,7 +136,8 @@ def _judged(held: Held, runs: Runs, is_default: bool) -> JudgedObjective:
     is_beyond = stands is Stands.MISSED and not math.isnan(judged.found)
     if is_default and jobs < FEWEST_JOBS and not is_beyond:
         stands = Stands.TOO_FEW
-    return JudgedObjective(held, stands, estimated(held.measure, tallies), judged, jobs)
+    estimate = facing(estimated(held.measure, tallies), held.objective.threshold)
+    return JudgedObjective(held, stands, estimate, judged, jobs)
 
 
 def _ended_jobs(runs: Runs, writer: str | None) -> int:

@@ -18,7 +18,7 @@ from whitecap.reports.expectations.expected import Expected, exact, subject, thr
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.measures.tally import Tally
 from whitecap.reports.measures.writing import written
-from whitecap.reports.statistics import Judgement, Standing, written_estimate
+from whitecap.reports.statistics import Judgement, Standing, facing, written_estimate
 from whitecap.reports.statistics import judge as against
 
 ALIKE_WITHIN = 1e-9
@@ -129,6 +129,7 @@ def _in_every_run(expected: Expected, tallies: Mapping[int, Tally]) -> Judged:
 
 def _by_interval(expected: Expected, tallies: Sequence[Tally]) -> Judged:
     estimate = estimated(expected.measure, tallies)
+    estimate = facing(estimate, nearest_threshold(expected, estimate.point))
     if math.isnan(estimate.point):
         text = f"{subject(expected)} has no value, expected {wanted(expected)}"
         return Judged(expected, Standing.MISSED, math.nan, text)
@@ -144,6 +145,11 @@ def _by_interval(expected: Expected, tallies: Sequence[Tally]) -> Judged:
         return Judged(expected, standing, estimate.point, text)
     advice, needed = _advice([each for each in judgements if each.standing is standing])
     return Judged(expected, standing, estimate.point, f"{text}: {advice}", needed)
+
+
+def nearest_threshold(expected: Expected, value: float) -> float:
+    """Of the thresholds of an expectation the one that a value is nearest to."""
+    return min(expected.thresholds.values(), key=lambda threshold: abs(value - threshold))
 
 
 def worst(standings: Iterable[Standing]) -> Standing:

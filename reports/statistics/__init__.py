@@ -26,6 +26,7 @@ from whitecap.reports.statistics.judgement import (
     MOST_REPLICATIONS,
     Judgement,
     Standing,
+    facing,
     judge,
     units_to_show,
 )
@@ -53,6 +54,7 @@ __all__ = [
     "Statement",
     "compare_with_best",
     "difference",
+    "facing",
     "judge",
     "mean",
     "percentile",

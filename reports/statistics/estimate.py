@@ -34,6 +34,10 @@ class Statement(StrEnum):
 class Observations(Protocol):
     """What an estimate was made from, one entry per replication."""
 
+    def turned(self, *, good: bool) -> Observations:
+        """The same, of which few replications state the lower side (`good`) or the upper one."""
+        ...
+
     def estimate(self, confidence: float, times: float = 1.0) -> Estimate:
         """The estimate; with `times`, as if that many times as many replications had been seen,
         alike in everything else."""

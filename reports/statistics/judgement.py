@@ -45,12 +45,27 @@ def judge(
     Met if all of the interval is on the right side, missed if none is. What is stated on one side
     only can be met or missed by that side. Raises `ValueError` unless one threshold is given.
     """
-    if (at_least is None) == (at_most is None):
+    threshold = at_most if at_least is None else at_least
+    if threshold is None or None not in (at_least, at_most):
         raise ValueError("one threshold is needed: at least or at most")
+    estimate = facing(estimate, threshold)
     standing = _standing(estimate, at_least, at_most)
     if standing is not Standing.UNDECIDED:
         return Judgement(standing)
     return _projected(estimate, at_least, at_most)
+
+
+def facing(estimate: Estimate, threshold: float) -> Estimate:
+    """The estimate as it is held against a threshold: of few replications, with the bound that lies
+    between value and threshold, since that is the one that decides.
+
+    It errs as rarely as any bound of one side: of a quantity that keeps the threshold only a bound
+    that excludes it wrongly can say that it does not, and the other way round.
+    """
+    if estimate.replications >= FEWEST_REPLICATIONS or estimate.observations is None:
+        return estimate
+    turned = estimate.observations.turned(good=estimate.point >= threshold)
+    return turned.estimate(estimate.confidence)
 
 
 def units_to_show(share: float, confidence: float = CONFIDENCE) -> int:

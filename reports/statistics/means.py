@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import gammaincinv, stdtrit
@@ -65,6 +65,10 @@ class Means:
     def point(self) -> float:
         """The mean; not a number without values."""
         return float(self.values.mean()) if len(self.values) else math.nan
+
+    def turned(self, *, good: bool) -> Means:
+        """The same, of which few replications state the lower side (`good`) or the upper one."""
+        return replace(self, good=good)
 
     def estimate(self, confidence: float, times: float = 1.0) -> Estimate:
         """The mean and its bounds, as if seen `times` as often."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -70,6 +70,10 @@ class Percentiles:
     def point(self) -> float:
         """The percentile; not a number without values."""
         return _quantile(self.ordered, self.level)
+
+    def turned(self, *, good: bool) -> Percentiles:
+        """The same, of which few replications state the lower side (`good`) or the upper one."""
+        return replace(self, good=good)
 
     def estimate(self, confidence: float, times: float = 1.0) -> Estimate:
         """The percentile and its bounds, as if seen `times` as often."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import betaincinv
@@ -93,6 +93,10 @@ class Shares:
         if self.counted is not None:
             return self.counted
         return float(self.events.sum()), float((self.units - self.events).sum())
+
+    def turned(self, *, good: bool) -> Shares:
+        """The same, of which few replications state the lower side (`good`) or the upper one."""
+        return replace(self, good=good)
 
     def estimate(self, confidence: float, times: float = 1.0) -> Estimate:
         """The share and its bounds, as if seen `times` as often."""

@@ -137,11 +137,13 @@ def test_few_jobs_are_enough_to_miss_the_default_for_sure() -> None:
 
 
 def test_with_few_replications_a_group_that_looks_bad_keeps_a_cell_from_being_met() -> None:
-    few = replicated(4, loader=Did(1000), compactor=Did(16, 14))
+    few = replicated(4, loader=Did(1000), compactor=Did(29, 1))
     standing = standing_of("", few, objectives_of([]))
     assert [each.stands for each in standing.objectives] == [Stands.MET, Stands.TOO_FEW]
     assert standing.stands is Stands.UNDECIDED
     assert standing.needed == 11
+    half = replicated(4, loader=Did(1000), compactor=Did(16, 14))
+    assert standing_of("", half, objectives_of([])).stands is Stands.MISSED
     fine = replicated(4, loader=Did(1000), compactor=Did(30))
     assert standing_of("", fine, objectives_of([])).stands is Stands.MET
 

@@ -11,6 +11,7 @@ from whitecap.reports.statistics import (
     Judgement,
     Standing,
     Statement,
+    facing,
     judge,
     mean,
     percentile,
@@ -84,10 +85,25 @@ def test_on_the_threshold_no_number_that_anybody_would_run_decides() -> None:
     assert judged == Judgement(Standing.UNDECIDED, MOST_REPLICATIONS, is_more=True)
 
 
-def test_fewer_than_five_replications_ask_for_at_least_five() -> None:
-    judged = judge(share([500, 510, 505], [600] * 3, good=True), at_least=0.99)
+def test_few_replications_are_held_against_a_threshold_by_the_side_that_faces_it() -> None:
+    """A half that succeeds is no perhaps of 99 %, though what is stated of it is `at least`."""
+    half = share([500, 510, 505], [600] * 3, good=True)
+    assert half.statement is Statement.AT_LEAST
+    assert judge(half, at_least=0.99).standing is Standing.MISSED
+    assert judge(half, at_least=0.5).standing is Standing.MET
+    assert judge(half, at_most=0.5).standing is Standing.MISSED
+    assert facing(half, 0.99).statement is Statement.AT_MOST
+    slow = percentile(np.random.default_rng(1).exponential(1, (2, 400)), 50)
+    assert judge(slow, at_most=0.3).standing is Standing.MISSED
+    assert judge(slow, at_most=1.5).standing is Standing.MET
+    assert judge(mean([9.0, 10.0, 11.0]), at_least=30).standing is Standing.MISSED
+
+
+def test_few_replications_close_to_a_threshold_ask_for_more() -> None:
+    judged = judge(share([500, 510, 505], [600] * 3, good=True), at_least=0.85)
     assert judged.standing is Standing.UNDECIDED
-    assert judged.replications == 5
+    assert judged.replications is not None
+    assert judged.replications >= 5
 
 
 def test_nothing_seen_decides_nothing_and_promises_nothing() -> None:

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from simulation import EQUAL, Cell, cells, seen, simulate
 
+from whitecap.reports.statistics.shares import bounds_of_shares
+
 REPLICATIONS = (5, 10, 30)
 SIZES = (20, 200, 5000)
 
@@ -84,3 +86,17 @@ def test_replications_that_agree_better_than_independent_trials_are_worth_more(
 def test_the_one_bound_of_fewer_than_five_replications_holds(replications: int) -> None:
     for cell in cells([0.5, 0.05], [replications], [1000], [1, 2, 5], [EQUAL]):
         assert simulate(cell).coverage >= HELD_AT_LEAST, cell
+
+
+@pytest.mark.parametrize("replications", [1, 2, 3, 4])
+@pytest.mark.parametrize("good", [True, False])
+def test_few_replications_seldom_deny_a_threshold_that_is_the_truth(
+    replications: int, good: bool
+) -> None:
+    for cell in cells([0.9, 0.5], [replications], [1000], [1, 2, 5], [EQUAL]):
+        random = np.random.default_rng([6, replications, round(10 * cell.effect)])
+        events = cell.draw(random, 1000)
+        units = np.broadcast_to(cell.units, events.shape)
+        low, high, _ = bounds_of_shares(events, units, good=good)
+        denied = (low > cell.share) if good else (high < cell.share)
+        assert np.mean(denied) <= 1 - HELD_AT_LEAST, cell
