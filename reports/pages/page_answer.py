@@ -24,15 +24,6 @@ COMPARED = (
 """The measures whose paired differences are shown."""
 
 
-MARKS = {
-    Stands.MET: "✓",
-    Stands.MISSED: "✗",
-    Stands.UNDECIDED: "?",
-    Stands.TOO_FEW: "·",
-}
-"""Signs beside the colours, for whoever does not see these."""
-
-
 def objectives_table(subject: Subject, answer: Answer) -> PageTable:
     """How every cell stands to the objectives, group by group, beside the success of all."""
     standings = answer.standings
@@ -56,7 +47,7 @@ def objectives_table(subject: Subject, answer: Answer) -> PageTable:
 
 def _stands(standing: CellStanding) -> Entry:
     below = needed_text(standing.needed) if standing.stands is Stands.UNDECIDED else ""
-    return Entry(f"{MARKS[standing.stands]} {standing.stands}", below, standing.stands.name.lower())
+    return Entry(f"{standing.stands.sign} {standing.stands}", below, standing.stands.name.lower())
 
 
 def _judged(judged: JudgedObjective | None) -> Entry:
@@ -66,7 +57,7 @@ def _judged(judged: JudgedObjective | None) -> Entry:
     shown = Entry(value_text(judged)) if unit.is_counted else estimate_entry(judged.estimate, unit)
     too_few = f"{judged.jobs:,} jobs are too few" if judged.stands is Stands.TOO_FEW else ""
     mark = judged.stands.name.lower()
-    return Entry(f"{MARKS[judged.stands]} {shown.text}", too_few or shown.below, mark)
+    return Entry(f"{judged.stands.sign} {shown.text}", too_few or shown.below, mark)
 
 
 def differences_table(subject: Subject, answer: Answer) -> PageTable:
