@@ -93,7 +93,8 @@ def finished(
     scenario = world.scenario
     steps = list(LogWalk(world.store, world.shared.commits).steps())
     overwritten = frozenset((lost.transaction_id, lost.version) for lost in world.store.overwritten)
-    check_conservation(world.recorder, steps, _command(world), overwritten)
+    again = scenario.command_of(world.streams.seed, world.streams.replication)
+    check_conservation(world.recorder, steps, again, overwritten)
     recording = Recording(
         manifest_of(world, labels or scenario.labels, steps),
         show_document({**scenario.document, "seed": world.streams.seed}),
@@ -139,9 +140,3 @@ def _simulate(world: World, duration_ms: float, progress: Progress | None) -> No
             return
         if progress is not None:
             progress(Tick(world.kernel.now_ms, duration_ms, len(world.recorder.transactions)))
-
-
-def _command(world: World) -> str:
-    seed, replication = world.streams.seed, world.streams.replication
-    chosen = f"--seed {seed}" + (f" --replication {replication}" if replication else "")
-    return f"{world.scenario.command} {chosen}"
