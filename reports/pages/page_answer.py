@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from whitecap.engine.recorded import Measure
-from whitecap.reports.aggregate import ALL_WRITERS
+from whitecap.reports.aggregate import WHOLE_RUN
 from whitecap.reports.answers.answer import Answer
 from whitecap.reports.answers.phrases import held_text, needed_text, value_text
 from whitecap.reports.answers.standing import CellStanding, JudgedObjective, Stands
@@ -36,7 +36,7 @@ def objectives_table(subject: Subject, answer: Answer) -> PageTable:
             (
                 Entry(subject.layout.title(cell) if subject.runs.is_sweep else "this run"),
                 _stands(standing),
-                estimate_entry(success.get(cell) or success.get(ALL_WRITERS), Unit.SHARE),
+                estimate_entry(success.get(cell) or success.get(WHOLE_RUN), Unit.SHARE),
                 *(_judged(found.get(each)) for each in held),
             )
         )
