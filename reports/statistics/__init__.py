@@ -37,7 +37,6 @@ from whitecap.reports.statistics.wording import (
     written_difference,
     written_difference_bounds,
     written_estimate,
-    written_judgement,
 )
 
 __all__ = [
@@ -63,5 +62,4 @@ __all__ = [
     "written_difference",
     "written_difference_bounds",
     "written_estimate",
-    "written_judgement",
 ]
