@@ -23,6 +23,7 @@ from whitecap.sim.recording.recording import (
     write_recording,
 )
 from whitecap.sim.scenario import Scenario
+from whitecap.sim.time.kernel import seldom_collecting
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import World
 
@@ -134,9 +135,10 @@ def manifest_of(world: World, labels: Mapping[str, str], steps: Sequence[Step]) 
 
 def _simulate(world: World, duration_ms: float, progress: Progress | None) -> None:
     world.start()
-    for piece in range(1, SLICES + 1):
-        world.kernel.run_until(duration_ms * piece / SLICES)
-        if world.kernel.stopped:
-            return
-        if progress is not None:
-            progress(Tick(world.kernel.now_ms, duration_ms, len(world.recorder.transactions)))
+    with seldom_collecting():
+        for piece in range(1, SLICES + 1):
+            world.kernel.run_until(duration_ms * piece / SLICES)
+            if world.kernel.stopped:
+                return
+            if progress is not None:
+                progress(Tick(world.kernel.now_ms, duration_ms, len(world.recorder.transactions)))
