@@ -12,6 +12,7 @@ from time import process_time
 
 from whitecap.sim.run import finished
 from whitecap.sim.scenario import Scenario
+from whitecap.sim.time.kernel import seldom_collecting
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import World
 
@@ -44,12 +45,13 @@ def measure(name: str, scenario: Scenario, from_share: float = 0.0) -> Measureme
     """
     world = World.of(scenario, RandomStreams(scenario.seed, 0), with_requests=False)
     world.start()
-    if from_share:
-        world.kernel.run_until(scenario.duration * from_share)
-    before, events_before = len(world.recorder.attempts), next(world.kernel._eid)
-    begun = process_time()
-    world.kernel.run_until(scenario.duration)
-    kernel_s = process_time() - begun
+    with seldom_collecting():
+        if from_share:
+            world.kernel.run_until(scenario.duration * from_share)
+        before, events_before = len(world.recorder.attempts), next(world.kernel._eid)
+        begun = process_time()
+        world.kernel.run_until(scenario.duration)
+        kernel_s = process_time() - begun
     events = next(world.kernel._eid) - events_before
     attempts = len(world.recorder.attempts)
     begun = process_time()

@@ -14,7 +14,8 @@ from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
 from whitecap.reports.runs import RecordedRun, RunSet
 from whitecap.reports.tables import Labels, Measurements, Tables, build_tables
 
-ALL_WRITERS = "all writers"
+WHOLE_RUN = "all writers"
+"""The cell of a run on its own that stands for all of its writer groups."""
 
 MeasureEach = Callable[
     [Callable[[RecordedRun], MeasuredRun], Sequence[RecordedRun]], Iterable[MeasuredRun]
@@ -51,6 +52,6 @@ def _writers_as_cells(
     run: MeasuredRun, replication: int
 ) -> tuple[Measurements, Mapping[str, Mapping[str, str]]]:
     """A run by its writers: all of them together, then each group on its own."""
-    cells = {ALL_WRITERS: run} | {str(group): run.only(group) for group in run.groups}
+    cells = {WHOLE_RUN: run} | {str(group): run.only(group) for group in run.groups}
     labels: Labels = {name: {"writer": name} for name in cells}
     return {(name, replication): each for name, each in cells.items()}, labels

@@ -23,6 +23,7 @@ from whitecap.sim.recording.recording import (
     write_recording,
 )
 from whitecap.sim.scenario import Scenario
+from whitecap.sim.time.kernel import seldom_collecting
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import World
 
@@ -93,7 +94,8 @@ def finished(
     scenario = world.scenario
     steps = list(LogWalk(world.store, world.shared.commits).steps())
     overwritten = frozenset((lost.transaction_id, lost.version) for lost in world.store.overwritten)
-    check_conservation(world.recorder, steps, _command(world), overwritten)
+    again = scenario.command_of(world.streams.seed, world.streams.replication)
+    check_conservation(world.recorder, steps, again, overwritten)
     recording = Recording(
         manifest_of(world, labels or scenario.labels, steps),
         show_document({**scenario.document, "seed": world.streams.seed}),
@@ -133,15 +135,10 @@ def manifest_of(world: World, labels: Mapping[str, str], steps: Sequence[Step]) 
 
 def _simulate(world: World, duration_ms: float, progress: Progress | None) -> None:
     world.start()
-    for piece in range(1, SLICES + 1):
-        world.kernel.run_until(duration_ms * piece / SLICES)
-        if world.kernel.stopped:
-            return
-        if progress is not None:
-            progress(Tick(world.kernel.now_ms, duration_ms, len(world.recorder.transactions)))
-
-
-def _command(world: World) -> str:
-    seed, replication = world.streams.seed, world.streams.replication
-    chosen = f"--seed {seed}" + (f" --replication {replication}" if replication else "")
-    return f"{world.scenario.command} {chosen}"
+    with seldom_collecting():
+        for piece in range(1, SLICES + 1):
+            world.kernel.run_until(duration_ms * piece / SLICES)
+            if world.kernel.stopped:
+                return
+            if progress is not None:
+                progress(Tick(world.kernel.now_ms, duration_ms, len(world.recorder.transactions)))

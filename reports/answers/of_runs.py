@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from whitecap.reports.aggregate import ALL_WRITERS
+from whitecap.reports.aggregate import WHOLE_RUN
 from whitecap.reports.answers.answer import Answer, answer_of
 from whitecap.reports.answers.grid import grid_of
 from whitecap.reports.answers.objectives import objectives_of
@@ -19,7 +19,7 @@ def answer_of_subject(subject: Subject) -> Answer:
     """The answer of a sweep's finished cells, or of the one run that a report is about."""
     measured, runs = subject.tables.measured(), subject.runs
     if not runs.is_sweep:
-        (run,) = measured[ALL_WRITERS].values()
+        (run,) = measured[WHOLE_RUN].values()
         return answer_of_run(runs.runs[0].manifest, run)
     grid = grid_of(subject.layout, runs.axis_roles, runs.lightest_first)
     return answer_of(measured, grid, objectives_of(objectives_in(runs.definition)))

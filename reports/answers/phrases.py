@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from whitecap.engine.recorded import Direction, Measure, Objective, Unit
+from whitecap.engine.recorded import ALL_WRITERS, Direction, Measure, Objective, Unit
 from whitecap.reports.answers.grid import Load
 from whitecap.reports.answers.objectives import Held, Objectives
 from whitecap.reports.answers.standing import JudgedObjective, Stands
@@ -143,7 +143,7 @@ def where_text(design: str, load: Load) -> str:
 
 
 def _whom(name: str) -> str:
-    return ALL_TOGETHER if name == "all" else name
+    return ALL_TOGETHER if name == ALL_WRITERS else name
 
 
 def sentence(text: str) -> str:

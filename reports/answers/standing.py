@@ -10,7 +10,7 @@ from enum import StrEnum
 from whitecap.engine.recorded import Direction, Measure, Objective
 from whitecap.reports.answers.objectives import FEWEST_JOBS, Held, Objectives
 from whitecap.reports.estimates import estimated
-from whitecap.reports.expectations.judging import Judged, judge
+from whitecap.reports.expectations.judging import WORST_FIRST, Judged, judge
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.statistics import FEWEST_REPLICATIONS, Estimate, facing
 
@@ -26,12 +26,19 @@ class Stands(StrEnum):
     UNDECIDED = "undecided"
     TOO_FEW = "too few to judge"
 
+    @property
+    def sign(self) -> str:
+        """Stands beside a colour, for whoever does not see that."""
+        return _SIGNS[self]
+
+
+_SIGNS = {Stands.MET: "✓", Stands.MISSED: "✗", Stands.UNDECIDED: "?", Stands.TOO_FEW: "·"}
+
 
 def worst_of(several: Iterable[Stands]) -> Stands:
     """Missed before undecided before met; too few where nothing could be judged."""
     present = set(several)
-    worst = (Stands.MISSED, Stands.UNDECIDED, Stands.MET)
-    return next((each for each in worst if each in present), Stands.TOO_FEW)
+    return next((each for each in map(Stands, WORST_FIRST) if each in present), Stands.TOO_FEW)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeVar
 
 from whitecap.reports.expectations.expected import Expected, of_cell, subject, wanted
 from whitecap.reports.expectations.judging import Judged, judge, worst
 from whitecap.reports.layout import Layout
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.statistics import Standing
+
+S = TypeVar("S", bound=StrEnum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +36,14 @@ class JudgedCells:
     @property
     def counted(self) -> str:
         """In how many cells it came out how: `met in 4, missed in 2 of 6 cells`."""
-        counts = Counter(each.judgement for each in self.cells.values())
-        said = ", ".join(f"{each} in {counts[each]}" for each in Standing if counts[each])
-        return f"{said} of {len(self.cells)} cell{'s' if len(self.cells) > 1 else ''}"
+        return counted_cells([each.judgement for each in self.cells.values()])
+
+
+def counted_cells(several: Sequence[S]) -> str:
+    """In how many cells something came out how; of at least one cell."""
+    counts = Counter(several)
+    said = ", ".join(f"{each} in {counts[each]}" for each in type(several[0]) if counts[each])
+    return f"{said} of {len(several)} cell{'s' if len(several) > 1 else ''}"
 
 
 def judged_cells(

@@ -56,11 +56,6 @@ class Window:
     from_ms: float
     to_ms: float
 
-    @property
-    def length_ms(self) -> float:
-        """How long it is."""
-        return self.to_ms - self.from_ms
-
 
 def busiest_window(transactions: pd.DataFrame) -> Window:
     """The stretch in which most transactions were refused, long enough for about two dozen."""

@@ -33,6 +33,9 @@ class Due:
     def __add__(self, other: Due) -> Due:
         return Due(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
+    def __str__(self) -> str:
+        return f"{self.not_begun:,} of {self.jobs:,} due jobs had not begun"
+
     @property
     def is_overloaded(self) -> bool:
         """Whether jobs pile up: one that waits for its writer's current job is usual."""
@@ -96,7 +99,7 @@ def left_out_sentences(by_group: Mapping[Group, LeftOut]) -> Iterator[str]:
 
 def due_sentence(group: Group, due: Due) -> str:
     """How many due jobs had not begun, and what that means if it is more than usual."""
-    text = f"{group.writer_group}: {due.not_begun:,} of {due.jobs:,} due jobs had not begun"
+    text = f"{group.writer_group}: {due}"
     if not due.is_overloaded:
         return text
     why = "the schedule is overloaded" if due.scheduled else "more arrives than gets done"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from whitecap.engine.recorded import Measure
-from whitecap.reports.aggregate import ALL_WRITERS
+from whitecap.reports.aggregate import WHOLE_RUN
 from whitecap.reports.answers.answer import Answer
 from whitecap.reports.answers.phrases import held_text, needed_text, value_text
 from whitecap.reports.answers.standing import CellStanding, JudgedObjective, Stands
@@ -24,15 +24,6 @@ COMPARED = (
 """The measures whose paired differences are shown."""
 
 
-MARKS = {
-    Stands.MET: "✓",
-    Stands.MISSED: "✗",
-    Stands.UNDECIDED: "?",
-    Stands.TOO_FEW: "·",
-}
-"""Signs beside the colours, for whoever does not see these."""
-
-
 def objectives_table(subject: Subject, answer: Answer) -> PageTable:
     """How every cell stands to the objectives, group by group, beside the success of all."""
     standings = answer.standings
@@ -45,7 +36,7 @@ def objectives_table(subject: Subject, answer: Answer) -> PageTable:
             (
                 Entry(subject.layout.title(cell) if subject.runs.is_sweep else "this run"),
                 _stands(standing),
-                estimate_entry(success.get(cell) or success.get(ALL_WRITERS), Unit.SHARE),
+                estimate_entry(success.get(cell) or success.get(WHOLE_RUN), Unit.SHARE),
                 *(_judged(found.get(each)) for each in held),
             )
         )
@@ -56,7 +47,7 @@ def objectives_table(subject: Subject, answer: Answer) -> PageTable:
 
 def _stands(standing: CellStanding) -> Entry:
     below = needed_text(standing.needed) if standing.stands is Stands.UNDECIDED else ""
-    return Entry(f"{MARKS[standing.stands]} {standing.stands}", below, standing.stands.name.lower())
+    return Entry(f"{standing.stands.sign} {standing.stands}", below, standing.stands.name.lower())
 
 
 def _judged(judged: JudgedObjective | None) -> Entry:
@@ -66,7 +57,7 @@ def _judged(judged: JudgedObjective | None) -> Entry:
     shown = Entry(value_text(judged)) if unit.is_counted else estimate_entry(judged.estimate, unit)
     too_few = f"{judged.jobs:,} jobs are too few" if judged.stands is Stands.TOO_FEW else ""
     mark = judged.stands.name.lower()
-    return Entry(f"{MARKS[judged.stands]} {shown.text}", too_few or shown.below, mark)
+    return Entry(f"{judged.stands.sign} {shown.text}", too_few or shown.below, mark)
 
 
 def differences_table(subject: Subject, answer: Answer) -> PageTable:

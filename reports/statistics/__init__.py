@@ -38,7 +38,6 @@ from whitecap.reports.statistics.wording import (
     written_difference,
     written_difference_bounds,
     written_estimate,
-    written_judgement,
 )
 
 __all__ = [
@@ -65,5 +64,4 @@ __all__ = [
     "written_difference",
     "written_difference_bounds",
     "written_estimate",
-    "written_judgement",
 ]

@@ -100,11 +100,6 @@ class Difference:
     confidence: float = CONFIDENCE
 
     @property
-    def is_known(self) -> bool:
-        """Whether there are bounds."""
-        return not math.isnan(self.low)
-
-    @property
     def is_distinguishable(self) -> bool:
         """Whether the two can be told apart: the one verdict about this pair."""
         if self.statement is Statement.ALIKE:

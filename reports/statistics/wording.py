@@ -13,7 +13,6 @@ from whitecap.reports.statistics.estimate import (
     Estimate,
     Statement,
 )
-from whitecap.reports.statistics.judgement import Judgement, Standing
 
 
 def written_estimate(estimate: Estimate, unit: Unit) -> str:
@@ -68,16 +67,6 @@ def written_difference_bounds(difference: Difference, unit: Unit) -> str:
         case _, False, True:
             return f"at least {_signed(difference.low, unit)}"
     return _joined(_signed(difference.low, unit), _signed(difference.high, unit))
-
-
-def written_judgement(judgement: Judgement) -> str:
-    """`met`, `missed`, or `undecided` with the replications that would decide it."""
-    if judgement.standing is not Standing.UNDECIDED:
-        return judgement.standing.value
-    if judgement.replications is None:
-        return "undecided: too little was seen to say how many replications would decide it"
-    how = "more than" if judgement.is_more else "about"
-    return f"undecided: {how} {judgement.replications:,} replications would decide it"
 
 
 def _because(estimate: Estimate) -> str:

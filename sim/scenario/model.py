@@ -164,6 +164,11 @@ class Scenario(Section):
         chosen += [f"--set={path}={_flow(value)}" for path, value in self._changes.items()]
         return shlex.join(["whitecap", "run", self.source, *chosen])
 
+    def command_of(self, seed: int, replication: int) -> str:
+        """What makes one run of it again."""
+        chosen = f"--seed {seed}" + (f" --replication {replication}" if replication else "")
+        return f"{self.command} {chosen}"
+
     def comes_from(self, document: Document, source: str, labels: Labels, changes: Changes) -> Self:
         """Remember what it was made of. Returns itself."""
         self._document, self._source = document, source

@@ -55,18 +55,9 @@ class RanScenario(Generic[T]):
 class _Run:
     """One run to be made."""
 
-    path: Path
     scenario: Scenario
     labels: Mapping[str, str]
     replication: int
-
-    @property
-    def command(self) -> str:
-        """What makes it again."""
-        cell = ",".join(f"{axis}={label}" for axis, label in self.labels.items())
-        chosen = f" --cell '{cell}'" if cell else ""
-        chosen += f" --replication {self.replication}" if self.replication else ""
-        return f"whitecap run {self.path} --seed {self.scenario.seed}{chosen}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,24 +109,13 @@ def _watched(ran: Iterator[T], total: int, watch: Watch | None) -> Iterator[T]:
         yield each
 
 
-def find_expecting(paths: Sequence[Path]) -> list[Path]:
-    """The scenario files with an `expect:` among files and, at any depth, in folders.
-
-    Raises `InvalidInput` with every problem: a path that is not there or cannot be read, a named
-    file that expects nothing, or nothing found at all.
-    """
-    files, problems = _found(paths)
-    if problems:
-        raise InvalidInput(problems)
-    return files
-
-
 def at(labels: Mapping[str, str], text: str) -> str:
     """`text`, said of the cell with these labels."""
     return f"{show_cell(labels)}: {text}" if labels else text
 
 
 def _found(paths: Sequence[Path]) -> tuple[list[Path], list[Problem]]:
+    """The files with an `expect:` among these and, at any depth, in folders; and what is wrong."""
     problems: list[Problem] = []
     files: dict[Path, None] = {}
     for path in paths:
@@ -193,7 +173,7 @@ def _runs(loaded: _Loaded, replications: int | None) -> Iterator[_Run]:
         if all(each.exactly for each in scenario.expect):
             often = 1
         for replication in range(often if scenario.expect else 0):
-            yield _Run(loaded.path, scenario, labels, replication)
+            yield _Run(scenario, labels, replication)
 
 
 def _ran(reading: Reading[T], run: _Run) -> _Ran[T]:
@@ -207,8 +187,9 @@ def _ran(reading: Reading[T], run: _Run) -> _Ran[T]:
     except InvariantViolated as broken:
         error = str(broken)
     except Exception as broken:
-        again = f"to reproduce: {run.command}"
-        error = f"{type(broken).__name__}: {broken}\n{again}\n{traceback.format_exc()}"
+        again = run.scenario.command_of(run.scenario.seed, run.replication)
+        trace = traceback.format_exc()
+        error = f"{type(broken).__name__}: {broken}\nto reproduce: {again}\n{trace}"
     return _Ran(run, read, error, time.perf_counter() - began)
 
 

@@ -71,11 +71,10 @@ class Kernel(Environment):
     def run_until(self, instant_ms: float) -> None:
         """Let everything before `instant_ms` happen, or of the present instant once stopped."""
         queue, step = self._queue, self.step
-        with _seldom_collecting():
-            while queue and queue[0][0] < instant_ms:
-                if self.stopped and queue[0][0] > self._now:
-                    return
-                step()
+        while queue and queue[0][0] < instant_ms:
+            if self.stopped and queue[0][0] > self._now:
+                return
+            step()
         self._now = self._now if self.stopped else instant_ms
 
     def stop(self) -> None:
@@ -123,7 +122,7 @@ def _done(action: Callable[[], object]) -> None:
 
 
 @contextmanager
-def _seldom_collecting() -> Iterator[None]:
+def seldom_collecting() -> Iterator[None]:
     """Look for garbage in cycles seldom: a run makes little of it, and keeps millions of objects.
 
     The thresholds are ours: at Python's own, a tenth of a run's time goes into the search.

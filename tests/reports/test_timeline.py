@@ -27,7 +27,7 @@ def test_the_busiest_stretch_holds_the_most_refusals() -> None:
     early = [aborted(200, ended_at_ms=50_000.0)]
     window = busiest_window(frame(*calm, *storm, *early))
     assert window.from_ms <= 400_000 <= 400_004 <= window.to_ms
-    assert window.length_ms < 600_000
+    assert window.to_ms - window.from_ms < 600_000
 
 
 def test_a_run_without_refusals_is_shown_from_its_start() -> None:

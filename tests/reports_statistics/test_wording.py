@@ -12,8 +12,6 @@ from whitecap.reports.measures import Unit
 from whitecap.reports.statistics import (
     Difference,
     Estimate,
-    Judgement,
-    Standing,
     Statement,
     difference,
     mean,
@@ -22,7 +20,6 @@ from whitecap.reports.statistics import (
     written_bounds,
     written_difference,
     written_estimate,
-    written_judgement,
 )
 
 
@@ -98,19 +95,3 @@ def test_written_bounds_of_shares_hold_what_the_bounds_hold(a: float, b: float, 
 )  # fmt: skip
 def test_a_difference_reads(gap: Difference, unit: Unit, text: str) -> None:
     assert written_difference(gap, unit) == text
-
-
-@pytest.mark.parametrize(
-    ("judgement", "text"),
-    [
-        (Judgement(Standing.MET), "met"),
-        (Judgement(Standing.MISSED), "missed"),
-        (Judgement(Standing.UNDECIDED, 40), "undecided: about 40 replications would decide it"),
-        (Judgement(Standing.UNDECIDED, 1000, is_more=True),
-         "undecided: more than 1,000 replications would decide it"),
-        (Judgement(Standing.UNDECIDED),
-         "undecided: too little was seen to say how many replications would decide it"),
-    ],
-)  # fmt: skip
-def test_a_judgement_reads(judgement: Judgement, text: str) -> None:
-    assert written_judgement(judgement) == text

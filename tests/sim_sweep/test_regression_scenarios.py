@@ -11,9 +11,8 @@ from whitecap.engine.outcomes import ConflictException
 from whitecap.reports.expectations.checked import CheckVerdict
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.loading import load_scenario
-from whitecap.sim.sweeps.regression import find_expecting
 
-REGRESSION = find_expecting([SCENARIOS / "regression"])
+REGRESSION = sorted((SCENARIOS / "regression").rglob("*.yaml"))
 
 
 @pytest.mark.parametrize("path", REGRESSION, ids=lambda path: path.stem)

@@ -108,12 +108,8 @@ def _require_room(out: Path | None, export: Path | None, overwrite: bool) -> Non
     if export is not None:
         require_free_for_table(export, overwrite=overwrite)
     if out is not None and export is not None:
-        places = out.absolute(), export.absolute()
-        if (
-            places[0] == places[1]
-            or places[0] in places[1].parents
-            or places[1] in places[0].parents
-        ):
+        one, other = out.absolute(), export.absolute()
+        if one.is_relative_to(other) or other.is_relative_to(one):
             raise click.UsageError("--out and --export must not lie within each other")
 
 
@@ -137,9 +133,9 @@ def _print_json(finished: FinishedRun, written: dict[str, Any]) -> None:
 
 
 def _print(finished: FinishedRun, written: dict[str, Any], data: bool, quiet: bool) -> None:
-    from whitecap.terminal.run_summary import show_run
-
     if not quiet:
+        from whitecap.terminal.run_summary import show_run
+
         show_run(finished.scenario, finished.recording)
     if written["recording"] is not None:
         click.echo(f"recording  {written['recording']}")

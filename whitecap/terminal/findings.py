@@ -9,9 +9,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from whitecap.reports.answers.standing import Stands
 from whitecap.reports.measures.groups import Group
 from whitecap.reports.measures.left_out import LeftOut, left_out_sentences
 from whitecap.reports.measures.refusals import Refusal, refusal_sentences
+from whitecap.terminal.table import print_indented
 
 if TYPE_CHECKING:
     from whitecap.reports.expectations.cells import JudgedCells
@@ -24,13 +26,13 @@ CAUSES_SHOWN = 4
 CELLS_SHOWN = 3
 """Of those that do not meet an expectation."""
 
-MARKS = {
-    "met": ("✓", "green"),
-    "missed": ("✗", "red"),
-    "undecided": ("?", "yellow"),
-    "too few to judge": ("·", "dim"),
+STYLES = {
+    Stands.MET: "green",
+    Stands.MISSED: "red",
+    Stands.UNDECIDED: "yellow",
+    Stands.TOO_FEW: "dim",
 }
-"""By how an expectation or objective came out; their own types would load what estimates need."""
+"""By how an expectation or objective came out."""
 
 
 def show_left_out(console: Console, left_out: Mapping[Group, LeftOut]) -> None:
@@ -71,28 +73,35 @@ def show_overload(console: Console, layout: Layout, left_out: Mapping[str, LeftO
     """The cells of a sweep in which work piled up, over all replications."""
     for cell, each in left_out.items():
         if each.due.is_overloaded:
-            counted = f"{each.due.not_begun:,} of {each.due.jobs:,} due jobs had not begun"
-            console.print(Text(f"{layout.title(cell)}: {counted}"))
+            console.print(Text(f"{layout.title(cell)}: {each.due}"))
 
 
 def show_judged_cells(console: Console, layout: Layout, judged: Sequence[JudgedCells]) -> None:
     """A line per expectation of a sweep, and below it the cells that do not meet it."""
     console.print(Text("expected, judged over replications:", style="bold"))
     for each in judged:
-        mark, style = MARKS[each.judgement]
-        line = Text(f"{mark} {each.judgement}: ", style=style)
-        console.print(line.append(f"{each}: {each.counted}", style="default"))
-        failing = [(cell, found) for cell, found in each.cells.items() if not found.is_met]
-        for cell, found in failing[:CELLS_SHOWN]:
-            console.print(Text(f"    {layout.title(cell)}: {found.text}"))
-        if len(failing) > CELLS_SHOWN:
-            console.print(Text(f"    and {len(failing) - CELLS_SHOWN} more"))
+        show_standing(console, each.judgement, f"{each}: {each.counted}")
+        failing = {cell: found.text for cell, found in each.cells.items() if not found.is_met}
+        show_few_cells(console, layout, failing)
 
 
 def show_expectations(console: Console, title: str, judged: Sequence[Judged]) -> None:
     """A line per expectation, with what was found and how that was judged."""
     console.print(Text(title, style="bold"))
     for each in judged:
-        mark, style = MARKS[each.judgement]
-        line = Text(f"{mark} {each.judgement}: ", style=style)
-        console.print(line.append(str(each), style="default"))
+        show_standing(console, each.judgement, str(each))
+
+
+def show_standing(console: Console, stands: str, text: str) -> None:
+    """A line that begins with how something came out."""
+    kind = Stands(stands)
+    line = Text(f"{kind.sign} {kind}: ", style=STYLES[kind])
+    console.print(line.append(text, style="default"))
+
+
+def show_few_cells(console: Console, layout: Layout, texts: Mapping[str, str]) -> None:
+    """The first cells with what is to be said of each, and how many more there are."""
+    for cell, text in list(texts.items())[:CELLS_SHOWN]:
+        print_indented(console, f"{layout.title(cell)}: {text}", by=4)
+    if len(texts) > CELLS_SHOWN:
+        print_indented(console, f"and {len(texts) - CELLS_SHOWN} more", by=4)

@@ -47,8 +47,8 @@ def show_sweep(subject: Subject, answer: Answer, expected: Sequence[Expected] = 
     """The measures of every cell, the answer, and what stands behind and against it."""
     console = new_console()
     cells = [cell.name for cell in subject.layout.cells]
-    rows = [list(_row(subject, answer, name)) for name in cells]
     named = [cells.index(answer.cell)]
+    rows = list(_rows(subject, answer))
     show_table(console, [*FIRST, *SHOWN.values()], rows, stressed=named, caption=CAPTION)
     console.print()
     show_answer(console, answer)
@@ -70,13 +70,18 @@ def _show_findings(subject: Subject, answer: Answer, expected: Sequence[Expected
         show_judged_cells(console, layout, judged)
 
 
-def _row(subject: Subject, answer: Answer, cell: str) -> Iterator[str]:
-    yield subject.layout.title(cell)
-    yield answer.standings[cell].stands
-    yield written(subject.tables.of(Measure.JOB_SUCCESS_RATE)[cell].point, Unit.SHARE)
-    yield _least_success(subject, cell)
-    for measure in SHOWN:
-        yield written(subject.tables.of(measure)[cell].point, MEASURES[measure].unit)
+def _rows(subject: Subject, answer: Answer) -> Iterator[list[str]]:
+    success = subject.tables.of(Measure.JOB_SUCCESS_RATE)
+    shown = {measure: subject.tables.of(measure) for measure in SHOWN}
+    standings = answer.standings
+    for cell in (each.name for each in subject.layout.cells):
+        yield [
+            subject.layout.title(cell),
+            standings[cell].stands,
+            written(success[cell].point, Unit.SHARE),
+            _least_success(subject, cell),
+            *(written(of[cell].point, MEASURES[m].unit) for m, of in shown.items()),
+        ]
 
 
 def _least_success(subject: Subject, cell: str) -> str:
@@ -92,6 +97,7 @@ def sweep_document(
 ) -> dict[str, Any]:
     """The same and every other measure with its interval, numbers as they are."""
     origin = subject.provenance
+    estimates = {measure: subject.tables.of(measure) for measure in MEASURES}
     return {
         "scenario_name": origin.scenario_name,
         "scenario_hash": origin.scenario_hash,
@@ -105,7 +111,7 @@ def sweep_document(
                 "name": cell.name,
                 "labels": cell.labels,
                 "measures": {
-                    name: estimate_columns(subject.tables.of(name)[cell.name]) for name in MEASURES
+                    measure: estimate_columns(of[cell.name]) for measure, of in estimates.items()
                 },
             }
             for cell in subject.layout.cells
