@@ -15,10 +15,7 @@ DELTA_VERSION = "4.4.0"
 
 
 def check_writable(protocol: Protocol, table_name: str) -> None:
-    """Whether this client may write a table of that protocol.
-
-    Raises `DeltaError`. Source: `DeltaLog.scala: protocolRead`, `protocolWrite`.
-    """
+    """Raises `DeltaError` for a protocol that this client may not write."""
     too_new = (
         protocol.min_reader_version > MAX_READER_VERSION
         or protocol.min_writer_version > MAX_WRITER_VERSION

@@ -162,14 +162,6 @@ def write_checkpoint(snapshot: Snapshot, encode: Encode = encode_checkpoint) -> 
     yield Put(LAST_CHECKPOINT_KEY, msgspec.json.encode(pointer))
 
 
-def write_checkpoint_if_due(snapshot: Snapshot, encode: Encode = encode_checkpoint) -> Steps[bool]:
-    """Write a checkpoint if the snapshot's version is one that gets one; answers whether it is."""
-    if not is_due(snapshot.version, snapshot.configuration):
-        return False
-    yield from write_checkpoint(snapshot, encode)
-    return True
-
-
 def _instances(entries: Iterable[Entry]) -> dict[tuple[int, int, str], tuple[str, ...]]:
     """The checkpoint files of a listing by (version, number of parts, name of the instance)."""
     found: defaultdict[tuple[int, int, str], tuple[str, ...]] = defaultdict(tuple)

@@ -106,10 +106,6 @@ class FileSet:
         """The files of a partition, by path."""
         return self._partitions.get(partition, _NO_FILES).ordered()
 
-    def count_within(self, partition: PartitionKey) -> int:
-        """How many files a partition holds."""
-        return len(self._partitions.get(partition, _NO_FILES).files)
-
     def partition_keys(self) -> tuple[PartitionKey, ...]:
         """The partitions that hold files, ordered, null first."""
         if self._partition_keys is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem
@@ -26,7 +26,7 @@ def rows_of_parameter(
     if not rows:
         return ("void",) * len(columns), rows
     check_widths(rows)
-    return tuple(_type([row[at] for row in rows]) for at in range(len(rows[0]))), rows
+    return tuple(_type(row[at] for row in rows) for at in range(len(rows[0]))), rows
 
 
 def check_widths(rows: Sequence[Sequence[Any]]) -> None:
@@ -47,6 +47,6 @@ def value_names(columns: Sequence[str], count: int) -> tuple[str, ...]:
     return tuple(columns) or tuple(f"col{at + 1}" for at in range(count))
 
 
-def _type(values: Sequence[Any]) -> str:
+def _type(values: Iterable[Any]) -> str:
     kind = next((type_of(value) for value in values if value is not None), "void")
     return "bigint" if kind == "int" else kind

@@ -20,7 +20,7 @@ from whitecap.engine.conflicts.messages import commit_verdict
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.read_set import ReadSet
 from whitecap.engine.conflicts.row_ids import readable_watermark
-from whitecap.engine.conflicts.winner import WinningCommit
+from whitecap.engine.conflicts.winner import IDENTITY_TAG, WinningCommit
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.log.actions import AddCDCFile, AnyAction, CommitInfo, RemoveFile
@@ -43,8 +43,6 @@ from whitecap.engine.transaction.commit_loop import commit_loop, put_commit
 from whitecap.engine.transaction.isolation import level_to_use
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.engine.transaction.prepare import Draft, Prepared, prepare, prepare_large
-
-IDENTITY_TAG = "delta.identity.schemaUpdate"
 
 _NOT_BLIND = (RemoveFile, AddCDCFile)
 

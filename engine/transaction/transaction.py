@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from whitecap.engine.conflicts.operation import Operation
-from whitecap.engine.conflicts.read_set import ReadEntry, ReadSet
+from whitecap.engine.conflicts.read_set import ReadSet
 from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import AddFile, AnyAction, Metadata, Protocol, SetTransaction
@@ -172,10 +172,6 @@ class Transaction:
     ) -> None:
         """Depend on no file being added that matches: one entry, and no files."""
         entry = self._entry(predicates, resolved, partition_only)
-        self.read_set = self.read_set.with_entry(entry)
-
-    def track_entry(self, entry: ReadEntry) -> None:
-        """Depend on an entry made elsewhere, such as the one of an earlier try."""
         self.read_set = self.read_set.with_entry(entry)
 
     def txn_version(self, app_id: str) -> int:

@@ -86,11 +86,11 @@ def generated(
     tasks: Tasks, schema: Schema, given: Sequence[str], complete: Callable[[Row], Row] | None
 ) -> Generated:
     """Fill the columns that a write leaves out, in rows that already have defaults."""
-    filled = numbered(tasks, schema, given)
+    counted = counted_columns(schema, given)
+    filled = numbered(tasks, counted)
     if complete is not None:
         filled = [[complete(row) for row in task] for task in filled]
-    rows = [row for task in filled for row in task]
-    marks = identity_marks(rows, schema, given, of_none=True)
+    marks = identity_marks(filled, schema, counted, of_none=True)
     return Generated(filled, marks, frozenset(name.lower() for name in given))
 
 
@@ -176,12 +176,24 @@ def _left_out(schema: Schema, given: Sequence[str]) -> list[tuple[int, Field]]:
     return [(at, column) for at, column in enumerate(schema) if column.name.lower() not in named]
 
 
-def numbered(tasks: Tasks, schema: Schema, given: Sequence[str]) -> Tasks:
+Counted = Sequence[tuple[int, Identity]]
+"""Identity columns whose values a write counts, with their positions."""
+
+
+def counted_columns(schema: Schema, given: Sequence[str]) -> Counted:
+    """The identity columns that a write leaves out."""
+    identities = [(at, i) for at, c in enumerate(schema) if (i := identity_of(c)) is not None]
+    if not identities:
+        return ()
+    left_out = {at for at, _ in _left_out(schema, given)}
+    return [(at, identity) for at, identity in identities if at in left_out]
+
+
+def numbered(tasks: Tasks, counted: Counted) -> Tasks:
     """Rows with the next values of identity columns: each task counts on its own.
 
     In steps as wide as there are tasks. Source: GenerateIdentityValues.scala.
     """
-    counted = _identities(schema, given)
     if not counted:
         return tasks
     return [
@@ -191,31 +203,25 @@ def numbered(tasks: Tasks, schema: Schema, given: Sequence[str]) -> Tasks:
 
 
 def identity_marks(
-    rows: Sequence[Row], schema: Schema, given: Sequence[str], of_none: bool = False
+    tasks: Tasks, schema: Schema, counted: Counted, of_none: bool = False
 ) -> dict[str, int]:
     """How far the identity columns got in rows that a write makes up values for.
 
     By physical name. Rows that only move along count too; of no rows at all, with `of_none`, it is
     as far as they were. Source: DeltaIdentityColumnStatsTracker.
     """
-    names = schema.physical_names
     marks = {}
-    for at, identity in _identities(schema, given):
-        values = [row[at] for row in rows if row[at] is not None]
+    for at, identity in counted:
+        name = schema.fields[at].physical_name
+        values = [row[at] for rows in tasks for row in rows if row[at] is not None]
         if values:
-            marks[names[at]] = identity.farthest(values)
+            marks[name] = identity.farthest(values)
         elif of_none and identity.high_water_mark is not None:
-            marks[names[at]] = identity.high_water_mark
+            marks[name] = identity.high_water_mark
     return marks
 
 
-def _identities(schema: Schema, given: Sequence[str]) -> list[tuple[int, Identity]]:
-    """The identity columns that a write leaves out, with their positions."""
-    left_out = _left_out(schema, given)
-    return [(at, i) for at, column in left_out if (i := identity_of(column)) is not None]
-
-
-def _counted(row: Row, counted: Sequence[tuple[int, Identity]], steps: int) -> Row:
+def _counted(row: Row, counted: Counted, steps: int) -> Row:
     values = list(row)
     for at, identity in counted:
         values[at] = identity.next_value + identity.step * steps

@@ -29,6 +29,7 @@ from whitecap.engine.values.types import Session
 from whitecap.engine.writing.assigning import inserted
 from whitecap.engine.writing.files import Check, in_task
 from whitecap.engine.writing.generation import (
+    Completion,
     Generated,
     check_given,
     completion,
@@ -41,10 +42,14 @@ from whitecap.engine.writing.generation import (
 
 @dataclass(frozen=True, slots=True)
 class InsertPlan:
-    """How a row of the source becomes one of the target, and which columns the source gives."""
+    """How a row of the source becomes one of the target, and which columns the source gives.
+
+    `complete` computes the generated columns that it gives no value for.
+    """
 
     terms: list[Term]
     given: tuple[str, ...]
+    complete: Completion | None = None
 
 
 def insert_plan(statement: Insert, source: Source, schema: Schema, session: Session) -> InsertPlan:
@@ -80,7 +85,7 @@ def _planned(statement: Insert, source: Source, schema: Schema, session: Session
         if not (field.nullable or field.name.lower() in given or is_made_up(field)):
             raise write_errors.required_column(field.name)
     terms = [_term(column, given, session) for column in schema]
-    return InsertPlan(terms, tuple(given))
+    return InsertPlan(terms, tuple(given), completion(schema, tuple(given), session))
 
 
 def _static_value(node: exp.Expr, scope: Scope) -> Term:
@@ -195,7 +200,7 @@ def rows_for(statement: Insert, source: Source, metadata: Metadata, session: Ses
         raise write_errors.only_partition_columns()
     plan = insert_plan(statement, source, schema, session)
     project = projection(plan.terms, statement.parameters, len(source.names))
-    complete: Callable[[Row], Row] | None = completion(schema, plan.given, session)
+    complete: Callable[[Row], Row] | None = plan.complete
     if reads_tables(statement.query):  # else the optimizer computes it
         project = in_task(project, metadata)
         complete = None if complete is None else in_task(complete, metadata)

@@ -14,7 +14,6 @@ from whitecap.engine.log.checkpoint import (
     checkpoint_key,
     is_due,
     write_checkpoint,
-    write_checkpoint_if_due,
 )
 from whitecap.engine.log.checkpoint_parquet import encode_actions
 from whitecap.engine.log.commit_file import commit_of, encode_commit, log_key
@@ -140,10 +139,10 @@ def test_clients_that_share_a_cache_share_what_follows_a_checkpoint() -> None:
 @pytest.mark.parametrize(("version", "due"), [(0, False), (2, False), (3, True), (6, True)])
 def test_a_checkpoint_is_due_every_interval_but_not_at_first(version: int, due: bool) -> None:
     first: list[AnyAction] = [PROTOCOL, table(checkpointInterval="3")]
-    snapshot = replayed(first, *([] for _ in range(version)))
-    store = MemoryStore()
+    store, log = store_of(first, *([] for _ in range(version))), TableLog()
+    snapshot = run(log.update(), store)
     assert is_due(version, snapshot.configuration) is due
-    assert run(write_checkpoint_if_due(snapshot), store) is due
+    run(log.after_commit(version), store)
     assert (checkpoint_key(version) in store.keys) is due
     assert (LAST_CHECKPOINT_KEY in store.keys) is due
 

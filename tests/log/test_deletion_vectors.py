@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.inline_vectors import inline_vector
 from whitecap.engine.errors import InvalidLog
 from whitecap.engine.log.actions import DeletionVector
 from whitecap.engine.log.vectors import z85
 from whitecap.engine.log.vectors.deletion_vectors import (
     encode_positions,
-    inline_vector,
     read_vector,
     vector_key,
     write_vectors,

@@ -12,7 +12,6 @@ from whitecap.engine.log.schema import parse_ddl
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.predicates.predicate import (
     parse_predicate,
-    partition_part,
     split_conditions,
 )
 
@@ -75,11 +74,10 @@ def test_a_timestamp_without_a_zone_is_read_in_the_session_time_zone() -> None:
 
 
 def test_an_or_of_mixed_conditions_gives_its_partition_part() -> None:
-    predicate = parse_predicate("(x = 1 AND v = 3) OR (x = 2 AND v = 4)")
-    part = partition_part(predicate, ["X"])
-    assert part is not None
-    assert part.sql == "x = 1 OR x = 2"
-    assert partition_part(parse_predicate("x = 1 OR v = 3"), ["x"]) is None
+    mixed = parse_predicate("(x = 1 AND v = 3) OR (x = 2 AND v = 4)")
+    partition, _ = split_conditions([mixed], ["X"])
+    assert [p.sql for p in partition] == ["x = 1 OR x = 2"]
+    assert split_conditions([parse_predicate("x = 1 OR v = 3")], ["x"])[0] == []
 
 
 def test_a_condition_is_split_into_partition_and_data_conjuncts() -> None:

@@ -11,6 +11,7 @@ import deltalake
 import pyarrow as pa
 import pytest
 
+from tests.inline_vectors import inline_vector
 from whitecap.engine.log.actions import (
     AddFile,
     AnyAction,
@@ -28,7 +29,7 @@ from whitecap.engine.log.schema import Schema, parse_ddl, schema_string
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import collect_statistics, parse_statistics, statistics_text
 from whitecap.engine.log.table_log import TableLog
-from whitecap.engine.log.vectors.deletion_vectors import inline_vector, read_vector, write_vectors
+from whitecap.engine.log.vectors.deletion_vectors import read_vector, write_vectors
 from whitecap.engine.storage.disk.directory import DirectoryStore
 from whitecap.engine.storage.memory import run
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult, ReadRows, Row, WriteRows

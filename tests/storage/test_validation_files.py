@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from tests.inline_vectors import inline_vector
 from tests.oracles.data_files import validate_files
 from whitecap.engine.errors import InvalidLog
 from whitecap.engine.log.actions import AddFile, DeletionVector, Format, Metadata
@@ -16,7 +17,6 @@ from whitecap.engine.log.features import protocol_of_new_table
 from whitecap.engine.log.schema import parse_ddl, schema_string
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 from whitecap.engine.log.statistics import collect_statistics, statistics_text
-from whitecap.engine.log.vectors.deletion_vectors import inline_vector
 from whitecap.engine.storage.disk.directory import DirectoryStore
 from whitecap.engine.storage.memory import run
 from whitecap.engine.storage.requests import WriteRows

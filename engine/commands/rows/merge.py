@@ -46,7 +46,7 @@ from whitecap.engine.writing.files import (
     in_task,
     remove,
 )
-from whitecap.engine.writing.generation import completed, identity_marks, numbered
+from whitecap.engine.writing.generation import completed, counted_columns, identity_marks, numbered
 from whitecap.engine.writing.inserting import row_check
 from whitecap.engine.writing.search import files_to_read
 from whitecap.engine.writing.vectors import hide_rows
@@ -186,6 +186,7 @@ class _Run:
         self.join = join
         self.schema = schema
         self.blank = (None,) * len(schema)
+        self.counted = counted_columns(schema, plan.inserted_columns)
         parameters = statement.parameters
         # What only literals are inserted for is computed before: by the optimizer.
         in_tasks = not plan.is_insert_only or reads_tables(statement.source)
@@ -232,14 +233,12 @@ class _Run:
 
     def _numbered(self, rows: list[Row]) -> list[Row]:
         """New rows with the next values of identity columns."""
-        return list(numbered([rows], self.schema, self.plan.inserted_columns)[0])
+        return list(numbered([rows], self.counted)[0])
 
     def _move_marks(self, tasks: Sequence[Sequence[Row]]) -> None:
         """Note how far identity columns got, if some clause makes up their values."""
         if self.plan.not_matched:
-            rows = [row for task in tasks for row in task]
-            marks = identity_marks(rows, self.schema, self.plan.inserted_columns)
-            self.txn.move_identity_marks(marks)
+            self.txn.move_identity_marks(identity_marks(tasks, self.schema, self.counted))
 
     def _match(self, one: FileRows) -> _Matched:
         """Join one file. Raises `DeltaError` if a row has several matches that would change it."""

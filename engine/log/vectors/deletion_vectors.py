@@ -48,18 +48,6 @@ def decode_positions(payload: bytes) -> BitMap64:
         raise _broken("bitmap", str(error)) from error
 
 
-def inline_vector(positions: Iterable[int]) -> DeletionVector:
-    """A vector that lives in the log itself."""
-    positions = BitMap64(positions)
-    payload = encode_positions(positions)
-    return DeletionVector(
-        INLINE,
-        z85.encode_padded(payload),
-        size_in_bytes=len(payload),
-        cardinality=len(positions),
-    )
-
-
 def write_vectors(groups: Iterable[Iterable[int]]) -> Steps[tuple[DeletionVector, ...]]:
     """Store vectors together in one new file of the table; an id names it.
 

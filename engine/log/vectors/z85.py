@@ -18,11 +18,6 @@ def encode(content: bytes) -> str:
     return "".join(_ALPHABET[word // power % 85] for word in words for power in _POWERS)
 
 
-def encode_padded(content: bytes) -> str:
-    """The text of some bytes, with zeros after them until they come in fours."""
-    return encode(content + bytes(-len(content) % 4))
-
-
 def decode(text: str) -> bytes:
     """The bytes of some text. Raises `ValueError` for what is no Z85."""
     if len(text) % 5:

@@ -6,7 +6,7 @@ from whitecap.engine.races.explain.conflicts import Conflict
 from whitecap.engine.races.explain.explanation import Explanation
 from whitecap.engine.races.explain.orders import Order, Refusal
 from whitecap.engine.races.explain.suggestions import OF_METADATA, Suggestion
-from whitecap.engine.races.plain import Plain
+from whitecap.engine.races.plain import Plain, plain_steps, plain_verdict
 
 
 def plain(explanation: Explanation) -> Plain:
@@ -76,10 +76,7 @@ def _otherwise(explanation: Explanation) -> str:
 def _order(order: Order) -> Plain:
     return {
         "title": order.title,
-        "steps": [
-            {"who": line.who, "text": line.text, "is_conflict": line.is_conflict}
-            for line in order.lines
-        ],
+        "steps": plain_steps(order.lines),
         "endings": dict(zip("AB", order.endings, strict=True)),
         "aborted": list(order.aborted),
         "rows": order.rows,
@@ -91,13 +88,7 @@ def _conflict(conflict: Conflict) -> Plain:
     return {
         "loser": conflict.loser,
         "winner": conflict.winner,
-        "exception": verdict.exception.value,
-        "error_class": verdict.error_class,
-        "message": verdict.message,
-        "rule": verdict.rule.value,
-        "rule_text": verdict.rule.sentence,
-        "source": verdict.rule.source,
-        "evidence": verdict.evidence,
+        **plain_verdict(verdict),
         "file": conflict.file,
         "reads": conflict.reads,
         "partition": conflict.partition,

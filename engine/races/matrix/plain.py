@@ -7,7 +7,7 @@ from whitecap.engine.races.matrix.cells import Cell
 from whitecap.engine.races.matrix.family import FILES, SCHEMA, SITUATIONS, day_of
 from whitecap.engine.races.matrix.matrix import DerivedCell, DerivedTable, Grid, Matrix
 from whitecap.engine.races.matrix.observing import Witness
-from whitecap.engine.races.plain import Plain
+from whitecap.engine.races.plain import Plain, plain_steps, plain_verdict
 from whitecap.engine.rules import Decider
 
 
@@ -96,17 +96,8 @@ def _witness(witness: Witness) -> Plain:
         "before": list(witness.before),
         "statements": dict(zip("AB", witness.statements, strict=True)),
         "loser": witness.loser,
-        "steps": [
-            {"who": line.who, "text": line.text, "is_conflict": line.is_conflict}
-            for line in witness.lines
-        ],
-        "exception": verdict.exception.value,
-        "error_class": verdict.error_class,
-        "message": verdict.message,
-        "rule": verdict.rule.value,
-        "rule_text": verdict.rule.sentence,
-        "source": verdict.rule.source,
-        "evidence": verdict.evidence,
+        "steps": plain_steps(witness.lines),
+        **plain_verdict(verdict),
         "file": _file(verdict),
         "predicate": verdict.predicate,
     }

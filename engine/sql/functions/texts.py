@@ -154,10 +154,6 @@ def _replacing(name: str, terms: Sequence[Term], session: Session) -> Sequence[T
     return _THREE_TEXTS(name, terms, session)
 
 
-def _trimmed(text: str, letters: str = " ") -> str:
-    return text.strip(letters)
-
-
 def _joined(terms: Sequence[Term], _session: Session) -> Term:
     """concat_ws: NULLs are passed over, except for the separator."""
 

@@ -332,18 +332,12 @@ def parse_predicate(sql: str, parameters: Parameters = _NO_PARAMETERS) -> Predic
 TRUE = parse_predicate("true")
 
 
-def partition_part(predicate: Predicate, partition_columns: Iterable[str]) -> Predicate | None:
-    """What the predicate implies for partition columns alone; `None` if nothing.
+def _extract(node: exp.Expr, names: frozenset[str]) -> exp.Expr | None:
+    """What a condition implies for columns of these names alone; `None` if nothing.
 
     Source: DeltaTableUtils.extractMetadataPredicates: an AND gives what its sides give, an OR
     only if both sides give something.
     """
-    names = frozenset(column.lower() for column in partition_columns)
-    part = _extract(predicate.node, names)
-    return None if part is None else Predicate.of_node(part, predicate._parameters)
-
-
-def _extract(node: exp.Expr, names: frozenset[str]) -> exp.Expr | None:
     node = node.unnest()
     if isinstance(node, exp.And):
         sides = [_extract(node.left, names), _extract(node.right, names)]
