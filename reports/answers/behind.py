@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from whitecap.engine.recorded import Measure
 from whitecap.reports.answers.findings import Findings
 from whitecap.reports.answers.phrases import listed, where_text
-from whitecap.reports.answers.standing import Runs
+from whitecap.reports.answers.standing import Runs, Stands
 from whitecap.reports.measures.groups import Group
 from whitecap.reports.measures.left_out import LeftOut, added, due_sentence
 from whitecap.reports.measures.refusals import Refusal, ranked, refusal_sentences
@@ -31,11 +31,12 @@ def left_out_in(runs: Runs) -> dict[Group, LeftOut]:
 
 
 def limiting_cell(findings: Findings) -> str:
-    """Where to look for what stands in the way: the named design under the lightest load that it
-    does not take for sure, or under the heaviest."""
+    """Where to look for what stands in the way: the named design under the lightest load where it
+    misses the objective, else that it does not take for sure, else under the heaviest."""
     cells = {load: cell for cell, load in findings.grid.of(findings.design)}
-    beyond = [load for load in cells if load not in findings.capacity.for_sure]
-    return cells[beyond[0] if beyond else list(cells)[-1]]
+    missed = [c for c in cells.values() if findings.standings[c].stands is Stands.MISSED]
+    beyond = [cell for load, cell in cells.items() if load not in findings.capacity.for_sure]
+    return [*missed, *beyond, *reversed(cells.values())][0]
 
 
 def behind(findings: Findings, measured: Mapping[str, Runs]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from whitecap.engine.races.explain.conflicts import Conflict
 from whitecap.engine.races.explain.explanation import Explanation
 from whitecap.engine.races.explain.orders import Order, Refusal
 from whitecap.engine.races.explain.suggestions import OF_METADATA, Suggestion
-from whitecap.engine.races.plain import Plain, plain_steps, plain_verdict
+from whitecap.engine.races.interleaving.plain import Plain, plain_steps, plain_verdict
 
 
 def plain(explanation: Explanation) -> Plain:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from whitecap.engine.outcomes import Verdict
+from whitecap.engine.races.interleaving.plain import Plain, plain_steps, plain_verdict
 from whitecap.engine.races.matrix.cells import Cell
 from whitecap.engine.races.matrix.family import FILES, SCHEMA, SITUATIONS, day_of
 from whitecap.engine.races.matrix.matrix import DerivedCell, DerivedTable, Grid, Matrix
 from whitecap.engine.races.matrix.observing import Witness
-from whitecap.engine.races.plain import Plain, plain_steps, plain_verdict
 from whitecap.engine.rules import Decider
 
 
