@@ -20,6 +20,9 @@ from whitecap.engine.errors import InvalidLog, Problem
 from whitecap.engine.log import properties
 from whitecap.engine.log.properties import Configuration
 from whitecap.engine.log.schema import Field, Schema
+from whitecap.engine.row_store.columns import Extent
+from whitecap.engine.row_store.rows import count_nulls, extent
+from whitecap.engine.values.types import FRACTIONAL
 
 # Appended to a largest value that was cut, so that it stays an upper bound.
 # Source: StatisticsCollection.scala `truncateMaxStringAgg`.
@@ -133,22 +136,24 @@ def collect_statistics(
     for at, column in kept:
         if column.nested is not None:
             continue
-        values = [row[at] for row in rows if row[at] is not None]
-        nulls[column.physical_name] = len(rows) - len(values)
-        bounds = _bounds(values, column.type, indexed.prefix_length)
+        if column.type in _UNORDERED:
+            nulls[column.physical_name] = count_nulls(rows, at)
+            continue
+        found = extent(rows, at)
+        nulls[column.physical_name] = found.nulls
+        bounds = _bounds(found, column.type, indexed.prefix_length)
         if bounds is not None:
             least[column.physical_name], most[column.physical_name] = bounds
     return FileStatistics(len(rows), least, most, nulls, tight_bounds)
 
 
-def _bounds(values: list[Any], type_name: str, prefix_length: int) -> tuple[Any, Any] | None:
-    """The JSON of the smallest and largest value, where the type has them."""
-    if not values or type_name in _UNORDERED:
+def _bounds(found: Extent, type_name: str, prefix_length: int) -> tuple[Any, Any] | None:
+    """The JSON of the smallest and largest value, if there are any."""
+    _, least, most = found
+    if least is None:
         return None
-    least, most = min(values), max(values)
-    if type_name in ("float", "double"):
-        finite = all(map(isfinite, values))
-        return (float(least), float(most)) if finite else None
+    if type_name in FRACTIONAL:
+        return (float(least), float(most)) if isfinite(least) else None
     if type_name == "string":
         cut = _upper_text(most, prefix_length)
         return None if cut is None else (least[:prefix_length], cut)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from whitecap.engine.log.actions import AddFile
+from whitecap.engine.row_store.rows import joined
 from whitecap.engine.storage.requests import Row
 
 # How many tasks Spark splits a small scan into: the cores of the session. Source: FilePartition.
@@ -28,9 +29,9 @@ def _largest_first(files: Sequence[AddFile]) -> list[AddFile]:
 
 def by_task(
     tasks: Sequence[Sequence[AddFile]], rows: Mapping[str, Sequence[Row]]
-) -> Iterable[list[Row]]:
+) -> Iterable[Sequence[Row]]:
     """The rows of files, by path, that each task handles."""
-    return ([row for file in task for row in rows[file.path]] for task in tasks)
+    return (joined([rows[file.path] for file in task]) for task in tasks)
 
 
 def scan_tasks(files: Sequence[AddFile]) -> list[list[AddFile]]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pyroaring import BitMap64
 
@@ -14,7 +13,8 @@ from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.vectors.deletion_vectors import read_vector
 from whitecap.engine.refusals import command_errors
 from whitecap.engine.row_level.reading import as_read
-from whitecap.engine.storage.columns import column_of, in_columns
+from whitecap.engine.row_store.rows import Layout, RowStore, StoredRows, edited, rows_at
+from whitecap.engine.storage.columns import in_columns
 from whitecap.engine.storage.requests import Gone, ReadRows, Row, RowsOf, Steps
 
 Columns = tuple[str, ...]
@@ -36,9 +36,27 @@ class FileRows:
         hidden = self.deleted
         return ((at, row) for at, row in enumerate(self.rows) if at not in hidden)
 
+    def rows_at(self, positions: Sequence[int]) -> Iterator[tuple[int, Row]]:
+        """The rows at some positions, with these."""
+        return zip(positions, rows_at(self.rows, positions), strict=True)
+
     def live_rows(self) -> Sequence[Row]:
         """The live rows, in file order."""
-        return self.rows if self.deleted is None else [row for _, row in self]
+        return self.live_rows_with({})
+
+    def live_rows_without(self, positions: Iterable[int]) -> Sequence[Row]:
+        """The live rows but for those at some positions, in file order."""
+        return self.live_rows_with(dict.fromkeys(positions))
+
+    def live_rows_with(self, changes: Mapping[int, Row | None]) -> Sequence[Row]:
+        """The live rows, others in place of some, without those that become `None`."""
+        hidden = dict.fromkeys(self.deleted or ())
+        return edited(self.rows, {**hidden, **changes} if hidden else changes)
+
+    def live(self, positions: list[int]) -> list[int]:
+        """Those of some positions that hold live rows."""
+        hidden = self.deleted
+        return positions if hidden is None else [at for at in positions if at not in hidden]
 
     @property
     def live_count(self) -> int:
@@ -47,11 +65,16 @@ class FileRows:
 
 
 class DataFiles:
-    """The rows of one table's files, by path in the log."""
+    """The rows of one table's files, by path in the log.
 
-    def __init__(self) -> None:
+    `by_column`: row versions are kept once, in arrays, which pays where files are rewritten again
+    and again; else as the lists that they are given as.
+    """
+
+    def __init__(self, by_column: bool = False) -> None:
         self._rows: dict[str, tuple[Columns, Sequence[Row]]] = {}
         self._vectors: dict[str, BitMap64] = {}
+        self._stores: dict[Layout, RowStore] | None = {} if by_column else None
 
     def branched(self) -> DataFiles:
         """What is known here, for a history of its own: what either adds, the other never sees."""
@@ -59,9 +82,24 @@ class DataFiles:
         other._rows, other._vectors = dict(self._rows), dict(self._vectors)
         return other
 
+    def stored(self, layout: Layout, rows: Sequence[Row]) -> Sequence[Row]:
+        """The rows as they are kept here."""
+        if self._stores is None or not len(rows):
+            return rows
+        store = self._stores.get(layout)
+        if store is None:
+            store = self._stores[layout] = RowStore(layout)
+        if isinstance(rows, StoredRows) and rows.store is store:
+            return rows
+        return store.stored(rows)
+
     def keep(self, path: str, columns: Columns, rows: Sequence[Row]) -> None:
-        """Remember the rows of a file that was just written."""
+        """Remember the rows of a file that was just written, as `stored` gave them."""
         self._rows[path] = columns, rows
+
+    def rows_of(self, path: str) -> Sequence[Row]:
+        """The rows of a file that was read or written here."""
+        return self._rows[path][1]
 
     def read(self, files: Sequence[AddFile], schema: Schema) -> Steps[list[FileRows]]:
         """The rows of files in the columns of `schema`; those added later are NULL in old files.
@@ -104,18 +142,11 @@ class DataFiles:
         if isinstance(answer, Gone):
             raise command_errors.file_is_gone(answer.key)
         for path, rows in zip(missing, answer.rows, strict=True):
-            self.keep(path, names, rows)
+            self.keep(path, names, self.stored((names, schema.types), rows))
 
     def columns_of(self, path: str) -> Columns:
         """The columns of a file that was read or written here."""
         return self._rows[path][0]
-
-    def values_of(self, path: str, column: str) -> Sequence[Any]:
-        """A column's values in a file that was read or written here; none for one it lacks."""
-        columns, rows = self._rows[path]
-        if column not in columns:
-            return []
-        return column_of(rows, columns.index(column))
 
     def forget_key(self, key: str) -> None:
         """Drop the rows of a file that is no longer in the store."""

@@ -1,8 +1,8 @@
 """An index from a column's values to the data files that hold them.
 
 A file's rows never change, so an entry stays true once it is made; whether a file is live is for
-the reader's snapshot to say. The index follows the table's commits: it costs in proportion to what
-they add and remove, and a look-up in proportion to what it finds, however many files there are.
+the reader's snapshot to say. The index follows the table's commits: it costs in proportion to the
+rows that they change, and a look-up in proportion to what it finds, however many files there are.
 Files that no client can read any more are dropped from it.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from whitecap.engine.log.actions import AddFile
@@ -18,6 +18,8 @@ from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.table_log import CommitCache
 from whitecap.engine.row_level.data_files import DataFiles
+from whitecap.engine.row_store.rows import RowStore, StoredRows
+from whitecap.engine.row_store.value_index import FileNode, StoreIndex
 from whitecap.engine.storage.requests import Steps
 
 if TYPE_CHECKING:
@@ -27,24 +29,27 @@ if TYPE_CHECKING:
 _COMMITS_BETWEEN_CLEANINGS = 64
 
 
-_Holders = dict[Any, "str | list[str]"]
-"""A column's values and the files that hold them. Most values are in one file, which then stands
-by itself: a list for each of millions of keys would cost memory and the collector's time."""
-
-
 class RowIndex:
-    """One table's index; shared by the clients that follow the same log."""
+    """One table's index; shared by the clients that follow the same log.
+
+    The rows of `data_files` are kept by column.
+    """
 
     def __init__(self, commits: CommitCache, data_files: DataFiles) -> None:
         self._commits = commits
         self._data_files = data_files
         self._version = -1
         self._complete_from = 0
-        self._paths: set[str] = set()
-        self._columns: dict[str, _Holders] = {}
-        self._dead: deque[tuple[int, str]] = deque()
+        self._count = 0
+        self._nodes: dict[str, FileNode] = {}
+        self._stores: dict[RowStore, StoreIndex] = {}
+        self._removed: deque[tuple[int, FileNode]] = deque()
         self._clients: weakref.WeakSet[Table] = weakref.WeakSet()
         self._cleaned_at = 0
+
+    def __len__(self) -> int:
+        """How many files it knows."""
+        return len(self._nodes)
 
     def watch(self, table: Table) -> None:
         """Know a client, so as not to drop what it may still read."""
@@ -54,7 +59,8 @@ class RowIndex:
         """Index some columns ahead of the first look-up."""
         yield from self._follow(snapshot)
         for column in columns:
-            self._index_of(column)
+            for index in self._stores.values():
+                index.begin(column)
 
     def files_with(
         self, snapshot: Snapshot, column: str, values: Iterable[Any]
@@ -68,10 +74,16 @@ class RowIndex:
         yield from self._follow(snapshot)
         if snapshot.version < self._complete_from:
             return None
-        index = self._index_of(column)
-        paths = {path for value in values for path in _paths(index.get(value))}
-        found = (snapshot.file_at(path) for path in sorted(paths))
-        return [file for file in found if file is not None]
+        wanted = list(values)
+        paths = {
+            path
+            for index in self._stores.values()
+            for path in index.paths_with(
+                column, wanted, snapshot.version, lambda path: snapshot.file_at(path) is not None
+            )
+        }
+        files = (snapshot.file_at(path) for path in sorted(paths))
+        return [file for file in files if file is not None]
 
     def _follow(self, snapshot: Snapshot) -> Steps[None]:
         """Take in what was committed up to a snapshot. May wait for rows; others may go on."""
@@ -91,83 +103,47 @@ class RowIndex:
             self._clean()
 
     def _known_commits(self, version: int) -> list[Commit] | None:
-        found = [self._commits.known(v) for v in range(self._version + 1, version + 1)]
-        known = [commit for commit in found if commit is not None]
-        return known if len(known) == len(found) else None
+        kept = [self._commits.known(v) for v in range(self._version + 1, version + 1)]
+        commits = [commit for commit in kept if commit is not None]
+        return commits if len(commits) == len(kept) else None
 
     def _start_from(self, snapshot: Snapshot) -> None:
         """Begin with all live files: the commits that led here are not known."""
         if snapshot.version > self._version:
             self._version = self._complete_from = self._cleaned_at = snapshot.version
-            self._paths.clear()
-            self._columns.clear()
-            self._dead.clear()
+            self._nodes.clear()
+            self._stores.clear()
+            self._removed.clear()
             for file in snapshot.all_files():
-                self._add(file.path)
+                self._add(file.path, snapshot.version, ())
 
     def _take(self, commit: Commit) -> None:
+        added = {add.path for add in commit.adds}
+        gone = [r.path for r in commit.removes if r.path not in added and r.path in self._nodes]
+        origins = tuple(self._nodes.pop(path) for path in dict.fromkeys(gone))
+        self._removed.extend((commit.version, node) for node in origins)
         for add in commit.adds:
-            self._add(add.path)
-        again = {add.path for add in commit.adds}
-        gone = (r.path for r in commit.removes if r.path not in again)
-        self._dead.extend((commit.version, path) for path in gone)
+            self._add(add.path, commit.version, origins)
         self._version = commit.version
 
-    def _add(self, path: str) -> None:
-        if path not in self._paths:
-            self._paths.add(path)
-            for column, index in self._columns.items():
-                _enter(index, path, self._data_files.values_of(path, column))
-
-    def _index_of(self, column: str) -> _Holders:
-        index = self._columns.get(column)
+    def _add(self, path: str, version: int, origins: tuple[FileNode, ...]) -> None:
+        rows = self._data_files.rows_of(path)
+        if path in self._nodes or not isinstance(rows, StoredRows):
+            return  # only its deletion vector changed, or it has no rows
+        node = self._nodes[path] = FileNode(self._count, path, rows, version, origins)
+        self._count += 1
+        index = self._stores.get(rows.store)
         if index is None:
-            index = self._columns[column] = {}
-            for path in sorted(self._paths):
-                _enter(index, path, self._data_files.values_of(path, column))
-        return index
+            index = self._stores[rows.store] = StoreIndex(rows.store)
+        index.enter(node)
 
     def _clean(self) -> None:
         """Drop files that were removed before the oldest version that a client reads."""
         self._cleaned_at = self._version
         reading = [t.reading for t in self._clients if t.reading is not None]
         oldest = min(reading, default=self._version)
-        while self._dead and self._dead[0][0] <= oldest:
-            _, path = self._dead.popleft()
-            self._drop(path)
-
-    def _drop(self, path: str) -> None:
-        if path in self._paths:
-            self._paths.discard(path)
-            for column, index in self._columns.items():
-                _leave(index, path, self._data_files.values_of(path, column))
-            self._data_files.forget(path)
-
-
-def _enter(index: _Holders, path: str, values: Sequence[Any]) -> None:
-    for value in values:
-        if value is None:
-            continue
-        holder = index.setdefault(value, path)
-        if holder is path:
-            continue
-        if isinstance(holder, str):
-            if holder != path:
-                index[value] = [holder, path]
-        elif path not in holder:
-            holder.append(path)
-
-
-def _leave(index: _Holders, path: str, values: Sequence[Any]) -> None:
-    for value in values:
-        holder = index.get(value)
-        if holder == path:
-            del index[value]
-        elif isinstance(holder, list) and path in holder:
-            holder.remove(path)
-
-
-def _paths(holder: str | list[str] | None) -> Sequence[str]:
-    if isinstance(holder, str):
-        return (holder,)
-    return holder or ()
+        while self._removed and self._removed[0][0] <= oldest:
+            _, node = self._removed.popleft()
+            self._stores[node.rows.store].leave(node)
+            if node.path not in self._nodes:
+                self._data_files.forget(node.path)

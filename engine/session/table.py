@@ -62,7 +62,7 @@ class SharedTable:
 
     def __init__(self, index_rows: bool = False) -> None:
         self.commits = CommitCache()
-        self.data_files = DataFiles()
+        self.data_files = DataFiles(by_column=index_rows)
         self.row_index = RowIndex(self.commits, self.data_files) if index_rows else None
 
 

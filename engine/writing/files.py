@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -35,7 +34,9 @@ from whitecap.engine.log.statistics import (
     wide_bounds,
 )
 from whitecap.engine.refusals import write_errors
+from whitecap.engine.row_store.rows import grouped
 from whitecap.engine.session.table import Table
+from whitecap.engine.storage.columns import column_of
 from whitecap.engine.storage.requests import NewId, ReadClock, Row, Steps, WriteRows, Written
 from whitecap.engine.values.texts import to_text
 
@@ -139,17 +140,15 @@ class FileWriter:
         schema = self.schema
         places = [schema.index(name) for name in columns]
         names = [schema.fields[at].physical_name for at in places]
-        key_of = itemgetter(*places)
-        parts: dict[Any, list[Row]] = {}
         texts = [at for at in places if schema.fields[at].type == "string"]
-        for row in _without_empty(rows, texts):
-            parts.setdefault(key_of(row), []).append(row)
-        return [(_texts(names, [part[0][at] for at in places]), part) for part in parts.values()]
+        parts = grouped(_without_empty(rows, texts), places)
+        return [(_texts(names, [part[0][at] for at in places]), part) for part in parts]
 
     def _write_file(self, values: PartitionValues, rows: Sequence[Row]) -> Steps[AddFile]:
         key = partition_directory(values) + (yield from self._file_name())
-        columns, partitions = self.schema.physical_names, tuple(values)
-        written: Written = yield WriteRows(key, rows, columns, self.schema.types, partitions)
+        columns, types = self.schema.physical_names, self.schema.types
+        rows = self.table.data_files.stored((columns, types), rows)
+        written: Written = yield WriteRows(key, rows, columns, types, tuple(values))
         path = log_path(key)
         self.table.data_files.keep(path, columns, rows)
         self._count(rows, written.size_bytes)
@@ -197,12 +196,12 @@ def _texts(names: Sequence[str], values: Sequence[Any]) -> PartitionValues:
     return {name: partition_text(value) for name, value in zip(names, values, strict=True)}
 
 
-def _without_empty(rows: Sequence[Row], texts: Sequence[int]) -> Iterable[Row]:
+def _without_empty(rows: Sequence[Row], texts: Sequence[int]) -> Sequence[Row]:
     """Rows with NULL for the empty texts of partition columns: a path has no name for them.
 
     Source: Spark's V1WritesUtils.convertEmptyToNull (Empty2Null).
     """
-    if not any(row[at] == "" for at in texts for row in rows):
+    if not any("" in column_of(rows, at) for at in texts):
         return rows
     empty = frozenset(texts)
     return [

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from whitecap.engine.log.actions import AddFile
+from whitecap.engine.log.schema import Schema
 from whitecap.engine.row_level.data_files import FileRows
+from whitecap.engine.row_store.rows import Wanted, positions_with
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.expressions.terms import Evaluate
 from whitecap.engine.sql.predicates.predicate import Predicate
-from whitecap.engine.storage.requests import Steps
+from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.file_scan import FileScan
 from whitecap.engine.transaction.transaction import Transaction
+from whitecap.engine.values.types import Session
 
 MatchingRows = list[tuple[FileRows, list[int]]]
 """Files that hold matching rows, with the positions of these."""
@@ -27,12 +31,11 @@ def search(
 ) -> Steps[MatchingRows]:
     """The files of a scan with rows that match all conditions. Reads them in one request."""
     schema = txn.snapshot.schema
-    tests = [condition.bind(schema, table.session) for condition in conditions]
-    tests += extra_tests
     pins = {k: v for c in conditions for k, v in c.pins(schema, table.session).items()}
     files = yield from files_to_read(table, txn, scan, pins)
     file_rows = yield from table.data_files.read(files, schema)
-    found = ((one, _matching(one, tests)) for one in file_rows)
+    picks = _Picks.of(conditions, schema, table.session, extra_tests)
+    found = ((one, picks.positions(one)) for one in file_rows)
     return [(one, positions) for one, positions in found if positions]
 
 
@@ -56,8 +59,39 @@ def files_to_read(
     return list(scan)
 
 
-def _matching(one: FileRows, tests: Sequence[Evaluate]) -> list[int]:
-    if len(tests) == 1:
-        test = tests[0]
-        return [at for at, row in one if test(row) is True]
-    return [at for at, row in one if all(test(row) is True for test in tests)]
+@dataclass(frozen=True, slots=True)
+class _Picks:
+    """Which rows match: what columns must have for that, which may be all there is to it."""
+
+    tests: tuple[Evaluate, ...]
+    wanted: Wanted
+    wanted_is_all: bool
+
+    @classmethod
+    def of(
+        cls,
+        conditions: Sequence[Predicate],
+        schema: Schema,
+        session: Session,
+        extra_tests: Sequence[Evaluate],
+    ) -> _Picks:
+        tests = (*(condition.bind(schema, session) for condition in conditions), *extra_tests)
+        if not conditions:
+            return cls(tests, (), False)
+        wanted, is_all = conditions[0].leading_pins(schema, session)
+        return cls(tests, wanted, is_all and len(tests) == 1)
+
+    def positions(self, one: FileRows) -> list[int]:
+        """The positions of live rows that match."""
+        if not self.tests:
+            return one.live(list(range(len(one.rows))))
+        found = positions_with(one.rows, self.wanted, or_null=not self.wanted_is_all)
+        if found is None:
+            return [at for at, row in one if self._matches(row)]
+        found = one.live(found)
+        if self.wanted_is_all:
+            return found
+        return [at for at, row in one.rows_at(found) if self._matches(row)]
+
+    def _matches(self, row: Row) -> bool:
+        return all(test(row) is True for test in self.tests)

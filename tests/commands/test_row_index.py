@@ -83,7 +83,7 @@ def test_files_that_no_client_reads_any_more_are_forgotten() -> None:
         database.commit("UPDATE t SET v = v + 1 WHERE k = 1")
     index = database.shared["t"].row_index
     assert index is not None
-    assert len(index._paths) < 20
+    assert len(index) < 20
     database.store.requests.clear()
     database.commit("RESTORE TABLE t TO VERSION AS OF 3")
     database.commit("UPDATE t SET v = 9 WHERE k = 1")

@@ -36,6 +36,7 @@ ONE_HOME = {
 ENGINE_LAYERS = (
     ("errors", "rules"),
     ("values", "isolation", "settings", "storage"),
+    ("row_store",),
     ("log",),
     ("log.vectors", "refusals", "outcomes", "dialects"),
     ("recorded", "storage.disk"),

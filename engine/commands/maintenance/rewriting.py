@@ -18,6 +18,7 @@ from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Aborted, NothingToCommit, Outcome
 from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.row_level.relocation import with_note
+from whitecap.engine.row_store.rows import joined
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.expressions.scope import schema_scope
 from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
@@ -108,12 +109,12 @@ def with_notes(
 
 def _rows(
     files: Bin, by_key: Mapping[FileKey, FileRows], rewrite: Rewrite, txn: Transaction
-) -> list[Row]:
-    rows = [row for file in files for row in by_key[file_key(file)].live_rows()]
+) -> Sequence[Row]:
+    rows = joined([by_key[file_key(file)].live_rows() for file in files])
     places = [schema_scope(txn.snapshot.schema).find(name, "")[0] for name in rewrite.sort_by]
-    if places:
-        rows.sort(key=lambda row: [(row[at] is not None, row[at]) for at in places])
-    return rows
+    if not places:
+        return rows
+    return sorted(rows, key=lambda row: [(row[at] is not None, row[at]) for at in places])
 
 
 def _commit(table: Table, txn: Transaction, batch: _Batch) -> Steps[Outcome]:

@@ -98,7 +98,7 @@ def _rewritten(
     table: Table, txn: Transaction, touched: Sequence[tuple[FileRows, Sequence[int]]]
 ) -> Steps[FileChanges]:
     """Files without the rows that match, in place of those with them."""
-    kept = {one.file.path: _without(one, positions) for one, positions in touched}
+    kept = {one.file.path: one.live_rows_without(positions) for one, positions in touched}
     tasks = scan_tasks([one.file for one, _ in touched])
     check = row_check(txn.metadata, table.session)
     writer = FileWriter(table, txn.metadata, check=check)
@@ -114,8 +114,3 @@ def _deleted(touched: Sequence[tuple[FileRows, Sequence[int]]]) -> dict[str, lis
     return {
         one.file.path: [one.rows[at] + DELETED for at in positions] for one, positions in touched
     }
-
-
-def _without(one: FileRows, positions: Sequence[int]) -> list[Row]:
-    gone = frozenset(positions)
-    return [row for at, row in one if at not in gone]

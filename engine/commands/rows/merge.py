@@ -7,7 +7,7 @@ rewritten, or their changed rows are hidden and written anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +24,7 @@ from whitecap.engine.query.row_reads import track_merge_rows
 from whitecap.engine.query.scan_tasks import scan_tasks
 from whitecap.engine.query.sources import Projection, Source
 from whitecap.engine.row_level.data_files import FileRows
+from whitecap.engine.row_store.rows import Wanted, joined, positions_with
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.expressions.terms import Evaluate, Parameters
 from whitecap.engine.sql.parsing.statements import Act, Merge, reads_tables
@@ -111,6 +112,12 @@ class Join:
             if name is not None
         }
 
+    def wanted(self, schema: Schema) -> Wanted:
+        """What the target's columns must have to match; nothing if ON compares anything else."""
+        if any(key.target_column is None for key in self._keys):
+            return ()
+        return [(schema.index(name), values) for name, values in self.pins().items()]
+
     def matches(self, row: Row) -> list[int]:
         """The positions of the source rows that match a target row."""
         try:
@@ -194,6 +201,7 @@ class _Run:
         self.matched = [_bound(c, parameters, metadata) for c in plan.matched]
         self.not_matched = [_bound(c, parameters, metadata) for c in plan.not_matched]
         self.by_source = [_bound(c, parameters, metadata) for c in plan.not_matched_by_source]
+        self.wanted = () if self.by_source else join.wanted(schema)
         self.used: set[int] = set()
 
     def actions(self, candidates: Sequence[FileRows]) -> Steps[FileChanges]:
@@ -218,18 +226,20 @@ class _Run:
         now_ms = yield ReadClock()
         return [*adds, *changes, *(remove(file.one.file, now_ms) for file in touched)]
 
-    def _feed(self, touched: Sequence[_Matched], inserts: list[Row]) -> list[list[Row]]:
+    def _feed(self, touched: Sequence[_Matched], inserts: list[Row]) -> list[Sequence[Row]]:
         """What the change data feed says of the rows that change, by writing task."""
         new = [row + INSERTED for row in inserts]
         return self._tasks(touched, new, self._images)
 
-    def _images(self, file: _Matched) -> Iterable[Row]:
-        for at, row in file.one:
-            clause, joined = self._outcome(file, at, row)
+    def _images(self, file: _Matched) -> list[Row]:
+        images: list[Row] = []
+        for at, row in self._concerned(file):
+            clause, joined_row = self._outcome(file, at, row)
             if clause is not None:
-                yield row + (DELETED if clause.make is None else BEFORE_UPDATE)
+                images.append(row + (DELETED if clause.make is None else BEFORE_UPDATE))
                 if clause.make is not None:
-                    yield clause.make(joined) + AFTER_UPDATE
+                    images.append(clause.make(joined_row) + AFTER_UPDATE)
+        return images
 
     def _numbered(self, rows: list[Row]) -> list[Row]:
         """New rows with the next values of identity columns."""
@@ -245,7 +255,7 @@ class _Run:
         matches: dict[int, int] = {}
         touched = bool(self.by_source) and one.live_count > 0
         find = self.join.matches
-        for at, row in one:
+        for at, row in self._candidates(one):
             hits = find(row)
             if hits:
                 if len(hits) > 1:
@@ -254,6 +264,11 @@ class _Run:
                 self.used.update(hits)
                 touched = touched or self._counts(row, hits)
         return _Matched(one, matches, touched and not self.plan.is_insert_only)
+
+    def _candidates(self, one: FileRows) -> Iterable[tuple[int, Row]]:
+        """The live rows of a file that may match, with their positions."""
+        found = positions_with(one.rows, self.wanted)
+        return one if found is None else one.rows_at(one.live(found))
 
     def concerns(self, row: Row) -> bool:
         """Whether a row of the target, had it been there, would have changed what is done."""
@@ -297,52 +312,42 @@ class _Run:
         joined = row + self.join.rows[match]
         return _first(self.matched, joined), joined
 
-    def _rewritten(self, file: _Matched) -> list[Row]:
+    def _rewritten(self, file: _Matched) -> Sequence[Row]:
         """All rows of a touched file as they will be."""
-        rows: list[Row] = []
-        matches, keeps_unmatched = file.matches, not self.by_source
-        for at, row in file.one:
-            if keeps_unmatched and at not in matches:
-                rows.append(row)
-                continue
-            clause, joined = self._outcome(file, at, row)
-            if clause is None:
-                rows.append(row)
-            elif clause.make is not None:
-                rows.append(clause.make(joined))
-        return rows
+        return file.one.live_rows_with(self._changes(file))
 
-    def _changed(self, file: _Matched) -> tuple[list[int], list[Row]]:
-        """The positions of rows that change or go, and the rows that take their place."""
-        positions: list[int] = []
-        rows: list[Row] = []
-        for at, row in file.one:
-            clause, joined = self._outcome(file, at, row)
+    def _changes(self, file: _Matched) -> dict[int, Row | None]:
+        """By position the rows that change, as they will be; `None` for one that goes."""
+        changes: dict[int, Row | None] = {}
+        for at, row in self._concerned(file):
+            clause, joined_row = self._outcome(file, at, row)
             if clause is not None:
-                positions.append(at)
-                if clause.make is not None:
-                    rows.append(clause.make(joined))
-        return positions, rows
+                changes[at] = None if clause.make is None else clause.make(joined_row)
+        return changes
+
+    def _concerned(self, file: _Matched) -> Iterable[tuple[int, Row]]:
+        """The rows of a file that some clause may change, with their positions."""
+        return file.one if self.by_source else file.one.rows_at(list(file.matches))
 
     def _hide_and_write(
         self, touched: Sequence[_Matched], inserts: list[Row], writer: FileWriter
     ) -> Steps[FileChanges]:
-        changed = {file.one.file.path: self._changed(file) for file in touched}
-        new_rows = self._tasks(touched, inserts, lambda file: changed[file.one.file.path][1])
+        changes = {file.one.file.path: self._changes(file) for file in touched}
+        new_rows = self._tasks(touched, inserts, lambda file: _new(changes[file.one.file.path]))
         self._move_marks(new_rows)
         adds = yield from writer.write(new_rows)
-        changes = yield from writer.write_changes(lambda: self._feed(touched, inserts))
+        feed = yield from writer.write_changes(lambda: self._feed(touched, inserts))
         yield from job("MERGE", [file.one for file in touched], writer)
         now_ms = yield ReadClock()
-        hidden = [(file.one, changed[file.one.file.path][0]) for file in touched]
-        return [*adds, *changes, *(yield from hide_rows(hidden, now_ms))]
+        hidden = [(file.one, list(changes[file.one.file.path])) for file in touched]
+        return [*adds, *feed, *(yield from hide_rows(hidden, now_ms))]
 
     def _tasks(
         self,
         touched: Sequence[_Matched],
         inserts: list[Row],
-        rows_of: Callable[[_Matched], Iterable[Row]],
-    ) -> list[list[Row]]:
+        rows_of: Callable[[_Matched], Sequence[Row]],
+    ) -> list[Sequence[Row]]:
         """New rows by writing task.
 
         Rows are shuffled into one task, unless only matches are concerned and the table has no
@@ -350,10 +355,15 @@ class _Run:
         spark.databricks.delta.merge.repartitionBeforeWrite.enabled.
         """
         if not self.plan.is_matched_only or self.txn.metadata.partition_columns:
-            return [[*(row for file in touched for row in rows_of(file)), *inserts]]
+            return [joined([*map(rows_of, touched), inserts])]
         by_path = {file.one.file.path: file for file in touched}
         tasks = scan_tasks([file.one.file for file in touched])
-        return [[row for f in task for row in rows_of(by_path[f.path])] for task in tasks]
+        return [joined([rows_of(by_path[f.path]) for f in task]) for task in tasks]
+
+
+def _new(changes: Mapping[int, Row | None]) -> list[Row]:
+    """The rows that take the place of others."""
+    return [row for row in changes.values() if row is not None]
 
 
 def _bound(clause: Clause, parameters: Parameters, metadata: Metadata | None) -> _Bound:

@@ -114,11 +114,11 @@ def _images(touched: MatchingRows, change: Callable[[Row], Row]) -> dict[str, li
 
 def _new_rows(
     one: FileRows, positions: Sequence[int], change: Callable[[Row], Row], changed_only: bool
-) -> list[Row]:
+) -> Sequence[Row]:
+    changed = [change(row) for _, row in one.rows_at(positions)]
     if changed_only:
-        return [change(one.rows[at]) for at in positions]
-    chosen = frozenset(positions)
-    return [change(row) if at in chosen else row for at, row in one]
+        return changed
+    return one.live_rows_with(dict(zip(positions, changed, strict=True)))
 
 
 def _change_of(statement: Update, txn: Transaction, table: Table) -> Callable[[Row], Row]:

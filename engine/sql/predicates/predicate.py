@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -273,6 +274,19 @@ class Predicate:
         """The columns that the condition pins to some values, NULL never among them."""
         found = (part.pin(schema, session) for part in self._template.conjuncts())
         return {pin.column: pin.values(self._parameters) for pin in found if pin is not None}
+
+    def leading_pins(
+        self, schema: Schema, session: Session = DEFAULT_SESSION
+    ) -> tuple[list[tuple[int, list[Any]]], bool]:
+        """The positions of columns that it pins, with their values, before it asks anything else.
+
+        And whether it asks nothing else. A row whose column has another value, and no NULL, is
+        refused before any other part of the condition is computed.
+        """
+        pins = [part.pin(schema, session) for part in self._template.conjuncts()]
+        leading = [pin for pin in takewhile(lambda pin: pin is not None, pins) if pin is not None]
+        found = [(schema.index(pin.column), pin.values(self._parameters)) for pin in leading]
+        return found, len(leading) == len(pins)
 
     def _evaluator(self, term: Term) -> Evaluate:
         known = self._evaluators.get(id(term))

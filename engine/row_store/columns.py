@@ -1,0 +1,295 @@
+"""Columns of a row store: values kept once, in arrays where their type allows it.
+
+Whatever comes out is what went in, the Python type included. A column that is given a value which
+its array cannot hold goes on as a column of Python objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import date
+from math import nan
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whitecap.engine.values.types import FRACTIONAL, INTEGRAL_BITS
+
+Ids = NDArray[np.intp]
+"""Numbers of row versions in their store."""
+
+Mask = NDArray[np.bool_]
+
+_FIRST_CAPACITY = 1024
+
+
+class Extent(NamedTuple):
+    """How many values are NULL, and the smallest and largest of the others (`None`: no others).
+
+    Both are NaN where some fraction is not finite.
+    """
+
+    nulls: int
+    least: Any
+    most: Any
+
+
+class Column(Protocol):
+    """The values of one column, by row number."""
+
+    def take(self, values: Sequence[Any]) -> bool:
+        """Append values; `False`, with nothing appended, if they do not fit in here."""
+        ...
+
+    def values(self, ids: Ids) -> list[Any]:
+        """The values of some rows."""
+        ...
+
+    def among(self, ids: Ids, wanted: Collection[Any]) -> Mask | None:
+        """Which rows have one of the wanted values, none of them NULL; `None`: cannot tell."""
+        ...
+
+    def nulls(self, ids: Ids) -> Mask:
+        """Which rows have NULL."""
+        ...
+
+    def extent(self, ids: Ids) -> Extent:
+        """NULLs and bounds of the values of some rows."""
+        ...
+
+    def kinds(self, ids: Ids) -> NDArray[Any] | None:
+        """A number for each row, the same for the same value; `None`: cannot tell."""
+        ...
+
+
+class _Numbers:
+    """Numbers of one Python type in an array, with a mask from the first NULL on."""
+
+    def __init__(self, python_type: type, dtype: Any) -> None:
+        self._allowed = ({python_type}, {python_type, type(None)}, {type(None)}, set[type]())
+        self._data: NDArray[Any] = np.zeros(_FIRST_CAPACITY, dtype)
+        self._nulls: Mask | None = None
+        self._count = 0
+
+    def take(self, values: Sequence[Any]) -> bool:
+        types = set(map(type, values))
+        if types not in self._allowed:
+            return False
+        has_nulls = type(None) in types
+        given = [0 if value is None else value for value in values] if has_nulls else values
+        end = self._count + len(values)
+        try:
+            array = np.array(given, self._data.dtype)
+        except OverflowError:
+            return False
+        self._data = _with_room(self._data, end)
+        self._data[self._count : end] = array
+        if has_nulls and self._nulls is None:
+            self._nulls = np.zeros(len(self._data), np.bool_)
+        if self._nulls is not None:
+            self._nulls = _with_room(self._nulls, end)
+            self._nulls[self._count : end] = [value is None for value in values]
+        self._count = end
+        return True
+
+    def values(self, ids: Ids) -> list[Any]:
+        found = self._data[ids].tolist()
+        if self._nulls is None:
+            return found  # type: ignore[no-any-return]
+        nulls = self._nulls[ids].tolist()
+        return [None if null else value for value, null in zip(found, nulls, strict=True)]
+
+    def nulls(self, ids: Ids) -> Mask:
+        return np.zeros(len(ids), np.bool_) if self._nulls is None else self._nulls[ids]
+
+    def _present(self, ids: Ids) -> NDArray[Any]:
+        return self._data[ids if self._nulls is None else ids[~self._nulls[ids]]]
+
+
+class Integers(_Numbers):
+    """Whole numbers of up to 64 bits."""
+
+    def __init__(self) -> None:
+        super().__init__(int, np.int64)
+
+    def among(self, ids: Ids, wanted: Collection[Any]) -> Mask | None:
+        """Which rows have one of the wanted values."""
+        if not all(type(value) is int and -(2**63) <= value < 2**63 for value in wanted):
+            return None
+        found = _is_among(self._data[ids], list(wanted))
+        return found if self._nulls is None else found & ~self._nulls[ids]
+
+    def extent(self, ids: Ids) -> Extent:
+        """NULLs and bounds."""
+        present = self._present(ids)
+        if not len(present):
+            return Extent(len(ids), None, None)
+        return Extent(len(ids) - len(present), int(present.min()), int(present.max()))
+
+    def kinds(self, ids: Ids) -> NDArray[Any] | None:
+        """The values themselves; with NULLs among them nothing."""
+        return self._data[ids] if self._nulls is None else None
+
+
+class Fractions(_Numbers):
+    """Floating-point numbers. NaN equals itself in SQL but in no array: nothing is compared."""
+
+    def __init__(self) -> None:
+        super().__init__(float, np.float64)
+
+    def among(self, ids: Ids, wanted: Collection[Any]) -> Mask | None:
+        """Nothing is told."""
+        return None
+
+    def extent(self, ids: Ids) -> Extent:
+        """NULLs and bounds. Of zeros of both signs the first one counts, as `min` has it."""
+        present = self._present(ids)
+        if not len(present):
+            return Extent(len(ids), None, None)
+        least, most = float(present.min()), float(present.max())
+        nulls = len(ids) - len(present)
+        if not (np.isfinite(least) and np.isfinite(most)):
+            return Extent(nulls, nan, nan)
+        if least == 0 or most == 0:
+            zero = float(present[np.argmax(present == 0)])
+            least, most = (zero if bound == 0 else bound for bound in (least, most))
+        return Extent(nulls, least, most)
+
+    def kinds(self, ids: Ids) -> NDArray[Any] | None:
+        """Nothing is told."""
+        return None
+
+
+class Coded:
+    """Values of a type with an order, each kept once: texts, dates, truth values."""
+
+    def __init__(self, python_type: type) -> None:
+        self._type = python_type
+        self._codes: NDArray[Any] = np.zeros(_FIRST_CAPACITY, np.int32)
+        self._values: list[Any] = [None]
+        self._code_of: dict[Any, int] = {None: 0}
+        self._count = 0
+
+    def take(self, values: Sequence[Any]) -> bool:
+        """Append values."""
+        if not set(map(type, values)) <= {self._type, type(None)}:
+            return False
+        code_of, end = self._code_of, self._count + len(values)
+        for value in values:
+            if value not in code_of:
+                code_of[value] = len(self._values)
+                self._values.append(value)
+        self._codes = _with_room(self._codes, end)
+        self._codes[self._count : end] = [code_of[value] for value in values]
+        self._count = end
+        return True
+
+    def values(self, ids: Ids) -> list[Any]:
+        """The values of some rows."""
+        values = self._values
+        return [values[code] for code in self._codes[ids].tolist()]
+
+    def among(self, ids: Ids, wanted: Collection[Any]) -> Mask | None:
+        """Which rows have one of the wanted values."""
+        if not all(type(value) is self._type for value in wanted):
+            return None
+        codes = [self._code_of[value] for value in wanted if value in self._code_of]
+        return _is_among(self._codes[ids], codes)
+
+    def nulls(self, ids: Ids) -> Mask:
+        """Which rows have NULL."""
+        return self._codes[ids] == 0  # type: ignore[no-any-return]
+
+    def extent(self, ids: Ids) -> Extent:
+        """NULLs and bounds."""
+        nulls, present = int(np.count_nonzero(self.nulls(ids))), self.distinct(ids)
+        return Extent(nulls, min(present), max(present)) if present else Extent(nulls, None, None)
+
+    def distinct(self, ids: Ids) -> list[Any]:
+        """The values that some rows have, NULL not among them."""
+        codes = self._codes[ids]
+        few = len(self._values) <= 4 * len(codes)
+        found = np.flatnonzero(np.bincount(codes)) if few else np.unique(codes)
+        return [self._values[code] for code in found.tolist() if code]
+
+    def kinds(self, ids: Ids) -> NDArray[Any] | None:
+        """The codes."""
+        return self._codes[ids]
+
+
+class Objects:
+    """Values of any kind."""
+
+    def __init__(self) -> None:
+        self._data = np.empty(_FIRST_CAPACITY, np.object_)
+        self._count = 0
+
+    def take(self, values: Sequence[Any]) -> bool:
+        """Append values."""
+        end = self._count + len(values)
+        self._data = _with_room(self._data, end)
+        for at, value in enumerate(values, self._count):
+            self._data[at] = value
+        self._count = end
+        return True
+
+    def values(self, ids: Ids) -> list[Any]:
+        """The values of some rows."""
+        return self._data[ids].tolist()  # type: ignore[no-any-return]
+
+    def among(self, ids: Ids, wanted: Collection[Any]) -> Mask | None:
+        """Nothing is told."""
+        return None
+
+    def nulls(self, ids: Ids) -> Mask:
+        """Which rows have NULL."""
+        return np.array([value is None for value in self.values(ids)], np.bool_)
+
+    def extent(self, ids: Ids) -> Extent:
+        """NULLs and bounds."""
+        return extent_of(self.values(ids))
+
+    def kinds(self, ids: Ids) -> NDArray[Any] | None:
+        """Nothing is told."""
+        return None
+
+
+def extent_of(values: Sequence[Any]) -> Extent:
+    """NULLs and bounds of values that have an order."""
+    present = [value for value in values if value is not None]
+    nulls = len(values) - len(present)
+    if not present:
+        return Extent(nulls, None, None)
+    if isinstance(present[0], float) and not np.isfinite(present).all():
+        return Extent(nulls, nan, nan)
+    return Extent(nulls, min(present), max(present))
+
+
+def _with_room(data: NDArray[Any], end: int) -> NDArray[Any]:
+    """The array itself, or a copy of at least twice the size if `end` lies beyond it."""
+    if end <= len(data):
+        return data
+    larger = np.zeros(max(end, 2 * len(data)), data.dtype)
+    larger[: len(data)] = data
+    return larger
+
+
+def _is_among(values: NDArray[Any], wanted: Sequence[int]) -> Mask:
+    if len(wanted) == 1:
+        return values == wanted[0]  # type: ignore[no-any-return]
+    return np.isin(values, wanted)
+
+
+def column_for(type_name: str) -> Column:
+    """An empty column for values of a type."""
+    if type_name in INTEGRAL_BITS:
+        return Integers()
+    if type_name in FRACTIONAL:
+        return Fractions()
+    python_type = _CODED.get(type_name)
+    return Objects() if python_type is None else Coded(python_type)
+
+
+# Of other types some values are equal and yet not the same, as 1.0 and 1.00 are as decimals.
+_CODED = {"string": str, "date": date, "boolean": bool}

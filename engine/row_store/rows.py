@@ -1,0 +1,200 @@
+"""What commands do with the rows of files: a handful of verbs, for lists and for stored rows.
+
+A list of tuples is what rows are; stored rows behave as such a list does, at a cost that follows
+the rows that change, and a little of the others at the speed of arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
+from operator import itemgetter
+from typing import Any, overload
+
+import numpy as np
+
+from whitecap.engine.row_store.columns import Column, Extent, Ids, Objects, column_for, extent_of
+from whitecap.engine.storage.requests import Row
+
+Layout = tuple[tuple[str, ...], tuple[str, ...]]
+"""The names of columns as in data files, and their types."""
+
+
+Wanted = Sequence[tuple[int, Collection[Any]]]
+"""Positions of columns, each with the values that it may have."""
+
+
+class RowStore:
+    """The row versions of all files that have the same columns, numbered as they come."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.names, self.types = layout
+        self.columns: list[Column] = [column_for(type_name) for type_name in self.types]
+        self.count = 0
+
+    def stored(self, rows: Sequence[Row]) -> StoredRows:
+        """The rows, kept here."""
+        first, self.count = self.count, self.count + len(rows)
+        for at, values in enumerate(zip(*rows, strict=True)):
+            if not self.columns[at].take(values):
+                self._give_up(at, first)
+                self.columns[at].take(values)
+        return StoredRows(self, np.arange(first, self.count))
+
+    def _give_up(self, at: int, count: int) -> None:
+        """Go on with a column of objects, for values that are not of the column's own type."""
+        objects = Objects()
+        objects.take(self.columns[at].values(np.arange(count)))
+        self.columns[at] = objects
+
+
+class StoredRows(Sequence[Row]):
+    """The rows of one file, by their numbers in a store, in file order. Never changed."""
+
+    __slots__ = ("_extents", "ids", "store")
+
+    def __init__(self, store: RowStore, ids: Ids) -> None:
+        self.store = store
+        self.ids = ids
+        self._extents: dict[int, Extent] = {}
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[Row]:
+        return zip(*(column.values(self.ids) for column in self.store.columns), strict=True)
+
+    @overload
+    def __getitem__(self, position: int) -> Row: ...
+
+    @overload
+    def __getitem__(self, position: slice) -> StoredRows: ...
+
+    def __getitem__(self, position: int | slice) -> Row | StoredRows:
+        if isinstance(position, slice):
+            return StoredRows(self.store, self.ids[position])
+        return next(iter(StoredRows(self.store, self.ids[[position]])))
+
+    def column(self, position: int) -> Sequence[Any]:
+        """The values of one column."""
+        return self.store.columns[position].values(self.ids)
+
+    def at(self, positions: Sequence[int]) -> StoredRows:
+        """The rows at some positions, in that order."""
+        return StoredRows(self.store, self.ids[np.asarray(positions, np.intp)])
+
+    def extent(self, position: int) -> Extent:
+        """NULLs and bounds of one column."""
+        known = self._extents.get(position)
+        if known is None:
+            known = self._extents[position] = self.store.columns[position].extent(self.ids)
+        return known
+
+    def edited(self, changes: Mapping[int, Row | None]) -> StoredRows:
+        """See `edited`."""
+        replaced = [(at, row) for at, row in changes.items() if row is not None]
+        ids = self.ids.copy()
+        if replaced:
+            places, rows = zip(*replaced, strict=True)
+            ids[list(places)] = self.store.stored(rows).ids
+        if len(replaced) < len(changes):
+            ids = np.delete(ids, [at for at, row in changes.items() if row is None])
+        return StoredRows(self.store, ids)
+
+    def positions_with(self, wanted: Wanted, or_null: bool) -> Ids | None:
+        """See `positions_with`."""
+        positions: Ids | None = None
+        for at, values in wanted:
+            column, ids = self.store.columns[at], self.ids
+            if positions is not None:
+                ids = ids[positions]
+            found = column.among(ids, values)
+            if found is None:
+                return None
+            if or_null:
+                found = found | column.nulls(ids)
+            positions = np.flatnonzero(found) if positions is None else positions[found]
+        return positions
+
+    def groups(self, places: Sequence[int]) -> list[StoredRows] | None:
+        """See `grouped`; `None` if some column cannot tell."""
+        kinds: Any = 0
+        for at in places:
+            found = self.store.columns[at].kinds(self.ids)
+            if found is None:
+                return None
+            _, numbers = np.unique(found, return_inverse=True)
+            kinds = kinds * (int(numbers.max(initial=0)) + 1) + numbers
+        _, first, group = np.unique(kinds, return_index=True, return_inverse=True)
+        if len(first) == 1:
+            return [self]
+        return [StoredRows(self.store, self.ids[group == n]) for n in np.argsort(first)]
+
+
+def edited(rows: Sequence[Row], changes: Mapping[int, Row | None]) -> Sequence[Row]:
+    """Rows with others in place of those at some positions; without those that become `None`."""
+    if not changes:
+        return rows
+    if isinstance(rows, StoredRows):
+        return rows.edited(changes)
+    kept = ((changes.get(at, row)) for at, row in enumerate(rows))
+    return [row for row in kept if row is not None]
+
+
+def joined(parts: Sequence[Sequence[Row]]) -> Sequence[Row]:
+    """Rows one after the other; stored ones, if any are, bring the others into their store."""
+    parts = [part for part in parts if len(part)]
+    if len(parts) == 1:
+        return parts[0]
+    store = next((part.store for part in parts if isinstance(part, StoredRows)), None)
+    if store is None or any(isinstance(p, StoredRows) and p.store is not store for p in parts):
+        return list(chain.from_iterable(parts))
+    stored = [part if isinstance(part, StoredRows) else store.stored(part) for part in parts]
+    return StoredRows(store, np.concatenate([part.ids for part in stored]))
+
+
+def rows_at(rows: Sequence[Row], positions: Sequence[int]) -> Sequence[Row]:
+    """The rows at some positions, in that order."""
+    if isinstance(rows, StoredRows):
+        return rows.at(positions)
+    return [rows[at] for at in positions]
+
+
+def positions_with(rows: Sequence[Row], wanted: Wanted, or_null: bool = False) -> list[int] | None:
+    """Where columns have one of the values that are wanted of them, or NULL if that counts too.
+
+    None of the values are NULL. `None` where only looking at every row would tell.
+    """
+    if not isinstance(rows, StoredRows) or not wanted:
+        return None
+    found = rows.positions_with(wanted, or_null)
+    return None if found is None else found.tolist()
+
+
+def grouped(rows: Sequence[Row], places: Sequence[int]) -> list[Sequence[Row]]:
+    """Rows by their values at some places, in the order of the first of each group."""
+    if not len(rows):
+        return []
+    if isinstance(rows, StoredRows):
+        groups = rows.groups(places)
+        if groups is not None:
+            return list(groups)
+    key_of = itemgetter(*places)
+    parts: dict[Any, list[Row]] = {}
+    for row in rows:
+        parts.setdefault(key_of(row), []).append(row)
+    return list(parts.values())
+
+
+def extent(rows: Sequence[Sequence[Any]], position: int) -> Extent:
+    """NULLs and bounds of a column of a type that has an order."""
+    if isinstance(rows, StoredRows):
+        return rows.extent(position)
+    return extent_of([row[position] for row in rows])
+
+
+def count_nulls(rows: Sequence[Sequence[Any]], position: int) -> int:
+    """How many values of a column are NULL."""
+    if isinstance(rows, StoredRows):
+        return int(np.count_nonzero(rows.store.columns[position].nulls(rows.ids)))
+    return sum(row[position] is None for row in rows)

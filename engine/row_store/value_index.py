@@ -1,0 +1,178 @@
+"""Where the values of a column are: the files of one row store that hold them.
+
+A row version stays where its commit put it until another commit copies it into a new file. So a
+version is entered once, when it first appears; where it is now is one number that every rewrite
+sets for all rows of a file at the speed of arrays, and where it was is asked of the files that the
+same commit removed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whitecap.engine.row_store.columns import Coded, Ids
+from whitecap.engine.row_store.rows import RowStore, StoredRows
+
+_NOWHERE = -1
+
+_MOSTLY_DIFFERENT = 0.25
+"""Share of values that differ from which on a column's rows are entered, rather than its files: an
+entry for each row is worth it where a value is in few of them."""
+
+
+@dataclass(slots=True, eq=False)
+class FileNode:
+    """A file from a commit on: `origins` are the files that this commit removed."""
+
+    number: int
+    path: str
+    rows: StoredRows
+    added: int
+    origins: tuple[FileNode, ...]
+
+    def forget(self) -> None:
+        """Keep nothing: every snapshot that anybody reads is newer than the file's removal."""
+        self.rows, self.origins = self.rows[:0], ()
+
+    def holds(self, row: int) -> bool:
+        """Whether a row version is in the file."""
+        return bool((self.rows.ids == row).any())
+
+
+IsLive = Callable[[str], bool]
+"""Whether a path is live in a snapshot."""
+
+
+class ByRow:
+    """A column whose values are in few rows each, such as a key: an entry for every version."""
+
+    def __init__(self) -> None:
+        self._rows: dict[Any, int | list[int]] = {}
+
+    def enter(self, values: Iterable[Any], rows: Iterable[int]) -> None:
+        """Note where values are."""
+        entries = self._rows
+        for value, row in zip(values, rows, strict=True):
+            known = entries.get(value)
+            if known is None:
+                entries[value] = row
+            elif isinstance(known, list):
+                known.append(row)
+            else:
+                entries[value] = [known, row]
+
+    def leave(self, values: Iterable[Any], rows: Iterable[int]) -> None:
+        """Forget row versions."""
+        for value, row in zip(values, rows, strict=True):
+            known = self._rows.get(value)
+            if known == row:
+                del self._rows[value]
+            elif isinstance(known, list) and row in known:
+                known.remove(row)
+
+    def of(self, value: Any) -> Collection[int]:
+        """The versions that have a value."""
+        known = self._rows.get(value, ())
+        return (known,) if isinstance(known, int) else known
+
+
+class StoreIndex:
+    """The files of one row store, and the columns that somebody asked for."""
+
+    def __init__(self, store: RowStore) -> None:
+        self.store = store
+        self._at: NDArray[Any] = np.full(1024, _NOWHERE, np.int64)
+        self._nodes: dict[int, FileNode] = {}
+        self._by_row: dict[int, ByRow] = {}
+        self._by_file: dict[int, dict[Any, dict[int, FileNode]]] = {}
+
+    def enter(self, node: FileNode) -> None:
+        """A commit added a file."""
+        self._nodes[node.number] = node
+        ids, at = node.rows.ids, self._room()
+        fresh = ids[at[ids] == _NOWHERE]
+        at[ids] = node.number
+        for place, by_row in self._by_row.items():
+            by_row.enter(self.store.columns[place].values(fresh), fresh.tolist())
+        for place, by_file in self._by_file.items():
+            for value in self._distinct(place, ids):
+                by_file.setdefault(value, {})[node.number] = node
+
+    def leave(self, node: FileNode) -> None:
+        """Nobody can read a file any more."""
+        del self._nodes[node.number]
+        ids = node.rows.ids
+        dead = ids[self._at[ids] == node.number]
+        self._at[dead] = _NOWHERE
+        for place, by_row in self._by_row.items():
+            by_row.leave(self.store.columns[place].values(dead), dead.tolist())
+        for place, by_file in self._by_file.items():
+            for value in self._distinct(place, ids):
+                by_file[value].pop(node.number, None)
+        node.forget()
+
+    def paths_with(
+        self, column: str, values: Iterable[Any], version: int, is_live: IsLive
+    ) -> Iterator[str]:
+        """Paths of the files that hold one of the values in a version's snapshot."""
+        place = self.begin(column)
+        if place is None:
+            return
+        if place in self._by_row:
+            for row in (row for value in values for row in self._by_row[place].of(value)):
+                path = self._path_of(row, version, is_live)
+                if path is not None:
+                    yield path
+            return
+        for value in values:
+            for node in self._by_file[place].get(value, {}).values():
+                if is_live(node.path):
+                    yield node.path
+
+    def _path_of(self, row: int, version: int, is_live: IsLive) -> str | None:
+        """Where a row version is in a snapshot that may be older than what is known here."""
+        node = self._nodes.get(int(self._at[row]))
+        while node is not None:
+            if is_live(node.path):
+                return node.path
+            if node.added <= version:
+                return None
+            node = next((origin for origin in node.origins if origin.holds(row)), None)
+        return None
+
+    def begin(self, column: str) -> int | None:
+        """The place of a column, which is indexed from now on; `None` if there is none."""
+        if column not in self.store.names:
+            return None
+        place = self.store.names.index(column)
+        if place not in self._by_row and place not in self._by_file:
+            self._begin(place)
+        return place
+
+    def _begin(self, place: int) -> None:
+        ids = np.flatnonzero(self._at != _NOWHERE)
+        values = self.store.columns[place].values(ids)
+        if not values or len(set(values)) >= _MOSTLY_DIFFERENT * len(values):
+            by_row = self._by_row[place] = ByRow()
+            by_row.enter(values, ids.tolist())
+            return
+        by_file = self._by_file[place] = {}
+        for node in self._nodes.values():
+            for value in self._distinct(place, node.rows.ids):
+                by_file.setdefault(value, {})[node.number] = node
+
+    def _distinct(self, place: int, ids: Ids) -> Collection[Any]:
+        column = self.store.columns[place]
+        return column.distinct(ids) if isinstance(column, Coded) else set(column.values(ids))
+
+    def _room(self) -> NDArray[Any]:
+        if self.store.count > len(self._at):
+            size = max(self.store.count, 2 * len(self._at))
+            more = np.full(size - len(self._at), _NOWHERE, np.int64)
+            self._at = np.concatenate([self._at, more])
+        return self._at
