@@ -42,6 +42,14 @@ class Column(Protocol):
         """Append values; `False`, with nothing appended, if they do not fit in here."""
         ...
 
+    def repeat(self, ids: Ids) -> None:
+        """Append the values that some rows have."""
+        ...
+
+    def fractions(self, ids: Ids) -> NDArray[np.float64] | None:
+        """The values of some rows as an array to compute with; `None`: only one by one."""
+        ...
+
     def values(self, ids: Ids) -> list[Any]:
         """The values of some rows."""
         ...
@@ -78,20 +86,25 @@ class _Numbers:
             return False
         has_nulls = type(None) in types
         given = [0 if value is None else value for value in values] if has_nulls else values
-        end = self._count + len(values)
         try:
             array = np.array(given, self._data.dtype)
         except OverflowError:
             return False
-        self._data = _with_room(self._data, end)
-        self._data[self._count : end] = array
         if has_nulls and self._nulls is None:
             self._nulls = np.zeros(len(self._data), np.bool_)
         if self._nulls is not None:
-            self._nulls = _with_room(self._nulls, end)
-            self._nulls[self._count : end] = [value is None for value in values]
-        self._count = end
+            missing = [value is None for value in values]
+            self._nulls, _ = appended(self._nulls, self._count, missing)
+        self._data, self._count = appended(self._data, self._count, array)
         return True
+
+    def repeat(self, ids: Ids) -> None:
+        self._data, self._count = appended(self._data, self._count, self._data[ids])
+        if self._nulls is not None:
+            self._nulls, _ = appended(self._nulls, self._count - len(ids), self._nulls[ids])
+
+    def fractions(self, ids: Ids) -> NDArray[np.float64] | None:
+        return None
 
     def values(self, ids: Ids) -> list[Any]:
         found = self._data[ids].tolist()
@@ -138,6 +151,18 @@ class Fractions(_Numbers):
     def __init__(self) -> None:
         super().__init__(float, np.float64)
 
+    def fractions(self, ids: Ids) -> NDArray[np.float64] | None:
+        """The values; with NULLs among them nothing."""
+        return self._data[ids] if self._nulls is None else None
+
+    def put(self, values: NDArray[np.float64]) -> None:
+        """Append an array's values."""
+        self._data, end = appended(self._data, self._count, values)
+        if self._nulls is not None:
+            none = np.zeros(len(values), np.bool_)
+            self._nulls, _ = appended(self._nulls, self._count, none)
+        self._count = end
+
     def among(self, ids: Ids, wanted: Collection[Any]) -> Mask | None:
         """Nothing is told."""
         return None
@@ -175,15 +200,22 @@ class Coded:
         """Append values."""
         if not set(map(type, values)) <= {self._type, type(None)}:
             return False
-        code_of, end = self._code_of, self._count + len(values)
+        code_of = self._code_of
         for value in values:
             if value not in code_of:
                 code_of[value] = len(self._values)
                 self._values.append(value)
-        self._codes = _with_room(self._codes, end)
-        self._codes[self._count : end] = [code_of[value] for value in values]
-        self._count = end
+        codes = [code_of[value] for value in values]
+        self._codes, self._count = appended(self._codes, self._count, codes)
         return True
+
+    def repeat(self, ids: Ids) -> None:
+        """Append the values that some rows have."""
+        self._codes, self._count = appended(self._codes, self._count, self._codes[ids])
+
+    def fractions(self, ids: Ids) -> NDArray[np.float64] | None:
+        """Nothing: these are no fractions."""
+        return None
 
     def values(self, ids: Ids) -> list[Any]:
         """The values of some rows."""
@@ -227,12 +259,19 @@ class Objects:
 
     def take(self, values: Sequence[Any]) -> bool:
         """Append values."""
-        end = self._count + len(values)
-        self._data = _with_room(self._data, end)
-        for at, value in enumerate(values, self._count):
-            self._data[at] = value
-        self._count = end
+        objects = np.empty(len(values), np.object_)
+        for at, value in enumerate(values):
+            objects[at] = value
+        self._data, self._count = appended(self._data, self._count, objects)
         return True
+
+    def repeat(self, ids: Ids) -> None:
+        """Append the values that some rows have."""
+        self._data, self._count = appended(self._data, self._count, self._data[ids])
+
+    def fractions(self, ids: Ids) -> NDArray[np.float64] | None:
+        """Nothing: these are no fractions."""
+        return None
 
     def values(self, ids: Ids) -> list[Any]:
         """The values of some rows."""
@@ -266,13 +305,18 @@ def extent_of(values: Sequence[Any]) -> Extent:
     return Extent(nulls, min(present), max(present))
 
 
-def _with_room(data: NDArray[Any], end: int) -> NDArray[Any]:
-    """The array itself, or a copy of at least twice the size if `end` lies beyond it."""
-    if end <= len(data):
-        return data
-    larger = np.zeros(max(end, 2 * len(data)), data.dtype)
-    larger[: len(data)] = data
-    return larger
+def appended(data: NDArray[Any], count: int, values: Any) -> tuple[NDArray[Any], int]:
+    """An array with values behind its first `count` ones, and how many there are now.
+
+    The array itself, or a copy of at least twice the size if they do not fit in.
+    """
+    end = count + len(values)
+    if end > len(data):
+        larger = np.zeros(max(end, 2 * len(data)), data.dtype)
+        larger[:count] = data[:count]
+        data = larger
+    data[count:end] = values
+    return data, end
 
 
 def _is_among(values: NDArray[Any], wanted: Sequence[int]) -> Mask:

@@ -6,14 +6,22 @@ the rows that change, and a little of the others at the speed of arrays.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
 from typing import Any, overload
 
 import numpy as np
 
-from whitecap.engine.row_store.columns import Column, Extent, Ids, Objects, column_for, extent_of
+from whitecap.engine.row_store.columns import (
+    Column,
+    Extent,
+    Fractions,
+    Ids,
+    Objects,
+    column_for,
+    extent_of,
+)
 from whitecap.engine.storage.requests import Row
 
 Layout = tuple[tuple[str, ...], tuple[str, ...]]
@@ -22,6 +30,10 @@ Layout = tuple[tuple[str, ...], tuple[str, ...]]
 
 Wanted = Sequence[tuple[int, Collection[Any]]]
 """Positions of columns, each with the values that it may have."""
+
+
+OfArrays = Callable[[Callable[[int], Any]], Any]
+"""A column's new values from the arrays of others; `None` where one of these is no array."""
 
 
 class RowStore:
@@ -40,6 +52,26 @@ class RowStore:
                 self._give_up(at, first)
                 self.columns[at].take(values)
         return StoredRows(self, np.arange(first, self.count))
+
+    def assigned(self, ids: Ids, changes: Mapping[int, OfArrays]) -> Ids | None:
+        """Versions of some rows that differ in some columns; `None` if arrays cannot tell these."""
+        with np.errstate(all="ignore"):  # overflow gives infinity, as it does in Python
+            arrays = {
+                at: compute(lambda column: self.columns[column].fractions(ids))
+                for at, compute in changes.items()
+            }
+        if not all(
+            isinstance(self.columns[at], Fractions) and isinstance(array, np.ndarray)
+            for at, array in arrays.items()
+        ):
+            return None
+        first, self.count = self.count, self.count + len(ids)
+        for at, column in enumerate(self.columns):
+            if at in arrays and isinstance(column, Fractions):
+                column.put(arrays[at])
+            else:
+                column.repeat(ids)
+        return np.arange(first, self.count)
 
     def _give_up(self, at: int, count: int) -> None:
         """Go on with a column of objects, for values that are not of the column's own type."""
@@ -139,6 +171,21 @@ def edited(rows: Sequence[Row], changes: Mapping[int, Row | None]) -> Sequence[R
         return rows.edited(changes)
     kept = ((changes.get(at, row)) for at, row in enumerate(rows))
     return [row for row in kept if row is not None]
+
+
+def assigned(
+    rows: Sequence[Row], positions: Sequence[int], changes: Mapping[int, OfArrays]
+) -> Sequence[Row] | None:
+    """Rows with new values in some columns at some positions; `None`: only row by row."""
+    if not isinstance(rows, StoredRows):
+        return None
+    places = np.asarray(positions, np.intp)
+    versions = rows.store.assigned(rows.ids[places], changes)
+    if versions is None:
+        return None
+    ids = rows.ids.copy()
+    ids[places] = versions
+    return StoredRows(rows.store, ids)
 
 
 def joined(parts: Sequence[Sequence[Row]]) -> Sequence[Row]:

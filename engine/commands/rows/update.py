@@ -7,6 +7,7 @@ rewritten; with deletion vectors old rows are hidden and only the new ones are w
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log.identity import identity_of
@@ -17,9 +18,10 @@ from whitecap.engine.query.row_reads import track_rows
 from whitecap.engine.query.scan_tasks import by_task, scan_tasks
 from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.row_level.data_files import FileRows
+from whitecap.engine.row_store.rows import OfArrays, assigned, rows_at
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.expressions.scope import schema_scope
-from whitecap.engine.sql.expressions.terms import Term, column
+from whitecap.engine.sql.expressions.terms import Parameters, Term, column
 from whitecap.engine.sql.parsing.statements import Update
 from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.sql.predicates.predicate import TRUE, split_conditions
@@ -64,7 +66,7 @@ def update(table: Table, statement: Update, pinned: Pinned) -> Steps[Outcome]:
         return NothingToCommit(txn.read_version)
     chosen = yield from row_condition("UPDATE", table, txn, statement, pinned)
     statement = with_values(table, txn, statement, pinned)
-    change = _change_of(statement, txn, table)
+    change = _Change.of(statement, txn, table)
     conditions = chosen.conditions or (TRUE,)
     partition, data = split_conditions(conditions, txn.metadata.partition_columns)
     scan = txn.filter_files([*partition, *data])
@@ -82,7 +84,7 @@ def _actions(
     table: Table,
     txn: Transaction,
     touched: MatchingRows,
-    change: Callable[[Row], Row],
+    change: _Change,
     has_data_condition: bool,
 ) -> Steps[FileChanges]:
     vectors = uses_vectors(txn.metadata, txn.settings.update_with_deletion_vectors)
@@ -100,38 +102,60 @@ def _actions(
     return [*(remove(one.file, now_ms) for one, _ in touched), *adds, *changes]
 
 
-def _images(touched: MatchingRows, change: Callable[[Row], Row]) -> dict[str, list[Row]]:
+def _images(touched: MatchingRows, change: _Change) -> dict[str, list[Row]]:
     """Each changed row as it was and as it is, for the change data feed."""
     return {
         one.file.path: [
             image
             for at in positions
-            for image in (one.rows[at] + BEFORE_UPDATE, change(one.rows[at]) + AFTER_UPDATE)
+            for image in (one.rows[at] + BEFORE_UPDATE, change.of_row(one.rows[at]) + AFTER_UPDATE)
         ]
         for one, positions in touched
     }
 
 
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What the assignments make of a row; of many rows at once, where arrays can tell."""
+
+    of_row: Callable[[Row], Row]
+    of_arrays: dict[int, OfArrays] | None
+
+    @classmethod
+    def of(cls, statement: Update, txn: Transaction, table: Table) -> _Change:
+        """The change, compiled once for these columns."""
+        schema = txn.snapshot.schema
+        known = statement.plans.get((id(schema), table.session))
+        if known is None or known[0] is not schema:
+            assigned_names = [name for name, _ in statement.assignments]
+            complete = completion(schema, assigned_names, table.session)
+            known = (schema, assignment_terms(statement, schema, table.session), complete)
+            statement.plans[id(schema), table.session] = known
+        _, terms, complete = known
+        change = completed(terms, statement.parameters, len(schema), complete)
+        arrays = None if complete is not None else _of_arrays(terms, statement.parameters)
+        return cls(in_task(change, txn.metadata), arrays)
+
+
+def _of_arrays(terms: Sequence[Term], parameters: Parameters) -> dict[int, OfArrays] | None:
+    """The assigned columns, if all of them can be computed for many rows at once."""
+    bounds = {at: term.bind(parameters) for at, term in enumerate(terms)}
+    changed = {at: bound.of_arrays for at, bound in bounds.items() if bound.column != at}
+    arrays = {at: compute for at, compute in changed.items() if compute is not None}
+    return arrays if len(arrays) == len(changed) else None
+
+
 def _new_rows(
-    one: FileRows, positions: Sequence[int], change: Callable[[Row], Row], changed_only: bool
+    one: FileRows, positions: Sequence[int], change: _Change, changed_only: bool
 ) -> Sequence[Row]:
-    changed = [change(row) for _, row in one.rows_at(positions)]
+    if change.of_arrays is not None and one.deleted is None:
+        rows = assigned(one.rows, positions, change.of_arrays)
+        if rows is not None:
+            return rows_at(rows, positions) if changed_only else rows
+    changed = [change.of_row(row) for _, row in one.rows_at(positions)]
     if changed_only:
         return changed
     return one.live_rows_with(dict(zip(positions, changed, strict=True)))
-
-
-def _change_of(statement: Update, txn: Transaction, table: Table) -> Callable[[Row], Row]:
-    """What the assignments make of a row."""
-    schema = txn.snapshot.schema
-    known = statement.plans.get((id(schema), table.session))
-    if known is None or known[0] is not schema:
-        assigned = [name for name, _ in statement.assignments]
-        complete = completion(schema, assigned, table.session)
-        known = (schema, assignment_terms(statement, schema, table.session), complete)
-        statement.plans[id(schema), table.session] = known
-    change = completed(known[1], statement.parameters, len(schema), known[2])
-    return in_task(change, txn.metadata)
 
 
 def assignment_terms(statement: Update, schema: Schema, session: Session) -> list[Term]:

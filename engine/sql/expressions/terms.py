@@ -23,13 +23,22 @@ Evaluate = Callable[[Any], Any]
 Parameters = Mapping[str, Any]
 
 
+Fractions = Callable[[int], Any]
+"""The values of a column, by its position, as an array of fractions; `None`: there is none."""
+
+
 class Bound(msgspec.Struct, frozen=True):
-    """An expression ready to run: `column` where it is a bare column, `value` where constant."""
+    """An expression ready to run: `column` where it is a bare column, `value` where constant.
+
+    `of_arrays` computes it for many rows at once, where the columns it asks for are arrays; what it
+    gives are the very same values, and nothing can go wrong with it.
+    """
 
     evaluate: Evaluate
     column: int | None = None
     is_constant: bool = False
     value: Any = None
+    of_arrays: Callable[[Fractions], Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +151,36 @@ def _bound_unless_null(terms: Sequence[Term], parameters: Parameters) -> list[Bo
         if constant and bounds[-1].is_constant and bounds[-1].value is None:
             return None
     return None if any(one.is_constant and one.value is None for one in bounds) else bounds
+
+
+def elementwise(
+    function: Callable[[Any, Any], Any], left: Term, right: Term, type_name: str
+) -> Term:
+    """`combine` for a function of fractions that does the same to arrays of them."""
+    term = combine(function, left, right, type_name)
+
+    def bind(parameters: Parameters) -> Bound:
+        bound = term.bind(parameters)
+        if bound.is_constant:
+            return bound
+        sides = [_of_arrays(side.bind(parameters)) for side in (left, right)]
+
+        def of_arrays(fractions: Fractions) -> Any:
+            one, two = (side(fractions) for side in sides)
+            return None if one is None or two is None else function(one, two)
+
+        return msgspec.structs.replace(bound, of_arrays=of_arrays)
+
+    return replace(term, bind=bind)
+
+
+def _of_arrays(bound: Bound) -> Callable[[Fractions], Any]:
+    if bound.is_constant:
+        return lambda _: bound.value
+    if bound.column is not None:
+        column = bound.column
+        return lambda fractions: fractions(column)
+    return bound.of_arrays or (lambda _: None)
 
 
 def _bound_combine(function: Callable[[Any, Any], Any], left: Bound, right: Bound) -> Bound:

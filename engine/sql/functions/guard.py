@@ -192,7 +192,7 @@ def netted(term: Term) -> Term:
             except _BEYOND as error:
                 raise _beyond(term, error) from error
 
-        return bound if bound.is_constant else Bound(run)
+        return bound if bound.is_constant else Bound(run, of_arrays=bound.of_arrays)
 
     return Term(term.type, bind, term.foldable, is_null=term.is_null)
 

@@ -25,6 +25,7 @@ from whitecap.engine.sql.expressions.terms import (
     convert,
     disjunction,
     each,
+    elementwise,
     in_branch,
     membership,
     negation,
@@ -226,6 +227,8 @@ def _arithmetic(symbol: str, function: Compare) -> Function:
         result = arithmetic_type(symbol, left.type, right.type)
         if symbol == "/" and not is_decimal(result):
             left, right = convert(left, "double"), convert(right, "double")
+        if result == "double" and symbol in "+-*":
+            return netted(elementwise(function, left, right, result))
         return netted(combine(_checked(function, result), left, right, result))
 
     return Function(takes, build, any_type=symbol in "+-")
