@@ -150,17 +150,19 @@ class StoredRows(Sequence[Row]):
 
     def groups(self, places: Sequence[int]) -> list[StoredRows] | None:
         """See `grouped`; `None` if some column cannot tell."""
-        kinds: Any = 0
+        differing: list[Any] = []
         for at in places:
-            found = self.store.columns[at].kinds(self.ids)
-            if found is None:
+            kinds = self.store.columns[at].kinds(self.ids)
+            if kinds is None:
                 return None
-            _, numbers = np.unique(found, return_inverse=True)
-            kinds = kinds * (int(numbers.max(initial=0)) + 1) + numbers
-        _, first, group = np.unique(kinds, return_index=True, return_inverse=True)
-        if len(first) == 1:
+            if not (kinds == kinds[0]).all():
+                differing.append(np.unique(kinds, return_inverse=True)[1])
+        if not differing:
             return [self]
-        return [StoredRows(self.store, self.ids[group == n]) for n in np.argsort(first)]
+        _, first, group = np.unique(
+            np.column_stack(differing), axis=0, return_index=True, return_inverse=True
+        )
+        return [StoredRows(self.store, self.ids[group.ravel() == n]) for n in np.argsort(first)]
 
 
 def edited(rows: Sequence[Row], changes: Mapping[int, Row | None]) -> Sequence[Row]:
