@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
-from operator import itemgetter
+from math import nan
 from typing import Any, overload
 
 import numpy as np
@@ -228,10 +228,11 @@ def grouped(rows: Sequence[Row], places: Sequence[int]) -> list[Sequence[Row]]:
         groups = rows.groups(places)
         if groups is not None:
             return list(groups)
-    key_of = itemgetter(*places)
-    parts: dict[Any, list[Row]] = {}
+    parts: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
-        parts.setdefault(key_of(row), []).append(row)
+        # NaN is one value, as it is in Spark, and not as many as there are NaNs.
+        key = tuple([value if value == value else nan for at in places for value in (row[at],)])
+        parts.setdefault(key, []).append(row)
     return list(parts.values())
 
 
