@@ -107,9 +107,7 @@ def test_positions_are_those_that_a_look_at_every_row_gives(
 
 
 @given(ROWS, st.booleans())
-def test_statistics_of_stored_rows_are_those_of_the_list(
-    rows: list[Any], with_prefix: bool
-) -> None:
+def test_statistics_of_stored_rows_are_those_of_the_list(rows: list[Any]) -> None:
     (kept,) = stored(rows)
     schema = parse_ddl(DDL)
     texts = [statistics_text(collect_statistics(each, schema)) for each in (kept, rows)]
