@@ -14,18 +14,19 @@ from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.session.table import SharedTable
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import run
-from whitecap.engine.storage.requests import Steps
 from whitecap.sim.quantities.distributions import Exponential
 from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.rehearsal.dry_run import AtOnce
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.parameters import Parameter
+from whitecap.sim.scenario.table import Table
 from whitecap.sim.scenario.writers import STREAMING, WriterGroup
 from whitecap.sim.store.cluster import Cluster
 from whitecap.sim.store.faults import faults_of
 from whitecap.sim.store.latency import Latency, latencies_of
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.store.tape import Tapes
+from whitecap.sim.table.initial_files import InitialTable, KeyPlaces
 from whitecap.sim.table.initial_table import create_table
 from whitecap.sim.table.rows import KeysInUse, TableRows
 from whitecap.sim.time.draws import Columns, DrawTable
@@ -39,6 +40,9 @@ from whitecap.sim.writers.workload import NewKeys, Workload, draws_for
 from whitecap.sim.writers.writer import Job, Writer, WriterDraws
 
 ROWS = "rows"
+
+READ_AT_THE_START = 100_000
+"""So many initial rows are indexed at once, in a fraction of a second; more are described."""
 
 
 @dataclass
@@ -70,8 +74,8 @@ class World:
             scenario.store.put_if_absent.exclusive,
         )
         dialect = dialect_named(scenario.dialect)
-        version = create_table(scenario.table, table, store, _ids(streams, "table"), dialect)
-        shared = known_table(scenario.table.key, store)
+        initial = create_table(scenario.table, table, store, _ids(streams, "table"), dialect)
+        shared = known_table(scenario.table, table, store, initial)
         clients = TableClients(
             scenario.table.name,
             shared,
@@ -92,7 +96,7 @@ class World:
             writers=[],
             checkpoints={},
             latencies=latencies_of(scenario.store),
-            initial_version=version,
+            initial_version=initial.version,
         )
         world.writers.extend(world._writers())
         return world
@@ -200,17 +204,21 @@ def _pause(group: WriterGroup) -> Callable[[Uniforms], NDArray[Any]]:
     return np.zeros_like
 
 
-def known_table(key: str | None, store: FakeStore) -> SharedTable:
+def known_table(
+    table: Table, rows: TableRows, store: FakeStore, initial: InitialTable
+) -> SharedTable:
     """What the writers may share, with the initial table parsed and its keys indexed.
 
-    That is no part of the run: every writer still asks the store for the log as it would alone.
+    That is no part of the run: every writer still asks the store for the log as it would alone. Of
+    a large table no file is read before somebody asks for one.
     """
     shared = SharedTable(index_rows=True)
-    run(_learn(shared, key), AtOnce(store, iter(())))
+    index = shared.row_index
+    assert index is not None
+    snapshot = run(TableLog(shared.commits).update(), AtOnce(store, iter(())))
+    if table.initial.rows > READ_AT_THE_START:
+        index.describe(snapshot.version, KeyPlaces(rows, table.partition_by, initial))
+    else:
+        key = () if table.key is None else (table.key,)
+        run(index.prepare(snapshot, key), AtOnce(store, iter(())))
     return shared
-
-
-def _learn(shared: SharedTable, key: str | None) -> Steps[None]:
-    snapshot = yield from TableLog(shared.commits).update()
-    if shared.row_index is not None:
-        yield from shared.row_index.prepare(snapshot, () if key is None else (key,))

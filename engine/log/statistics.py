@@ -33,7 +33,7 @@ _ROUNDING = timedelta(milliseconds=1)
 _INSTANTS = frozenset({"timestamp", "timestamp_ntz"})
 
 # Types that have no smallest and largest value. Source: SkippingEligibleDataType.
-_UNORDERED = frozenset({"boolean", "binary", "void", "variant"})
+UNORDERED = frozenset({"boolean", "binary", "void", "variant"})
 
 
 class FileStatistics(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):
@@ -129,22 +129,40 @@ def collect_statistics(
     tight_bounds: bool | None = None,
 ) -> FileStatistics:
     """The statistics of `rows`, in schema order, over the indexed columns but for partitions."""
+    columns = columns_with_statistics(schema, partition_columns, indexed)
+    extents = [
+        Extent(count_nulls(rows, at), None, None) if c.type in UNORDERED else extent(rows, at)
+        for at, c in columns
+    ]
+    return statistics_of(len(rows), columns, extents, indexed, tight_bounds)
+
+
+def columns_with_statistics(
+    schema: Schema, partition_columns: Sequence[str], indexed: Indexed
+) -> list[tuple[int, Field]]:
+    """The columns that are counted and bounded, with their places."""
     partitions = {name.lower() for name in partition_columns}
     places = [(at, c) for at, c in enumerate(schema) if c.name.lower() not in partitions]
-    kept = [(at, column) for place, (at, column) in enumerate(places) if indexed.has(column, place)]
+    chosen = [(at, c) for place, (at, c) in enumerate(places) if indexed.has(c, place)]
+    return [(at, column) for at, column in chosen if column.nested is None]
+
+
+def statistics_of(
+    count: int,
+    columns: Sequence[tuple[int, Field]],
+    extents: Sequence[Extent],
+    indexed: Indexed,
+    tight_bounds: bool | None = None,
+) -> FileStatistics:
+    """The statistics of a file of `count` rows, from the extents of its columns."""
     least, most, nulls = dict[str, Any](), dict[str, Any](), dict[str, Any]()
-    for at, column in kept:
-        if column.nested is not None:
-            continue
-        if column.type in _UNORDERED:
-            nulls[column.physical_name] = count_nulls(rows, at)
-            continue
-        found = extent(rows, at)
-        nulls[column.physical_name] = found.nulls
+    for (_, column), found in zip(columns, extents, strict=True):
+        name = column.physical_name
+        nulls[name] = found.nulls
         bounds = _bounds(found, column.type, indexed.prefix_length)
         if bounds is not None:
-            least[column.physical_name], most[column.physical_name] = bounds
-    return FileStatistics(len(rows), least, most, nulls, tight_bounds)
+            least[name], most[name] = bounds
+    return FileStatistics(count, least, most, nulls, tight_bounds)
 
 
 def _bounds(found: Extent, type_name: str, prefix_length: int) -> tuple[Any, Any] | None:

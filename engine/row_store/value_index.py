@@ -8,7 +8,7 @@ same commit removed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -118,21 +118,19 @@ class StoreIndex:
 
     def paths_with(
         self, column: str, values: Iterable[Any], version: int, is_live: IsLive
-    ) -> Iterator[str]:
+    ) -> set[str]:
         """Paths of the files that hold one of the values in a version's snapshot."""
-        place = self.begin(column)
-        if place is None:
-            return
-        if place in self._by_row:
-            for row in (row for value in values for row in self._by_row[place].of(value)):
-                path = self._path_of(row, version, is_live)
-                if path is not None:
-                    yield path
-            return
-        for value in values:
-            for node in self._by_file[place].get(value, {}).values():
-                if is_live(node.path):
-                    yield node.path
+        if column not in self.store.names:
+            return set()
+        self.begin(column)
+        place = self.store.names.index(column)
+        by_row = self._by_row.get(place)
+        if by_row is not None:
+            rows = (row for value in values for row in by_row.of(value))
+            paths = (self._path_of(row, version, is_live) for row in rows)
+            return {path for path in paths if path is not None}
+        files = (self._by_file[place].get(value, {}) for value in values)
+        return {node.path for nodes in files for node in nodes.values() if is_live(node.path)}
 
     def _path_of(self, row: int, version: int, is_live: IsLive) -> str | None:
         """Where a row version is in a snapshot that may be older than what is known here."""
@@ -145,14 +143,14 @@ class StoreIndex:
             node = next((origin for origin in node.origins if origin.holds(row)), None)
         return None
 
-    def begin(self, column: str) -> int | None:
-        """The place of a column, which is indexed from now on; `None` if there is none."""
+    def begin(self, column: str) -> bool:
+        """Index a column from now on, if there is one; whether each value is in few rows."""
         if column not in self.store.names:
-            return None
+            return True
         place = self.store.names.index(column)
         if place not in self._by_row and place not in self._by_file:
             self._begin(place)
-        return place
+        return place in self._by_row
 
     def _begin(self, place: int) -> None:
         ids = np.flatnonzero(self._at != _NOWHERE)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.commit_file import Commit
@@ -29,6 +29,18 @@ if TYPE_CHECKING:
 _COMMITS_BETWEEN_CLEANINGS = 64
 
 
+class DescribedFiles(Protocol):
+    """Files that were there before anybody looked: which of them hold a value, unread."""
+
+    def tells(self, column: str) -> bool:
+        """Whether that is known of a column, named as in data files."""
+        ...
+
+    def paths_with(self, values: Iterable[Any]) -> Iterable[str]:
+        """The paths of the files that hold one of the values of such a column."""
+        ...
+
+
 class RowIndex:
     """One table's index; shared by the clients that follow the same log.
 
@@ -40,10 +52,11 @@ class RowIndex:
         self._data_files = data_files
         self._version = -1
         self._complete_from = 0
+        self._described: DescribedFiles | None = None
         self._count = 0
         self._nodes: dict[str, FileNode] = {}
         self._stores: dict[RowStore, StoreIndex] = {}
-        self._removed: deque[tuple[int, FileNode]] = deque()
+        self._removed: deque[tuple[int, str, FileNode | None]] = deque()
         self._clients: weakref.WeakSet[Table] = weakref.WeakSet()
         self._cleaned_at = 0
 
@@ -56,34 +69,48 @@ class RowIndex:
         self._clients.add(table)
 
     def prepare(self, snapshot: Snapshot, columns: Iterable[str]) -> Steps[None]:
-        """Index some columns ahead of the first look-up."""
+        """Read a snapshot's files, and index some columns ahead of the first look-up."""
         yield from self._follow(snapshot)
         for column in columns:
-            for index in self._stores.values():
-                index.begin(column)
+            self._begin(column)
+
+    def describe(self, version: int, described: DescribedFiles) -> None:
+        """Begin with the files of a version as they are described: none is read."""
+        self._version = self._complete_from = self._cleaned_at = version
+        self._described = described
 
     def files_with(
-        self, snapshot: Snapshot, column: str, values: Iterable[Any]
+        self, snapshot: Snapshot, pins: Mapping[str, Collection[Any]]
     ) -> Steps[list[AddFile] | None]:
-        """Live files of `snapshot` that hold one of the values, by path.
+        """Live files of `snapshot` that hold one of the values of some pinned column, by path.
 
-        `column` is named as in data files.
-
-        `None` if the snapshot is older than all that the index knows.
+        Columns are named as in data files. `None` if that is not known: because the snapshot is
+        older than all that the index knows, or described files tell nothing of these columns.
         """
         yield from self._follow(snapshot)
-        if snapshot.version < self._complete_from:
+        column = self._most_telling(pins)
+        if column is None or snapshot.version < self._complete_from:
             return None
-        wanted = list(values)
-        paths = {
-            path
-            for index in self._stores.values()
-            for path in index.paths_with(
-                column, wanted, snapshot.version, lambda path: snapshot.file_at(path) is not None
+        values = pins[column]
+        paths = set() if self._described is None else set(self._described.paths_with(values))
+        for index in self._stores.values():
+            paths |= index.paths_with(
+                column, values, snapshot.version, lambda path: snapshot.file_at(path) is not None
             )
-        }
         files = (snapshot.file_at(path) for path in sorted(paths))
         return [file for file in files if file is not None]
+
+    def _most_telling(self, pins: Mapping[str, Collection[Any]]) -> str | None:
+        """The column by which to look: one whose values are in few rows each, of few values."""
+        if self._described is not None:
+            pins = {name: pins[name] for name in pins if self._described.tells(name)}
+        ranked = sorted(pins, key=lambda name: (not self._begin(name), len(pins[name])))
+        return ranked[0] if ranked else None
+
+    def _begin(self, column: str) -> bool:
+        """Index a column from now on; whether each value is in few rows."""
+        few = {index.begin(column) for index in self._stores.values()}
+        return few <= {True}
 
     def _follow(self, snapshot: Snapshot) -> Steps[None]:
         """Take in what was committed up to a snapshot. May wait for rows; others may go on."""
@@ -111,6 +138,7 @@ class RowIndex:
         """Begin with all live files: the commits that led here are not known."""
         if snapshot.version > self._version:
             self._version = self._complete_from = self._cleaned_at = snapshot.version
+            self._described = None
             self._nodes.clear()
             self._stores.clear()
             self._removed.clear()
@@ -119,9 +147,10 @@ class RowIndex:
 
     def _take(self, commit: Commit) -> None:
         added = {add.path for add in commit.adds}
-        gone = [r.path for r in commit.removes if r.path not in added and r.path in self._nodes]
-        origins = tuple(self._nodes.pop(path) for path in dict.fromkeys(gone))
-        self._removed.extend((commit.version, node) for node in origins)
+        gone = dict.fromkeys(r.path for r in commit.removes if r.path not in added)
+        removed = [(path, self._nodes.pop(path, None)) for path in gone]
+        self._removed.extend((commit.version, path, node) for path, node in removed)
+        origins = tuple(node for _, node in removed if node is not None)
         for add in commit.adds:
             self._add(add.path, commit.version, origins)
         self._version = commit.version
@@ -143,7 +172,8 @@ class RowIndex:
         reading = [t.reading for t in self._clients if t.reading is not None]
         oldest = min(reading, default=self._version)
         while self._removed and self._removed[0][0] <= oldest:
-            _, node = self._removed.popleft()
-            self._stores[node.rows.store].leave(node)
-            if node.path not in self._nodes:
-                self._data_files.forget(node.path)
+            _, path, node = self._removed.popleft()
+            if node is not None:
+                self._stores[node.rows.store].leave(node)
+            if path not in self._nodes:
+                self._data_files.forget(path)

@@ -45,15 +45,18 @@ def files_to_read(
     """The files of a scan that may hold rows with the pinned values.
 
     All files of the scan, unless the table has an index of its rows and the pins name a column
-    that is not a partition column: then those that hold such a value.
+    that is not a partition column: then those that hold such a value, if it knows.
     """
     index = table.shared.row_index
     partitions = {name.lower() for name in txn.snapshot.partition_columns}
-    useful = [name for name in pins if name.lower() not in partitions]
+    schema = txn.snapshot.schema
+    useful = {
+        schema.fields[schema.index(name)].physical_name: values
+        for name, values in pins.items()
+        if name.lower() not in partitions
+    }
     if index is not None and useful:
-        name = min(useful, key=lambda name: len(pins[name]))
-        column = txn.snapshot.schema.fields[txn.snapshot.schema.index(name)]
-        found = yield from index.files_with(txn.snapshot, column.physical_name, pins[name])
+        found = yield from index.files_with(txn.snapshot, useful)
         if found is not None:
             return [file for file in found if file in scan]
     return list(scan)

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from msgspec.structs import replace
 
 from whitecap.engine.commands.schema.clustering import with_clustering
@@ -32,84 +30,56 @@ from whitecap.engine.log.commit_file import encode_commit, log_key
 from whitecap.engine.log.features import protocol_of_new_table, supports
 from whitecap.engine.log.paths import log_path, partition_directory
 from whitecap.engine.log.schema import schema_string
-from whitecap.engine.log.statistics import collect_statistics, indexed_by, statistics_text
+from whitecap.engine.log.statistics import indexed_by
 from whitecap.engine.storage.requests import PutIfAbsent, WriteRows
 from whitecap.engine.transaction.new_metadata import as_stored
-from whitecap.engine.values.texts import to_text
 from whitecap.sim.scenario.table import Table
 from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.table.initial_files import InitialPartition, InitialTable, partitions
+from whitecap.sim.table.initial_statistics import statistics_texts
 from whitecap.sim.table.rows import FileRows, TableRows
 
 Ids = Callable[[], str]
 
 
-@dataclass(frozen=True, slots=True)
-class InitialFile:
-    """The keys of one data file of the initial table, and its partition."""
-
-    partition: dict[str, str]
-    keys: Sequence[int]
-
-
 def create_table(
     table: Table, rows: TableRows, store: FakeStore, new_id: Ids, dialect: Dialect
-) -> int:
-    """Put the initial table into the store. Returns its version: 0, 1, or -1 if there is none."""
+) -> InitialTable:
+    """Put the initial table into the store."""
     if not table.exists:
-        return -1
+        return InitialTable(-1)
     metadata, protocol = _metadata(table, rows, store.epoch_ms, new_id, dialect)
     told = _commit_info(store.epoch_ms, "CREATE TABLE", {}, None, dialect)
     told = _stamped(told, metadata)
     _commit(store, 0, [told, metadata, protocol, *_clustering(table)])
     if not table.initial.rows:
-        return 0
-    adds = [_write(file, table, rows, store, new_id) for file in initial_files(table, rows)]
+        return InitialTable(0)
+    found = partitions(rows, table.partition_by, table.initial.rows_per_file)
+    adds = [add for each in found for add in _written(each, table, rows, store, new_id)]
     told = _commit_info(store.epoch_ms, "WRITE", {"mode": "Append"}, 0, dialect)
     _commit(store, 1, [_stamped(told, metadata), *_with_row_ids(adds, protocol)])
-    return 1
+    return InitialTable(1, found, [add.path for add in adds])
 
 
-def initial_files(table: Table, rows: TableRows) -> Iterator[InitialFile]:
-    """The files of the initial rows: those of each partition in key order, cut to size."""
-    names = table.partition_by
-    count, size = table.initial.rows, table.initial.rows_per_file
-    for partition, keys in _by_partition(names, count, rows):
-        for begin in range(0, len(keys), size):
-            yield InitialFile(partition, keys[begin : begin + size].tolist())
-
-
-def _by_partition(
-    names: list[str], count: int, rows: TableRows
-) -> Iterator[tuple[dict[str, str], Any]]:
-    if not names:
-        yield {}, np.arange(count)
-        return
-    places = [[d.name for d in rows.dimensions].index(name) for name in names]
-    keys: dict[tuple[Any, ...], list[int]] = {}
-    for key in range(count):
-        slice_ = rows.initial.slice_of(key)
-        keys.setdefault(tuple(slice_[place] for place in places), []).append(key)
-    for values in sorted(keys):
-        yield dict(zip(names, map(to_text, values), strict=True)), np.array(keys[values])
-
-
-def _write(
-    file: InitialFile, table: Table, rows: TableRows, store: FakeStore, new_id: Ids
-) -> AddFile:
-    made = FileRows(file.keys, rows.initial.slice_of, rows.maker)
-    key = f"{partition_directory(file.partition)}part-00000-{new_id()}-c000.snappy.parquet"
-    columns = tuple(table.partition_by)
+def _written(
+    partition: InitialPartition, table: Table, rows: TableRows, store: FakeStore, new_id: Ids
+) -> Iterator[AddFile]:
+    """The files of one partition, in the store and as the log adds them."""
+    columns, directory = tuple(table.partition_by), partition_directory(partition.values)
     indexed = indexed_by(table.configuration())
-    statistics = collect_statistics(list(made), rows.schema, columns, indexed)
-    request = WriteRows(key, made, rows.schema.names, rows.schema.types, columns)
-    return AddFile(
-        path=log_path(key),
-        partition_values=dict(file.partition),
-        size=store.write_rows(request),
-        modification_time=store.epoch_ms,
-        data_change=True,
-        stats=statistics_text(statistics),
-    )
+    texts = statistics_texts(partition, rows, columns, indexed)
+    for keys, statistics in zip(partition.files(), texts, strict=True):
+        made = FileRows(keys, rows.initial.slice_of, rows.maker)
+        key = f"{directory}part-00000-{new_id()}-c000.snappy.parquet"
+        request = WriteRows(key, made, rows.schema.names, rows.schema.types, columns)
+        yield AddFile(
+            path=log_path(key),
+            partition_values=dict(partition.values),
+            size=store.write_rows(request),
+            modification_time=store.epoch_ms,
+            data_change=True,
+            stats=statistics,
+        )
 
 
 def _metadata(

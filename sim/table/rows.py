@@ -13,6 +13,9 @@ from decimal import Decimal
 from itertools import product
 from typing import Any, overload
 
+import numpy as np
+from numpy.typing import NDArray
+
 from whitecap.engine.log.schema import Field, Schema, parse_ddl
 from whitecap.engine.storage.requests import Row
 from whitecap.sim.scenario.table import Domain, Table
@@ -56,14 +59,16 @@ class RowMaker:
         return tuple(cell(key, slice_, revision) for cell in self._cells)
 
 
+Keys = Sequence[int] | NDArray[np.int64]
+"""Keys of rows: a range where they are one, so that they take no room."""
+
+
 class FileRows(Sequence[Row]):
     """The rows of one data file, made whenever they are read."""
 
     __slots__ = ("_keys", "_maker", "_slice_of")
 
-    def __init__(
-        self, keys: Sequence[int], slice_of: Callable[[int], Slice], maker: RowMaker
-    ) -> None:
+    def __init__(self, keys: Keys, slice_of: Callable[[int], Slice], maker: RowMaker) -> None:
         self._keys = keys
         self._slice_of = slice_of
         self._maker = maker
@@ -74,12 +79,16 @@ class FileRows(Sequence[Row]):
     def column(self, position: int) -> Sequence[Any]:
         """One column's values: of the key column without making a row."""
         if position == self._maker.key_position:
-            return self._keys
+            return self._every_key()
         return [row[position] for row in self]
 
     def __iter__(self) -> Iterator[Row]:
         make, slice_of = self._maker.row, self._slice_of
-        return (make(key, slice_of(key)) for key in self._keys)
+        return (make(key, slice_of(key)) for key in self._every_key())
+
+    def _every_key(self) -> Sequence[int]:
+        keys = self._keys
+        return keys.tolist() if isinstance(keys, np.ndarray) else keys
 
     @overload
     def __getitem__(self, position: int) -> Row: ...
@@ -90,7 +99,7 @@ class FileRows(Sequence[Row]):
     def __getitem__(self, position: int | slice) -> Row | Sequence[Row]:
         if isinstance(position, slice):
             return FileRows(self._keys[position], self._slice_of, self._maker)
-        key = self._keys[position]
+        key = int(self._keys[position])
         return self._maker.row(key, self._slice_of(key))
 
 
@@ -102,7 +111,8 @@ class InitialSlices:
     def __init__(self, rows: int, dimensions: Sequence[Dimension]) -> None:
         self.rows = rows
         self._first = dimensions[0].initial if dimensions else ()
-        self._others = list(product(*(dimension.initial for dimension in dimensions[1:])))
+        self._other_values = [dimension.initial for dimension in dimensions[1:]]
+        self._others = list(product(*self._other_values))
         self._blocks = max(1, len(self._first))
         self._other_place = {values: place for place, values in enumerate(self._others)}
         self._first_place = {value: place for place, value in enumerate(self._first)}
@@ -114,6 +124,21 @@ class InitialSlices:
         block = key * self._blocks // self.rows
         other = self._others[(key - self._start(block)) % len(self._others)]
         return (self._first[block], *other)
+
+    def places_of(self, keys: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+        """Per dimension, which of its initial values each of some initial rows has."""
+        if not self._first:
+            return []
+        block = keys * self._blocks // self.rows
+        starts = np.array([self._start(n) for n in range(self._blocks)])
+        other = (keys - starts[block]) % len(self._others)
+        shape = [len(values) for values in self._other_values]
+        return [block, *(np.unravel_index(other, shape) if shape else ())]
+
+    def block(self, first: Any) -> range:
+        """The initial keys of a value of the first dimension."""
+        place = self._first_place[first]
+        return range(self._start(place), self._start(place + 1))
 
     def keys_of(self, slice_: Slice) -> range:
         """The initial keys of a slice; none for a day that came later."""
@@ -211,37 +236,44 @@ def _cell_maker(column: Field, key: str | None, slots: Mapping[str, int]) -> Cel
     if column.name in slots:
         place = slots[column.name]
         return lambda _key, slice_, _revision: slice_[place]
-    return _filler(column)
+    filler = filler_of(column)
+    if filler is None:
+        return lambda _key, _slice, _revision: None
+    size, value = filler.size, filler.value
+    return lambda key, _, revision: value((key * SCATTER + revision * 40_503) % size)
 
 
-def _filler(column: Field) -> CellMaker:
-    """Values of a column that means nothing to the simulation: scattered, and fixed by the key."""
-    name, kind = column.name, column.type
+@dataclass(frozen=True, slots=True)
+class Filler:
+    """Values of a column that means nothing to the simulation: scattered, and fixed by the key.
 
-    def scattered(key: int, revision: int, size: int) -> int:
-        return (key * SCATTER + revision * 40_503) % size
+    There are `size` of them; `in_order` if a larger number never gives a smaller value.
+    """
 
-    match kind:
+    size: int
+    value: Callable[[int], Any]
+    in_order: bool = True
+
+
+def filler_of(column: Field) -> Filler | None:
+    """What fills a column; `None`: NULL does."""
+    match column.type:
         case "int" | "bigint" | "smallint":
-            return lambda key, _, revision: scattered(key, revision, 10_000)
+            return Filler(10_000, lambda n: n)
         case "tinyint":
-            return lambda key, _, revision: scattered(key, revision, 100)
+            return Filler(100, lambda n: n)
         case "double" | "float":
-            return lambda key, _, revision: scattered(key, revision, 100_000) / 4
+            return Filler(100_000, lambda n: n / 4)
         case "boolean":
-            return lambda key, _, revision: scattered(key, revision, 2) == 0
+            return Filler(2, lambda n: n == 0, in_order=False)
         case "string":
-            return lambda key, _, revision: f"{name}-{scattered(key, revision, 1000)}"
+            return Filler(1000, lambda n: f"{column.name}-{n}", in_order=False)
         case "date":
-            return lambda key, _, revision: (
-                EPOCH.date() + timedelta(days=scattered(key, revision, 365))
-            )
+            return Filler(365, lambda n: EPOCH.date() + timedelta(days=n))
         case "timestamp" | "timestamp_ntz":
-            epoch = EPOCH.replace(tzinfo=UTC) if kind == "timestamp" else EPOCH
-            return lambda key, _, revision: (
-                epoch + timedelta(seconds=scattered(key, revision, 10_000_000))
-            )
-        case _ if kind.startswith("decimal"):
-            return lambda key, _, revision: Decimal(scattered(key, revision, 100))
+            epoch = EPOCH.replace(tzinfo=UTC) if column.type == "timestamp" else EPOCH
+            return Filler(10_000_000, lambda n: epoch + timedelta(seconds=n))
+        case kind if kind.startswith("decimal"):
+            return Filler(100, Decimal)
         case _:
-            return lambda _key, _slice, _revision: None
+            return None

@@ -131,14 +131,15 @@ def test_existing_rows_are_changed_in_all_but_their_key_and_slice() -> None:
 
 
 def test_rows_are_the_same_whatever_the_layout() -> None:
-    from whitecap.sim.table.initial_table import initial_files
+    from whitecap.sim.table.initial_files import partitions
 
     for layout in ([], ["date"], ["country"], ["date", "country"], ["country", "date"]):
         table = Table.model_validate({**TABLE, "partition_by": layout})
-        files = list(initial_files(table, TableRows.of(table, DEFAULT_START_MS)))
-        assert sorted(key for file in files for key in file.keys) == list(range(120))
-        assert all(len(file.keys) <= 20 for file in files)
-        assert all(list(file.partition) == layout for file in files)
+        found = partitions(TableRows.of(table, DEFAULT_START_MS), layout, 20)
+        files = [keys for partition in found for keys in partition.files()]
+        assert sorted(key for keys in files for key in keys) == list(range(120))
+        assert all(len(keys) <= 20 for keys in files)
+        assert all(list(partition.values) == layout for partition in found)
 
 
 def test_where_there_is_no_row_to_change_a_new_one_is_made() -> None:

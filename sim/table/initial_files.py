@@ -1,0 +1,119 @@
+"""The files of the initial table, described by the keys that each holds.
+
+Nothing here makes a row: a table of millions of rows costs what its files cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from whitecap.engine.values.texts import to_text
+from whitecap.sim.table.rows import Keys, TableRows
+
+
+@dataclass(frozen=True, slots=True)
+class InitialPartition:
+    """The keys of one partition, in ascending order, and how many a file takes."""
+
+    values: Mapping[str, str]
+    keys: Keys
+    rows_per_file: int
+
+    def files(self) -> Iterator[Keys]:
+        """The keys of each file."""
+        for begin in range(0, len(self.keys), self.rows_per_file):
+            yield self.keys[begin : begin + self.rows_per_file]
+
+    @property
+    def file_count(self) -> int:
+        """How many files it has."""
+        return -(-len(self.keys) // self.rows_per_file)
+
+    def file_of(self, key: int) -> int:
+        """Which of its files holds a key that the partition has."""
+        keys = self.keys
+        at = keys.index(key) if isinstance(keys, range) else int(np.searchsorted(keys, key))
+        return at // self.rows_per_file
+
+
+def partitions(rows: TableRows, partition_by: Sequence[str], size: int) -> list[InitialPartition]:
+    """The partitions that hold initial rows, by their values."""
+    if not partition_by:
+        return [InitialPartition({}, range(rows.initial.rows), size)]
+    found = _keys_by_values(rows, partition_by)
+    return [
+        InitialPartition(dict(zip(partition_by, map(to_text, values), strict=True)), keys, size)
+        for values, keys in sorted(found.items())
+        if len(keys)
+    ]
+
+
+def _keys_by_values(rows: TableRows, partition_by: Sequence[str]) -> dict[tuple[Any, ...], Keys]:
+    """Keys are ranges where the layout makes them so; otherwise they are looked for."""
+    names = [dimension.name for dimension in rows.dimensions]
+    places = [names.index(name) for name in partition_by]
+    dimensions, initial = rows.dimensions, rows.initial
+    if places == [0]:
+        return {(value,): initial.block(value) for value in dimensions[0].initial}
+    if len(places) == len(dimensions):
+        slices = product(*(dimension.initial for dimension in dimensions))
+        return {tuple(s[place] for place in places): initial.keys_of(s) for s in slices}
+    return _keys_by_search(rows, places)
+
+
+def _keys_by_search(rows: TableRows, places: Sequence[int]) -> dict[tuple[Any, ...], Keys]:
+    of_dimension = rows.initial.places_of(np.arange(rows.initial.rows))
+    values = [rows.dimensions[place].initial for place in places]
+    code = np.zeros(rows.initial.rows, np.int64)
+    for place, each in zip(places, values, strict=True):
+        code = code * len(each) + of_dimension[place]
+    order = np.argsort(code, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(code[order])) + 1)
+    return {
+        tuple(each[of_dimension[p][part[0]]] for p, each in zip(places, values, strict=True)): part
+        for part in parts
+        if len(part)
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class InitialTable:
+    """What there is at the start: the version (-1: no table) and the files of its rows."""
+
+    version: int
+    partitions: Sequence[InitialPartition] = ()
+    paths: Sequence[str] = ()
+
+
+class KeyPlaces:
+    """Where the initial rows of a key are, without a look at any row."""
+
+    def __init__(self, rows: TableRows, partition_by: Sequence[str], initial: InitialTable) -> None:
+        names = [dimension.name for dimension in rows.dimensions]
+        self._rows = rows
+        self._places = [names.index(name) for name in partition_by]
+        self._paths = initial.paths
+        self._partitions: dict[tuple[str, ...], tuple[InitialPartition, int]] = {}
+        number = 0
+        for partition in initial.partitions:
+            self._partitions[tuple(partition.values.values())] = (partition, number)
+            number += partition.file_count
+
+    def tells(self, column: str) -> bool:
+        """Whether it knows which files hold a value of a column: of the key."""
+        return column == self._rows.key
+
+    def paths_with(self, values: Iterable[Any]) -> Iterator[str]:
+        """The initial files that hold some keys."""
+        initial = self._rows.initial
+        for key in values:
+            if type(key) is int and 0 <= key < initial.rows:
+                slice_ = initial.slice_of(key)
+                texts = tuple(to_text(slice_[place]) for place in self._places)
+                partition, first = self._partitions[texts]
+                yield self._paths[first + partition.file_of(key)]
