@@ -314,7 +314,7 @@ class Planner:
             case exp.Exists():
                 query = self.plan(node.this, scope)
                 return lambda row: bool(query.of(row))
-            case exp.In():
+            case exp.In() if "query" in node.args:
                 return self._in_query(node, scope)
         return compile_boolean(self.resolved(node, scope), scope).bind(self.parameters).evaluate
 

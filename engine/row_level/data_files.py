@@ -13,7 +13,7 @@ from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.vectors.deletion_vectors import read_vector
 from whitecap.engine.refusals import command_errors
 from whitecap.engine.row_level.reading import as_read
-from whitecap.engine.row_store.rows import Layout, RowStore, StoredRows, edited, rows_at
+from whitecap.engine.row_store.rows import FileColumns, RowStore, StoredRows, edited, rows_at
 from whitecap.engine.storage.columns import in_columns
 from whitecap.engine.storage.requests import Gone, ReadRows, Row, RowsOf, Steps
 
@@ -74,7 +74,11 @@ class DataFiles:
     def __init__(self, by_column: bool = False) -> None:
         self._rows: dict[str, tuple[Columns, Sequence[Row]]] = {}
         self._vectors: dict[str, BitMap64] = {}
-        self._stores: dict[Layout, RowStore] | None = {} if by_column else None
+        self._stores: dict[FileColumns, RowStore] | None = {} if by_column else None
+
+    def __len__(self) -> int:
+        """How many files have their rows here."""
+        return len(self._rows)
 
     def branched(self) -> DataFiles:
         """What is known here, for a history of its own: what either adds, the other never sees."""
@@ -82,13 +86,13 @@ class DataFiles:
         other._rows, other._vectors = dict(self._rows), dict(self._vectors)
         return other
 
-    def stored(self, layout: Layout, rows: Sequence[Row]) -> Sequence[Row]:
+    def stored(self, columns: FileColumns, rows: Sequence[Row]) -> Sequence[Row]:
         """The rows as they are kept here."""
         if self._stores is None or not len(rows):
             return rows
-        store = self._stores.get(layout)
+        store = self._stores.get(columns)
         if store is None:
-            store = self._stores[layout] = RowStore(layout)
+            store = self._stores[columns] = RowStore(columns)
         if isinstance(rows, StoredRows) and rows.store is store:
             return rows
         return store.stored(rows)

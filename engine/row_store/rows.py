@@ -24,7 +24,7 @@ from whitecap.engine.row_store.columns import (
 )
 from whitecap.engine.storage.requests import Row
 
-Layout = tuple[tuple[str, ...], tuple[str, ...]]
+FileColumns = tuple[tuple[str, ...], tuple[str, ...]]
 """The names of columns as in data files, and their types."""
 
 
@@ -39,8 +39,8 @@ OfArrays = Callable[[Callable[[int], Any]], Any]
 class RowStore:
     """The row versions of all files that have the same columns, numbered as they come."""
 
-    def __init__(self, layout: Layout) -> None:
-        self.names, self.types = layout
+    def __init__(self, columns: FileColumns) -> None:
+        self.names, self.types = columns
         self.columns: list[Column] = [column_for(type_name) for type_name in self.types]
         self.count = 0
 

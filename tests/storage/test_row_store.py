@@ -106,7 +106,7 @@ def test_positions_are_those_that_a_look_at_every_row_gives(
     assert found is None or found == expected
 
 
-@given(ROWS, st.booleans())
+@given(ROWS)
 def test_statistics_of_stored_rows_are_those_of_the_list(rows: list[Any]) -> None:
     (kept,) = stored(rows)
     schema = parse_ddl(DDL)

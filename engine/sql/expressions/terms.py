@@ -7,7 +7,7 @@ hot loops (a column against a constant) get their own closures.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
@@ -23,7 +23,7 @@ Evaluate = Callable[[Any], Any]
 Parameters = Mapping[str, Any]
 
 
-Fractions = Callable[[int], Any]
+ArrayOf = Callable[[int], Any]
 """The values of a column, by its position, as an array of fractions; `None`: there is none."""
 
 
@@ -38,7 +38,7 @@ class Bound(msgspec.Struct, frozen=True):
     column: int | None = None
     is_constant: bool = False
     value: Any = None
-    of_arrays: Callable[[Fractions], Any] | None = None
+    of_arrays: Callable[[ArrayOf], Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +102,14 @@ def apply(function: Callable[[Any], Any], term: Term, type_name: str) -> Term:
     """`function` of a non-null value; NULL stays NULL."""
     return Term(
         type_name,
-        lambda parameters: _bound_apply(function, term.bind(parameters)),
+        lambda parameters: applied(function, term.bind(parameters)),
         term.foldable,
         is_null=term.is_null,
     )
 
 
-def _bound_apply(function: Callable[[Any], Any], inner: Bound) -> Bound:
+def applied(function: Callable[[Any], Any], inner: Bound) -> Bound:
+    """`function` of what is bound, unless that is NULL."""
     if inner.is_constant:
         return constant_bound(None if inner.value is None else function(inner.value))
     evaluate = inner.evaluate
@@ -165,7 +166,7 @@ def elementwise(
             return bound
         sides = [_of_arrays(side.bind(parameters)) for side in (left, right)]
 
-        def of_arrays(fractions: Fractions) -> Any:
+        def of_arrays(fractions: ArrayOf) -> Any:
             one, two = (side(fractions) for side in sides)
             return None if one is None or two is None else function(one, two)
 
@@ -174,7 +175,7 @@ def elementwise(
     return replace(term, bind=bind)
 
 
-def _of_arrays(bound: Bound) -> Callable[[Fractions], Any]:
+def _of_arrays(bound: Bound) -> Callable[[ArrayOf], Any]:
     if bound.is_constant:
         return lambda _: bound.value
     if bound.column is not None:
@@ -203,7 +204,7 @@ def _with_constant(function: Callable[[Any, Any], Any], left: Bound, value: Any)
         return constant_bound(function(left.value, value))
     if left.column is not None:
         return Bound(_column_against(function, left.column, value))
-    return _bound_apply(lambda one: function(one, value), left)
+    return applied(lambda one: function(one, value), left)
 
 
 def _column_against(function: Callable[[Any, Any], Any], index: int, value: Any) -> Evaluate:
@@ -364,75 +365,3 @@ def is_null(term: Term) -> Term:
 def negation(term: Term) -> Term:
     """NOT: NULL stays NULL."""
     return apply(lambda value: not value, term, "boolean")
-
-
-def spread(
-    terms: Iterable[Term],
-    parameters: Parameters,
-    to_type: str,
-    session: Session = DEFAULT_SESSION,
-    *,
-    waits: bool = False,
-) -> list[Bound]:
-    """The members of an IN list; a parameter that holds several values gives one for each.
-
-    `waits`: whether what is wrong with a constant waits until it is looked at.
-    """
-    bounds: list[Bound] = []
-    for term in terms:
-        bound = in_branch(term, parameters) if waits else term.bind(parameters)
-        if bound.is_constant and isinstance(bound.value, list | tuple | set | frozenset):
-            values = [compared_value(value, to_type, session) for value in bound.value]
-            bounds.extend(constant_bound(value) for value in values)
-        else:
-            member = compared(term, to_type, session)
-            bounds.append(in_branch(member, parameters) if waits else member.bind(parameters))
-    return bounds
-
-
-def membership(term: Term, members: Sequence[Term], session: Session = DEFAULT_SESSION) -> Term:
-    """IN: true if equal to a member, else NULL if the value or a member is NULL."""
-
-    foldable = term.foldable and all(member.foldable for member in members)
-
-    def bind(parameters: Parameters) -> Bound:
-        if term.is_null:
-            return constant_bound(None)
-        needle = term.bind(parameters)
-        bounds = spread(members, parameters, term.type, session, waits=foldable)
-        if all(bound.is_constant for bound in bounds):
-            return _in_constants(needle, [bound.value for bound in bounds])
-        run = _in_anything(needle.evaluate, [bound.evaluate for bound in bounds])
-        return constant_bound(run(())) if foldable else Bound(run)
-
-    return Term("boolean", bind, foldable, is_null=term.is_null)
-
-
-def _in_constants(needle: Bound, values: list[Any]) -> Bound:
-    found = frozenset(value for value in values if value is not None)
-    absent = None if None in values else False
-    has_nan = any(value != value for value in found)
-
-    def member(value: Any) -> Any:
-        return True if value in found or (has_nan and value != value) else absent
-
-    return _bound_apply(member, needle)
-
-
-def _in_anything(needle: Evaluate, members: list[Evaluate]) -> Evaluate:
-    """One member after the other until one is equal; those after it are not computed."""
-
-    def run(row: RowValues) -> Any:
-        value = needle(row)
-        if value is None:
-            return None
-        absent: bool | None = False
-        for evaluate in members:
-            member = evaluate(row)
-            if member is None:
-                absent = None
-            elif value == member or (value != value and member != member):
-                return True
-        return absent
-
-    return run

@@ -13,6 +13,7 @@ from decimal import ROUND_DOWN, Decimal, localcontext
 from typing import Any
 
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
+from whitecap.engine.sql.expressions.membership import membership
 from whitecap.engine.sql.expressions.terms import (
     Bound,
     Parameters,
@@ -27,7 +28,6 @@ from whitecap.engine.sql.expressions.terms import (
     each,
     elementwise,
     in_branch,
-    membership,
     negation,
 )
 from whitecap.engine.sql.functions.guard import (

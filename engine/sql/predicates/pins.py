@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from whitecap.engine.sql.expressions.terms import Parameters, Term, spread
+from whitecap.engine.sql.expressions.membership import spread
+from whitecap.engine.sql.expressions.terms import Parameters, Term
 from whitecap.engine.sql.predicates.constants import Constants
 from whitecap.engine.values.types import FRACTIONAL, Session
 

@@ -1,0 +1,151 @@
+"""A large initial table is described: nothing of it is made before somebody asks, and nothing of a
+run shows whether it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.sim.sim_worlds import INSERT, TABLE, UPDATE, scenario
+from whitecap.engine.log.commit_file import log_key
+from whitecap.engine.log.statistics import (
+    BY_DEFAULT,
+    Indexed,
+    collect_statistics,
+    statistics_text,
+)
+from whitecap.sim import world as worlds
+from whitecap.sim.loading import scenario_of
+from whitecap.sim.run import FinishedRun, run_scenario
+from whitecap.sim.scenario.model import DEFAULT_START_MS, Scenario
+from whitecap.sim.scenario.table import Table
+from whitecap.sim.table.initial_files import InitialTable, KeyPlaces, partitions
+from whitecap.sim.table.initial_statistics import statistics_texts
+from whitecap.sim.table.rows import FileRows, TableRows
+from whitecap.sim.time.random_streams import RandomStreams
+from whitecap.sim.world import World
+
+DDL = (
+    "event_id BIGINT, day INT, country STRING, price DECIMAL(9, 2), at TIMESTAMP, seen BOOLEAN, "
+    "note STRING, weight FLOAT, born DATE, tiny TINYINT, local TIMESTAMP_NTZ"
+)
+LAYOUTS = ([], ["day"], ["country"], ["day", "country"], ["country", "day"])
+
+tables = st.builds(
+    lambda rows, size, layout, days, nations: Table.model_validate(
+        {
+            "schema": DDL,
+            "key": "event_id",
+            "partition_by": layout,
+            "values": {"day": list(range(days)), "country": nations},
+            "initial": {"rows": rows, "rows_per_file": size},
+        }
+    ),
+    st.integers(1, 90),
+    st.integers(1, 12),
+    st.sampled_from(LAYOUTS),
+    st.integers(1, 4),
+    st.lists(st.sampled_from(["DE", "FR", "GB", "Ä", "a"]), min_size=1, max_size=4, unique=True),
+)
+
+
+@given(tables, st.sampled_from([BY_DEFAULT, Indexed(count=3), Indexed(prefix_length=1)]))
+def test_statistics_of_described_files_are_those_of_their_rows(
+    table: Table, indexed: Indexed
+) -> None:
+    rows = TableRows.of(table, DEFAULT_START_MS)
+    columns = tuple(table.partition_by)
+    for partition in partitions(rows, columns, table.initial.rows_per_file):
+        texts = list(statistics_texts(partition, rows, columns, indexed))
+        files = [
+            list(FileRows(keys, rows.initial.slice_of, rows.maker)) for keys in partition.files()
+        ]
+        collected = [collect_statistics(file, rows.schema, columns, indexed) for file in files]
+        assert texts == [statistics_text(statistics) for statistics in collected]
+
+
+@given(tables)
+def test_every_key_is_found_in_the_one_file_that_holds_it(table: Table) -> None:
+    rows = TableRows.of(table, DEFAULT_START_MS)
+    found = partitions(rows, table.partition_by, table.initial.rows_per_file)
+    files = [keys for partition in found for keys in partition.files()]
+    paths = [f"file-{number}" for number in range(len(files))]
+    places = KeyPlaces(rows, table.partition_by, InitialTable(1, found, paths))
+    for path, keys in zip(paths, files, strict=True):
+        for key in keys:
+            assert list(places.paths_with([int(key)])) == [path]
+    assert list(places.paths_with([-1, table.initial.rows, "text", None])) == []
+    assert places.tells("event_id")
+    assert not places.tells("country")
+
+
+MERGE: dict[str, Any] = {
+    "statement": (
+        "MERGE INTO events AS t "
+        "USING (SELECT * FROM VALUES :rows AS v(event_id, date, country, amount)) AS s "
+        "ON t.event_id = s.event_id AND t.date = :date "
+        "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+    ),
+    "parameters": {"date": "uniform", "rows": {"rows": {"count": 4, "existing": 0.5}}},
+    "arrival": {"closed": {"think": "10 s"}},
+    "compute": {"lognormal": {"median": "5 s", "sigma": 0.5}},
+}
+DELETE: dict[str, Any] = {
+    "statement": "DELETE FROM events WHERE event_id IN (:keys) AND amount > 100.0",
+    "parameters": {"keys": {"keys": {"count": 3}}},
+    "arrival": {"closed": {"think": "15 s"}},
+}
+OPTIMIZE: dict[str, Any] = {
+    "statement": "OPTIMIZE events",
+    "arrival": {"schedule": {"every": "2 min"}},
+    "compute": "5 s",
+}
+
+
+def left_by(run: FinishedRun) -> tuple[Any, ...]:
+    """The recording and the log of a run."""
+    tables = {name: table.to_pylist() for name, table in run.recording.tables.items()}
+    store = run.world.store
+    return tables, [store.objects[log_key(n)].body for n in range(len(store.landings))]
+
+
+@pytest.mark.parametrize("layout", [[], ["date"], ["country"], ["date", "country"]])
+@pytest.mark.parametrize("vectors", ["false", "true"])
+def test_a_described_table_and_one_that_was_read_make_the_same_recording(
+    layout: list[str], vectors: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = {
+        **TABLE,
+        "partition_by": layout,
+        "properties": {"delta.enableDeletionVectors": vectors},
+    }
+    writers = {
+        "loader": INSERT, "corrector": UPDATE, "merger": MERGE, "eraser": DELETE,
+        "compactor": OPTIMIZE,
+    }  # fmt: skip
+    told = scenario(table=table, writers=writers)
+    read = left_by(run_scenario(told))
+    monkeypatch.setattr(worlds, "READ_AT_THE_START", 0)
+    assert left_by(run_scenario(told)) == read
+
+
+def large(rows: int) -> Scenario:
+    table = {**TABLE, "initial": {"rows": rows, "rows_per_file": 1000}}
+    writers = {"loader": INSERT, "merger": MERGE}
+    return scenario_of(
+        {"name": "large", "duration": "5 min", "store": "s3", "table": table, "writers": writers}
+    )
+
+
+def test_of_ten_million_rows_only_the_files_that_a_writer_touches_are_made() -> None:
+    world = World.of(large(10_000_000), RandomStreams(1, 0), False)
+    files = world.shared.data_files
+    assert len(world.store.data_files) == 10_002
+    assert len(files) == 0
+    world.start()
+    world.kernel.run_until(300_000.0)
+    assert len(world.recorder.attempts) > 20
+    assert 0 < len(files) < 500
