@@ -15,7 +15,7 @@ MAX_ROWS_AT_ONCE = 4096
 MAX_KEYS_AT_ONCE = 10_000
 """Keys of one statement, each of which stands in its text."""
 
-MAX_INITIAL_ROWS = 10_000_000
+MAX_INITIAL_ROWS = 1_000_000_000
 """Rows at the start: each takes about 1 kB of memory, so that these take 10 GB."""
 
 MAX_INITIAL_FILES = 1_000_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,11 +18,9 @@ from whitecap.engine.log.statistics import (
     statistics_text,
 )
 from whitecap.engine.row_store.columns import Extent, extent_of
+from whitecap.sim.table.extremes import Cyclic, Numbering, Ordered, Scattered, extremes
 from whitecap.sim.table.initial_files import InitialPartition
-from whitecap.sim.table.rows import SCATTER, Slice, TableRows, filler_of
-
-ROWS_AT_ONCE = 1 << 22
-"""How many rows are looked at at a time: arrays of some 30 MB each."""
+from whitecap.sim.table.rows import FileRows, Keys, TableRows, filler_of, scattered
 
 
 def statistics_texts(
@@ -30,80 +28,72 @@ def statistics_texts(
 ) -> Iterator[str]:
     """The statistics of each file of a partition, as the log has them."""
     columns = columns_with_statistics(rows.schema, partition_by, indexed)
-    bounds_of = [_bounds_of(column, rows) for _, column in columns]
-    size = partition.rows_per_file
-    step = max(1, ROWS_AT_ONCE // size) * size
-    for begin in range(0, len(partition.keys), step):
-        keys = np.asarray(partition.keys[begin : begin + step], np.int64)
-        starts = np.arange(0, len(keys), size)
-        counts = np.diff(starts, append=len(keys)).tolist()
-        bounds = [bounds(keys, starts, counts) for bounds in bounds_of]
-        for at, count in enumerate(counts):
-            extents = [each[at] for each in bounds]
-            yield statistics_text(statistics_of(count, columns, extents, indexed))
+    extents = [_extents_in(partition, column, rows) for _, column in columns]
+    for keys, *found in zip(partition.files(), *extents, strict=True):
+        yield statistics_text(statistics_of(len(keys), columns, found, indexed))
 
 
-Bounds = Callable[[NDArray[np.int64], NDArray[np.int64], Sequence[int]], Sequence[Extent]]
-"""The extents of a column in some files: of keys, given where each file's begin and its count."""
+def _extents_in(partition: InitialPartition, column: Field, rows: TableRows) -> Iterable[Extent]:
+    numbering = numbering_of(column, rows)
+    if numbering is None:
+        return _without_order(partition, column, rows)
+    least, most = extremes(numbering, partition.keys, partition.rows_per_file)
+    value = numbering.value
+    pairs = zip(least.tolist(), most.tolist(), strict=True)
+    return (Extent(0, value(low), value(high)) for low, high in pairs)
 
 
-def _bounds_of(column: Field, rows: TableRows) -> Bounds:
-    if column.type in UNORDERED:
-        return _no_bounds
+def _without_order(partition: InitialPartition, column: Field, rows: TableRows) -> Iterator[Extent]:
+    """The extents of a column whose type has no bounds, or some of whose values are NULL or NaN."""
+    listed = next((d.initial for d in rows.dimensions if d.name == column.name), None)
+    for keys in partition.files():
+        if listed is None:
+            nulls = len(keys) if filler_of(column) is None else 0
+            yield Extent(nulls, None, None)
+        elif column.type in UNORDERED:
+            yield Extent(_values(keys, column, rows).count(None), None, None)
+        else:
+            yield extent_of(_values(keys, column, rows))
+
+
+def _values(keys: Keys, column: Field, rows: TableRows) -> list[Any]:
+    made = FileRows(keys, rows.initial.slice_of, rows.maker)
+    return list(made.column(rows.schema.index(column.name)))
+
+
+def numbering_of(column: Field, rows: TableRows) -> Numbering | None:
+    """Numbers for the values that a column has at the start; `None` where they have no order."""
     if column.name == rows.key:
-        return partial(_in_order, lambda keys: keys, int)
+        return Numbering(lambda keys: keys, int, Ordered())
     for place, dimension in enumerate(rows.dimensions):
         if dimension.name == column.name:
             return _of_dimension(rows, place, dimension.initial)
     filler = filler_of(column)
-    if filler is None:
-        return _all_null
-    scattered = partial(_scattered, filler.size)
+    if filler is None or column.type in UNORDERED:
+        return None
+    ranks = np.arange(filler.size)
     if filler.in_order:
-        return partial(_in_order, scattered, filler.value)
-    return _ranked(scattered, [filler.value(n) for n in range(filler.size)])
+        return Numbering(partial(scattered, size=filler.size), filler.value, Scattered(ranks))
+    values = [filler.value(n) for n in range(filler.size)]
+    ranks, in_order = _ranked(values)
+    return Numbering(
+        lambda keys: ranks[scattered(keys, len(ranks))], in_order.__getitem__, Scattered(ranks)
+    )
 
 
-def _scattered(size: int, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    return (keys * SCATTER) % size
+def _of_dimension(rows: TableRows, place: int, values: Sequence[Any]) -> Numbering | None:
+    if any(value is None or value != value for value in values):
+        return None
+    ranks, in_order = _ranked(values)
+    initial = rows.initial
+    return Numbering(
+        lambda keys: ranks[initial.places_of(keys)[place]],
+        in_order.__getitem__,
+        Cyclic(initial.period, initial.block_of),
+    )
 
 
-def _of_dimension(rows: TableRows, place: int, values: Slice) -> Bounds:
-    return _ranked(lambda keys: rows.initial.places_of(keys)[place], values)
-
-
-def _ranked(number_of: Callable[[NDArray[np.int64]], Any], values: Sequence[Any]) -> Bounds:
-    """For numbers whose values are not in their order; none is where some is NULL, or NaN."""
-    if None in values or any(value != value for value in values):
-        return lambda keys, starts, _: [
-            extent_of([values[n] for n in number_of(part).tolist()])
-            for part in np.split(keys, starts[1:])
-        ]
+def _ranked(values: Sequence[Any]) -> tuple[NDArray[np.int64], list[Any]]:
     in_order = sorted(set(values))
-    ranks = np.array([in_order.index(value) for value in values])
-    return partial(_in_order, lambda keys: ranks[number_of(keys)], in_order.__getitem__)
-
-
-def _in_order(
-    number_of: Callable[[NDArray[np.int64]], NDArray[np.int64]],
-    value: Callable[[int], Any],
-    keys: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    _counts: Sequence[int],
-) -> list[Extent]:
-    numbers = number_of(keys)
-    least = np.minimum.reduceat(numbers, starts).tolist()
-    most = np.maximum.reduceat(numbers, starts).tolist()
-    return [Extent(0, value(low), value(high)) for low, high in zip(least, most, strict=True)]
-
-
-def _no_bounds(
-    _keys: NDArray[np.int64], _starts: NDArray[np.int64], counts: Sequence[int]
-) -> list[Extent]:
-    return [Extent(0, None, None) for _ in counts]
-
-
-def _all_null(
-    _keys: NDArray[np.int64], _starts: NDArray[np.int64], counts: Sequence[int]
-) -> list[Extent]:
-    return [Extent(count, None, None) for count in counts]
+    rank = {value: at for at, value in enumerate(in_order)}
+    return np.array([rank[value] for value in values]), in_order

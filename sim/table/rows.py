@@ -44,6 +44,11 @@ class Dimension:
         return self.initial + tuple(first + timedelta(days=n) for n in range(1, new_days + 1))
 
 
+def scattered(keys: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """What keys are scattered to, where rows have not been changed."""
+    return keys * SCATTER % size
+
+
 class RowMaker:
     """Makes rows of a schema from a key and a slice."""
 
@@ -129,7 +134,7 @@ class InitialSlices:
         """Per dimension, which of its initial values each of some initial rows has."""
         if not self._first:
             return []
-        block = keys * self._blocks // self.rows
+        block = self.block_of(keys)
         starts = np.array([self._start(n) for n in range(self._blocks)])
         other = (keys - starts[block]) % len(self._others)
         shape = [len(values) for values in self._other_values]
@@ -139,6 +144,15 @@ class InitialSlices:
         """The initial keys of a value of the first dimension."""
         place = self._first_place[first]
         return range(self._start(place), self._start(place + 1))
+
+    def block_of(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Which value of the first dimension each of some initial rows has, by its place."""
+        return keys * self._blocks // self.rows
+
+    @property
+    def period(self) -> int:
+        """After how many keys of a block the values of the other dimensions come again."""
+        return len(self._others)
 
     def keys_of(self, slice_: Slice) -> range:
         """The initial keys of a slice; none for a day that came later."""

@@ -22,8 +22,9 @@ from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario.model import DEFAULT_START_MS, Scenario
 from whitecap.sim.scenario.table import Table
+from whitecap.sim.table.extremes import extremes
 from whitecap.sim.table.initial_files import InitialTable, KeyPlaces, partitions
-from whitecap.sim.table.initial_statistics import statistics_texts
+from whitecap.sim.table.initial_statistics import numbering_of, statistics_texts
 from whitecap.sim.table.rows import FileRows, TableRows
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import World
@@ -80,6 +81,18 @@ def test_every_key_is_found_in_the_one_file_that_holds_it(table: Table) -> None:
     assert list(places.paths_with([-1, table.initial.rows, "text", None])) == []
     assert places.tells("event_id")
     assert not places.tells("country")
+
+
+@given(tables, st.sampled_from([3, 5, 13, 40]))
+def test_extremes_by_rule_are_those_that_a_look_at_every_key_gives(table: Table, size: int) -> None:
+    rows = TableRows.of(table, DEFAULT_START_MS)
+    for partition in partitions(rows, table.partition_by, size):
+        for column in rows.schema:
+            numbering = numbering_of(column, rows)
+            if numbering is not None and column.type != "timestamp":
+                by_rule = extremes(numbering, partition.keys, size, many=0)
+                by_looking = extremes(numbering, partition.keys, size)
+                assert [each.tolist() for each in by_rule] == [each.tolist() for each in by_looking]
 
 
 MERGE: dict[str, Any] = {

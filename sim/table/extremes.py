@@ -1,0 +1,128 @@
+"""The smallest and largest of the numbers that the keys of each file give.
+
+Keys of a file are every n-th of a range in most layouts. Then what they give follows a rule, and a
+look at a few of them does for all: that is what a table of a billion rows needs to begin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whitecap.sim.table.rows import SCATTER, Keys, scattered
+
+Numbers = NDArray[np.int64]
+Extremes = tuple[Numbers, Numbers]
+"""The smallest and the largest number of each file."""
+
+NumberOf = Callable[[Numbers], Numbers]
+
+MANY = 1 << 20
+"""Keys from which on rules are used: a look at so many takes some 20 ms for each column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """Numbers that never fall with the key: those of a file's ends are its extremes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cyclic:
+    """Numbers that come again after `period` keys, but where a block ends: `block_of` a key."""
+
+    period: int
+    block_of: NumberOf
+
+
+@dataclass(frozen=True, slots=True)
+class Scattered:
+    """Numbers by what a key is scattered to."""
+
+    numbers: Numbers
+    _windows: dict[tuple[int, int], Extremes] = field(default_factory=dict)
+
+    def windows(self, stride: int, size: int) -> Extremes:
+        """The extremes of `size` numbers, each `stride` after the one before, from each one on.
+
+        Windows are doubled: one of twice the length is made of two that follow each other.
+        """
+        found = self._windows.get((stride, size))
+        if found is None:
+            least = most = self.numbers
+            length = 1
+            while 2 * length <= size:
+                least = np.minimum(least, rolled(least, length * stride))
+                most = np.maximum(most, rolled(most, length * stride))
+                length *= 2
+            beyond = (size - length) * stride
+            found = np.minimum(least, rolled(least, beyond)), np.maximum(most, rolled(most, beyond))
+            self._windows[stride, size] = found
+        return found
+
+
+Rule = Ordered | Cyclic | Scattered
+
+
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """What keys give: numbers whose order is that of the `value`s they stand for."""
+
+    of: NumberOf
+    value: Callable[[int], Any]
+    rule: Rule
+
+
+def extremes(numbering: Numbering, keys: Keys, size: int, many: int = MANY) -> Extremes:
+    """The extremes of each file of `size` keys; the last one may have fewer."""
+    if isinstance(keys, range) and len(keys) >= max(many, size):
+        whole = len(keys) // size * size
+        short = _by_rule(numbering, keys[:whole], size)
+        if short is not None:
+            rest = _by_looking(numbering.of, keys[whole:], size)
+            return np.append(short[0], rest[0]), np.append(short[1], rest[1])
+    return _by_looking(numbering.of, keys, size)
+
+
+def _by_looking(number_of: NumberOf, keys: Keys, size: int) -> Extremes:
+    least, most = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    step = max(1, MANY // size) * size
+    for begin in range(0, len(keys), step):
+        numbers = number_of(np.asarray(keys[begin : begin + step], np.int64))
+        starts = np.arange(0, len(numbers), size)
+        least.append(np.minimum.reduceat(numbers, starts))
+        most.append(np.maximum.reduceat(numbers, starts))
+    return np.concatenate(least), np.concatenate(most)
+
+
+def _by_rule(numbering: Numbering, keys: range, size: int) -> Extremes | None:
+    first = np.arange(keys.start, keys.stop, keys.step * size)
+    match numbering.rule:
+        case Ordered():
+            return numbering.of(first), numbering.of(first + keys.step * (size - 1))
+        case Cyclic(period, block_of):
+            return _of_cycle(numbering.of, first, keys.step, size, period, block_of)
+        case Scattered(numbers):
+            least, most = numbering.rule.windows(keys.step * SCATTER % len(numbers), size)
+            start = scattered(first, len(numbers))
+            return least[start], most[start]
+
+
+def _of_cycle(
+    number_of: NumberOf, first: Numbers, step: int, size: int, period: int, block_of: NumberOf
+) -> Extremes | None:
+    """A whole cycle at each end of a file shows all, if it lies in two blocks at most."""
+    last = first + step * (size - 1)
+    if size <= 2 * period or (block_of(last) - block_of(first) > 1).any():
+        return None
+    places = np.concatenate([np.arange(period), np.arange(size - period, size)])
+    numbers = number_of((first[:, None] + step * places).ravel()).reshape(len(first), -1)
+    return numbers.min(axis=1), numbers.max(axis=1)
+
+
+def rolled(numbers: Numbers, shift: int) -> Numbers:
+    """The numbers from one on, around."""
+    return np.roll(numbers, -(shift % len(numbers)))
