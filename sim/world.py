@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whitecap.engine.dialects import dialect_named
+from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.session.table import SharedTable
 from whitecap.engine.sql.parsing.parse import parse_statement
@@ -215,6 +216,8 @@ def known_table(
     shared = SharedTable(index_rows=True)
     index = shared.row_index
     assert index is not None
+    for commit in initial.commits:
+        shared.commits.keep_commit(store.objects[log_key(commit.version)].body, commit)
     snapshot = run(TableLog(shared.commits).update(), AtOnce(store, iter(())))
     if table.initial.rows > READ_AT_THE_START:
         index.describe(snapshot.version, KeyPlaces(rows, table.partition_by, initial))

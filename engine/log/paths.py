@@ -26,7 +26,8 @@ def data_key(path: str) -> str:
 def log_path(key: str) -> str:
     """The path in the log of a storage key; as in java.net.URI, other letters stay themselves."""
     if key.isascii():
-        return quote(key, safe=_URI_SAFE)
+        path = quote(key, safe=_URI_SAFE)
+        return key if path == key else path  # one text for both takes half the memory
     return "".join(c if _is_plain(c) else quote(c, safe=_URI_SAFE) for c in key)
 
 

@@ -95,6 +95,10 @@ class CommitCache:
         self._commits.put(version, (body, commit))
         return commit
 
+    def keep_commit(self, body: bytes, commit: Commit) -> None:
+        """Remember a commit that was not read but written: the one that `body` holds."""
+        self._commits.put(commit.version, (body, commit))
+
     def known(self, version: int) -> Commit | None:
         """The commit of a version if someone has read it and it is still kept."""
         found = self._commits.get(version)

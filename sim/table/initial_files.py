@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.values.texts import to_text
-from whitecap.sim.table.rows import Keys, TableRows
+from whitecap.sim.table.rows import FileRows, Keys, TableRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +25,15 @@ class InitialPartition:
     keys: Keys
     rows_per_file: int
 
-    def files(self) -> Iterator[Keys]:
-        """The keys of each file."""
+    def files(self, rows: TableRows) -> Iterator[FileRows]:
+        """The rows of each file."""
         for begin in range(0, len(self.keys), self.rows_per_file):
-            yield self.keys[begin : begin + self.rows_per_file]
+            yield FileRows(self.keys, begin, self.rows_per_file, rows.initial.slice_of, rows.maker)
+
+    def counts(self) -> Iterator[int]:
+        """How many rows each file has."""
+        for begin in range(0, len(self.keys), self.rows_per_file):
+            yield min(self.rows_per_file, len(self.keys) - begin)
 
     @property
     def file_count(self) -> int:
@@ -83,11 +89,12 @@ def _keys_by_search(rows: TableRows, places: Sequence[int]) -> dict[tuple[Any, .
 
 @dataclass(frozen=True, slots=True)
 class InitialTable:
-    """What there is at the start: the version (-1: no table) and the files of its rows."""
+    """What there is at the start: the version (-1: no table), the files of its rows, the log."""
 
     version: int
     partitions: Sequence[InitialPartition] = ()
     paths: Sequence[str] = ()
+    commits: Sequence[Commit] = ()
 
 
 class KeyPlaces:

@@ -20,7 +20,7 @@ from whitecap.engine.log.statistics import (
 from whitecap.engine.row_store.columns import Extent, extent_of
 from whitecap.sim.table.extremes import Cyclic, Numbering, Ordered, Scattered, extremes
 from whitecap.sim.table.initial_files import InitialPartition
-from whitecap.sim.table.rows import FileRows, Keys, TableRows, filler_of, scattered
+from whitecap.sim.table.rows import TableRows, filler_of, scattered
 
 
 def statistics_texts(
@@ -29,8 +29,8 @@ def statistics_texts(
     """The statistics of each file of a partition, as the log has them."""
     columns = columns_with_statistics(rows.schema, partition_by, indexed)
     extents = [_extents_in(partition, column, rows) for _, column in columns]
-    for keys, *found in zip(partition.files(), *extents, strict=True):
-        yield statistics_text(statistics_of(len(keys), columns, found, indexed))
+    for count, *found in zip(partition.counts(), *extents, strict=True):
+        yield statistics_text(statistics_of(count, columns, found, indexed))
 
 
 def _extents_in(partition: InitialPartition, column: Field, rows: TableRows) -> Iterable[Extent]:
@@ -46,19 +46,14 @@ def _extents_in(partition: InitialPartition, column: Field, rows: TableRows) -> 
 def _without_order(partition: InitialPartition, column: Field, rows: TableRows) -> Iterator[Extent]:
     """The extents of a column whose type has no bounds, or some of whose values are NULL or NaN."""
     listed = next((d.initial for d in rows.dimensions if d.name == column.name), None)
-    for keys in partition.files():
+    at = rows.schema.index(column.name)
+    for file in partition.files(rows):
         if listed is None:
-            nulls = len(keys) if filler_of(column) is None else 0
-            yield Extent(nulls, None, None)
+            yield Extent(len(file) if filler_of(column) is None else 0, None, None)
         elif column.type in UNORDERED:
-            yield Extent(_values(keys, column, rows).count(None), None, None)
+            yield Extent(list(file.column(at)).count(None), None, None)
         else:
-            yield extent_of(_values(keys, column, rows))
-
-
-def _values(keys: Keys, column: Field, rows: TableRows) -> list[Any]:
-    made = FileRows(keys, rows.initial.slice_of, rows.maker)
-    return list(made.column(rows.schema.index(column.name)))
+            yield extent_of(file.column(at))
 
 
 def numbering_of(column: Field, rows: TableRows) -> Numbering | None:

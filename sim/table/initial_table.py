@@ -26,7 +26,7 @@ from whitecap.engine.log.actions import (
     Protocol,
 )
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
-from whitecap.engine.log.commit_file import encode_commit, log_key
+from whitecap.engine.log.commit_file import Commit, commit_of, encode_commit, log_key
 from whitecap.engine.log.features import protocol_of_new_table, supports
 from whitecap.engine.log.paths import log_path, partition_directory
 from whitecap.engine.log.schema import schema_string
@@ -37,7 +37,7 @@ from whitecap.sim.scenario.table import Table
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.table.initial_files import InitialPartition, InitialTable, partitions
 from whitecap.sim.table.initial_statistics import statistics_texts
-from whitecap.sim.table.rows import FileRows, TableRows
+from whitecap.sim.table.rows import TableRows
 
 Ids = Callable[[], str]
 
@@ -51,14 +51,14 @@ def create_table(
     metadata, protocol = _metadata(table, rows, store.epoch_ms, new_id, dialect)
     told = _commit_info(store.epoch_ms, "CREATE TABLE", {}, None, dialect)
     told = _stamped(told, metadata)
-    _commit(store, 0, [told, metadata, protocol, *_clustering(table)])
+    created = _commit(store, 0, [told, metadata, protocol, *_clustering(table)])
     if not table.initial.rows:
-        return InitialTable(0)
+        return InitialTable(0, commits=[created])
     found = partitions(rows, table.partition_by, table.initial.rows_per_file)
     adds = [add for each in found for add in _written(each, table, rows, store, new_id)]
     told = _commit_info(store.epoch_ms, "WRITE", {"mode": "Append"}, 0, dialect)
-    _commit(store, 1, [_stamped(told, metadata), *_with_row_ids(adds, protocol)])
-    return InitialTable(1, found, [add.path for add in adds])
+    written = _commit(store, 1, [_stamped(told, metadata), *_with_row_ids(adds, protocol)])
+    return InitialTable(1, found, [add.path for add in adds], [created, written])
 
 
 def _written(
@@ -68,13 +68,13 @@ def _written(
     columns, directory = tuple(table.partition_by), partition_directory(partition.values)
     indexed = indexed_by(table.configuration())
     texts = statistics_texts(partition, rows, columns, indexed)
-    for keys, statistics in zip(partition.files(), texts, strict=True):
-        made = FileRows(keys, rows.initial.slice_of, rows.maker)
+    values: dict[str, str | None] = dict(partition.values)
+    for made, statistics in zip(partition.files(rows), texts, strict=True):
         key = f"{directory}part-00000-{new_id()}-c000.snappy.parquet"
         request = WriteRows(key, made, rows.schema.names, rows.schema.types, columns)
         yield AddFile(
             path=log_path(key),
-            partition_values=dict(partition.values),
+            partition_values=values,
             size=store.write_rows(request),
             modification_time=store.epoch_ms,
             data_change=True,
@@ -144,5 +144,6 @@ def _commit_info(
     )
 
 
-def _commit(store: FakeStore, version: int, actions: Sequence[AnyAction]) -> None:
+def _commit(store: FakeStore, version: int, actions: Sequence[AnyAction]) -> Commit:
     store.take_effect(PutIfAbsent(log_key(version), encode_commit(actions)), 0.0, None)
+    return commit_of(version, actions, store.epoch_ms)

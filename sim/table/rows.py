@@ -69,31 +69,36 @@ Keys = Sequence[int] | NDArray[np.int64]
 
 
 class FileRows(Sequence[Row]):
-    """The rows of one data file, made whenever they are read."""
+    """The rows of one data file, made whenever they are read: some of a partition's keys."""
 
-    __slots__ = ("_keys", "_maker", "_slice_of")
+    __slots__ = ("_begin", "_keys", "_maker", "_size", "_slice_of")
 
-    def __init__(self, keys: Keys, slice_of: Callable[[int], Slice], maker: RowMaker) -> None:
+    def __init__(
+        self, keys: Keys, begin: int, size: int, slice_of: Callable[[int], Slice], maker: RowMaker
+    ) -> None:
         self._keys = keys
+        self._begin = begin
+        self._size = min(size, len(keys) - begin)
         self._slice_of = slice_of
         self._maker = maker
 
     def __len__(self) -> int:
-        return len(self._keys)
+        return self._size
+
+    def keys(self) -> Sequence[int]:
+        """The keys of its rows."""
+        keys = self._keys[self._begin : self._begin + self._size]
+        return keys.tolist() if isinstance(keys, np.ndarray) else keys
 
     def column(self, position: int) -> Sequence[Any]:
         """One column's values: of the key column without making a row."""
         if position == self._maker.key_position:
-            return self._every_key()
+            return self.keys()
         return [row[position] for row in self]
 
     def __iter__(self) -> Iterator[Row]:
         make, slice_of = self._maker.row, self._slice_of
-        return (make(key, slice_of(key)) for key in self._every_key())
-
-    def _every_key(self) -> Sequence[int]:
-        keys = self._keys
-        return keys.tolist() if isinstance(keys, np.ndarray) else keys
+        return (make(key, slice_of(key)) for key in self.keys())
 
     @overload
     def __getitem__(self, position: int) -> Row: ...
@@ -103,8 +108,8 @@ class FileRows(Sequence[Row]):
 
     def __getitem__(self, position: int | slice) -> Row | Sequence[Row]:
         if isinstance(position, slice):
-            return FileRows(self._keys[position], self._slice_of, self._maker)
-        key = int(self._keys[position])
+            return list(self)[position]
+        key = self.keys()[position]
         return self._maker.row(key, self._slice_of(key))
 
 

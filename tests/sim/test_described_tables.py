@@ -10,22 +10,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sim.sim_worlds import INSERT, TABLE, UPDATE, scenario
-from whitecap.engine.log.commit_file import log_key
+from whitecap.engine.dialects import DELTA_OSS_4_4
+from whitecap.engine.log.commit_file import decode_commit, log_key
 from whitecap.engine.log.statistics import (
     BY_DEFAULT,
     Indexed,
     collect_statistics,
     statistics_text,
 )
+from whitecap.engine.storage.memory import counting_ids
 from whitecap.sim import world as worlds
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario.model import DEFAULT_START_MS, Scenario
+from whitecap.sim.scenario.store import Limits
 from whitecap.sim.scenario.table import Table
+from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.table.extremes import extremes
 from whitecap.sim.table.initial_files import InitialTable, KeyPlaces, partitions
 from whitecap.sim.table.initial_statistics import numbering_of, statistics_texts
-from whitecap.sim.table.rows import FileRows, TableRows
+from whitecap.sim.table.initial_table import create_table
+from whitecap.sim.table.rows import TableRows
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import World
 
@@ -61,9 +66,7 @@ def test_statistics_of_described_files_are_those_of_their_rows(
     columns = tuple(table.partition_by)
     for partition in partitions(rows, columns, table.initial.rows_per_file):
         texts = list(statistics_texts(partition, rows, columns, indexed))
-        files = [
-            list(FileRows(keys, rows.initial.slice_of, rows.maker)) for keys in partition.files()
-        ]
+        files = [list(file) for file in partition.files(rows)]
         collected = [collect_statistics(file, rows.schema, columns, indexed) for file in files]
         assert texts == [statistics_text(statistics) for statistics in collected]
 
@@ -72,7 +75,7 @@ def test_statistics_of_described_files_are_those_of_their_rows(
 def test_every_key_is_found_in_the_one_file_that_holds_it(table: Table) -> None:
     rows = TableRows.of(table, DEFAULT_START_MS)
     found = partitions(rows, table.partition_by, table.initial.rows_per_file)
-    files = [keys for partition in found for keys in partition.files()]
+    files = [file.keys() for partition in found for file in partition.files(rows)]
     paths = [f"file-{number}" for number in range(len(files))]
     places = KeyPlaces(rows, table.partition_by, InitialTable(1, found, paths))
     for path, keys in zip(paths, files, strict=True):
@@ -143,6 +146,16 @@ def test_a_described_table_and_one_that_was_read_make_the_same_recording(
     read = left_by(run_scenario(told))
     monkeypatch.setattr(worlds, "READ_AT_THE_START", 0)
     assert left_by(run_scenario(told)) == read
+
+
+@given(tables)
+def test_the_commits_that_are_kept_are_those_that_the_log_holds(table: Table) -> None:
+    store = FakeStore(DEFAULT_START_MS, Limits(source="none"), table.bytes_per_row)
+    rows = TableRows.of(table, DEFAULT_START_MS)
+    initial = create_table(table, rows, store, counting_ids().__next__, DELTA_OSS_4_4)
+    for commit in initial.commits:
+        stored = store.objects[log_key(commit.version)]
+        assert decode_commit(stored.body, commit.version, stored.modified_at_ms) == commit
 
 
 def large(rows: int) -> Scenario:

@@ -135,8 +135,9 @@ def test_rows_are_the_same_whatever_the_layout() -> None:
 
     for layout in ([], ["date"], ["country"], ["date", "country"], ["country", "date"]):
         table = Table.model_validate({**TABLE, "partition_by": layout})
-        found = partitions(TableRows.of(table, DEFAULT_START_MS), layout, 20)
-        files = [keys for partition in found for keys in partition.files()]
+        rows = TableRows.of(table, DEFAULT_START_MS)
+        found = partitions(rows, layout, 20)
+        files = [file.keys() for partition in found for file in partition.files(rows)]
         assert sorted(key for keys in files for key in keys) == list(range(120))
         assert all(len(keys) <= 20 for keys in files)
         assert all(list(partition.values) == layout for partition in found)
