@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-BACKFILL = "ROW TRACKING BACKFILL"
-UNBACKFILL = "ROW TRACKING UNBACKFILL"
+from whitecap.engine.log.effects import BACKFILL, UNBACKFILL
 
 CHANGES_DATA = frozenset(
     {

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from whitecap.engine.conflicts.operation import BACKFILL, UNBACKFILL
 from whitecap.engine.log.actions import (
     AddFile,
     CommitInfo,
@@ -19,6 +18,7 @@ from whitecap.engine.log.actions import (
     RemoveFile,
 )
 from whitecap.engine.log.commit_file import Commit
+from whitecap.engine.log.effects import BACKFILL, UNBACKFILL
 from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN, watermark_of
 
 IDENTITY_TAG = "delta.identity.schemaUpdate"

@@ -27,6 +27,7 @@ from whitecap.engine.log.actions import (
     RemoveFile,
     SetTransaction,
 )
+from whitecap.engine.log.effects import ANY, UNUSUAL, effects_of
 
 LOG_DIRECTORY = "_delta_log"
 _COMMIT_KEY = re.compile(rf"{LOG_DIRECTORY}/(\d{{20}})\.json")
@@ -82,7 +83,7 @@ _COMMIT_INFO_DECODER = msgspec.json.Decoder(CommitInfo)
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """One committed version: its actions as written, and the same sorted by kind.
+    """One committed version: its actions as written, the same sorted by kind, and their effects.
 
     `modified_at_ms` is the file's modification time, `None` where it is not known.
     """
@@ -98,6 +99,7 @@ class Commit:
     set_transactions: tuple[SetTransaction, ...] = ()
     domains: tuple[DomainMetadata, ...] = ()
     modified_at_ms: int | None = None
+    effects: int = ANY | UNUSUAL
 
     @property
     def timestamp_ms(self) -> int:
@@ -118,10 +120,11 @@ def commit_of(
     kinds: dict[type[Any], list[Any]] = {kind: [] for kind in _PREFIXES}
     for action in actions:
         kinds[type(action)].append(action)
+    commit_info = next(iter(kinds[CommitInfo]), None)
     return Commit(
         version,
         actions,
-        next(iter(kinds[CommitInfo]), None),
+        commit_info,
         next(reversed(kinds[Protocol]), None),
         next(reversed(kinds[Metadata]), None),
         tuple(kinds[AddFile]),
@@ -130,6 +133,7 @@ def commit_of(
         tuple(kinds[SetTransaction]),
         tuple(kinds[DomainMetadata]),
         modified_at_ms,
+        effects_of(commit_info, actions),
     )
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from whitecap.engine.conflicts.checker import check
+from whitecap.engine.conflicts.checker import check, check_files
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.log.commit_file import Commit, encode_commit, log_key
+from whitecap.engine.log.effects import BEYOND_FILES
 from whitecap.engine.log.table_log import LogGap, TableLog
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome, Unknown, Verdict
 from whitecap.engine.refusals import commit_errors
@@ -79,13 +80,27 @@ def commit_loop(
 def resolve(
     current: CurrentTransaction, winners: Sequence[Commit], settings: Settings
 ) -> CurrentTransaction | Verdict:
-    """Check each winner in order, folding what was resolved. Source: `resolveConflicts`."""
+    """Check each winner in order, folding what was resolved. Source: `resolveConflicts`.
+
+    Winners without an effect that concerns the transaction are passed by.
+    """
     for commit in winners:
-        answer = check(current, WinningCommit(commit), settings)
-        if isinstance(answer, Verdict):
-            return answer
-        current = answer
+        concerning = commit.effects & current.concerns
+        if concerning:
+            answer = _checked(current, WinningCommit(commit), settings, concerning)
+            if isinstance(answer, Verdict):
+                return answer
+            current = answer
     return current
+
+
+def _checked(
+    current: CurrentTransaction, winner: WinningCommit, settings: Settings, concerning: int
+) -> CurrentTransaction | Verdict:
+    """The whole check, or only that of files where nothing else of the winner concerns."""
+    if concerning & BEYOND_FILES:
+        return check(current, winner, settings)
+    return check_files(current, winner) or current
 
 
 def put_commit(key: str, body: bytes, lost_reply: LostReply) -> Steps[PutOutcome]:
