@@ -110,8 +110,7 @@ class CurrentTransaction:
         """
         operation = self.operation
         return (
-            self.metadata_changed
-            or operation.is_backfill
+            operation.is_backfill
             or operation.is_unbackfill
             or "rowTracking" in self.features
             or not feature_names(self.snapshot.protocol) <= self.features
