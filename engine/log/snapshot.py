@@ -27,6 +27,7 @@ from whitecap.engine.log.actions import (
 from whitecap.engine.log.commit_file import Commit, log_key
 from whitecap.engine.log.files import FileKey, FileSet, PartitionKey
 from whitecap.engine.log.schema import Schema, schema_of_metadata
+from whitecap.engine.remembered import once_for_each
 
 ROW_TRACKING_DOMAIN = "delta.rowTracking"
 _MAPPING_MODE = "delta.columnMapping.mode"
@@ -147,6 +148,7 @@ EMPTY_SNAPSHOT = Snapshot(-1, 0, None, None, FileSet(), Map(), Map())
 """No table."""
 
 
+@once_for_each
 def physical_partition_columns(metadata: Metadata | None) -> tuple[str, ...]:
     """The keys of `partitionValues`: logical names unless column mapping renames them."""
     if metadata is None:
