@@ -6,9 +6,7 @@ a new one, as if the transaction had started after that winner.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -35,9 +33,8 @@ _MOVED = (properties.IN_COMMIT_TIMESTAMPS, properties.TYPE_WIDENING)
 """Properties of tables whose commits note their own version or time."""
 
 
-# No slots: what is derived from the actions is kept in the instance's dictionary.
-@dataclass(frozen=True)
-class CurrentTransaction:
+# `dict`: what is derived from the actions is kept there.
+class CurrentTransaction(msgspec.Struct, frozen=True, dict=True):
     """Everything that a conflict check may read or, by making a new one, resolve."""
 
     txn_id: str
@@ -123,18 +120,18 @@ class CurrentTransaction:
         return (self.commit_info, *self.actions)
 
     def with_actions(self, actions: Iterable[AnyAction]) -> CurrentTransaction:
-        return dataclasses.replace(self, actions=tuple(actions))
+        return msgspec.structs.replace(self, actions=tuple(actions))
 
     def with_commit_info(self, **changes: Any) -> CurrentTransaction:
         changed = msgspec.structs.replace(self.commit_info, **changes)
-        return dataclasses.replace(self, commit_info=changed)
+        return msgspec.structs.replace(self, commit_info=changed)
 
     def with_metadata(self, metadata: Metadata) -> CurrentTransaction:
         """Another metadata, in the Metadata action too if the commit carries one."""
         actions = tuple(
             metadata if isinstance(action, Metadata) else action for action in self.actions
         )
-        return dataclasses.replace(self, metadata=metadata, actions=actions)
+        return msgspec.structs.replace(self, metadata=metadata, actions=actions)
 
     def mapping_adds(self, change: Callable[[AddFile], AddFile]) -> CurrentTransaction:
         """The same with `change` applied to each added file."""

@@ -156,7 +156,7 @@ def encode_action(action: AnyAction) -> bytes:
 
 def encode_commit(actions: Iterable[AnyAction]) -> bytes:
     """The body of a commit file. The caller puts `CommitInfo` first."""
-    return b"".join(encode_action(action) + b"\n" for action in actions)
+    return b"".join([encode_action(action) + b"\n" for action in actions])
 
 
 def decode_action(line: bytes | str) -> AnyAction | None:

@@ -7,7 +7,8 @@ Source: `OptimisticTransaction.scala: doCommitRetryIteratively`, `checkForConfli
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from whitecap.engine.conflicts.checker import check, check_files
 from whitecap.engine.conflicts.current import CurrentTransaction
@@ -23,8 +24,7 @@ from whitecap.engine.storage.requests import PutIfAbsent, PutResult, ReadClock, 
 from whitecap.engine.transaction.lost_reply import MAX_RESENDS, LostReply
 
 
-@dataclass(frozen=True, slots=True)
-class PutOutcome:
+class PutOutcome(msgspec.Struct, frozen=True):
     """What came of putting one version: the last result, and how often it was sent."""
 
     result: PutResult

@@ -86,6 +86,8 @@ def _application(statement: Insert) -> tuple[str | None, int | None]:
 
 def _check_flags(statement: Insert) -> None:
     """Raises `DeltaError` for an option that is neither true nor false."""
+    if not statement.options:
+        return
     for name in ("dataChange", "mergeSchema", "overwriteSchema"):
         value = statement.option(name)
         if value is not None and value.lower() not in ("true", "false"):
