@@ -58,11 +58,10 @@ class RowResolver:
     def resolve(self, current: CurrentTransaction, winners: Sequence[Commit]) -> Steps[Answer]:
         """Check each winner in order, folding what was resolved. Raises `DeltaError`."""
         for commit in winners:
-            if commit.effects & self._concerns(current):
-                answer = yield from self._check(current, WinningCommit(commit))
-                if isinstance(answer, Verdict):
-                    return answer
-                current = answer
+            answer = yield from self._check(current, WinningCommit(commit))
+            if isinstance(answer, Verdict):
+                return answer
+            current = answer
         return current
 
     def _concerns(self, current: CurrentTransaction) -> int:
@@ -72,6 +71,8 @@ class RowResolver:
         return current.concerns | current.visible_adds | REMOVES
 
     def _check(self, current: CurrentTransaction, winner: WinningCommit) -> Steps[Answer]:
+        if not winner.commit.effects & self._concerns(current):
+            return current
         resolved: Answer | None = refusal(current, winner, self.dialect, self.settings)
         if resolved is None:
             resolved = check_before_files(current, winner, self.settings)

@@ -7,14 +7,12 @@ Source: `OptimisticTransaction.scala: doCommitRetryIteratively`, `checkForConfli
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-import msgspec
-
-from whitecap.engine.conflicts.checker import check, check_files
+from whitecap.engine.conflicts.checker import check
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.log.commit_file import Commit, encode_commit, log_key
-from whitecap.engine.log.effects import BEYOND_FILES
 from whitecap.engine.log.table_log import LogGap, TableLog
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome, Unknown, Verdict
 from whitecap.engine.refusals import commit_errors
@@ -24,7 +22,8 @@ from whitecap.engine.storage.requests import PutIfAbsent, PutResult, ReadClock, 
 from whitecap.engine.transaction.lost_reply import MAX_RESENDS, LostReply
 
 
-class PutOutcome(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class PutOutcome:
     """What came of putting one version: the last result, and how often it was sent."""
 
     result: PutResult
@@ -80,27 +79,13 @@ def commit_loop(
 def resolve(
     current: CurrentTransaction, winners: Sequence[Commit], settings: Settings
 ) -> CurrentTransaction | Verdict:
-    """Check each winner in order, folding what was resolved. Source: `resolveConflicts`.
-
-    Winners without an effect that concerns the transaction are passed by.
-    """
+    """Check each winner in order, folding what was resolved. Source: `resolveConflicts`."""
     for commit in winners:
-        concerning = commit.effects & current.concerns
-        if concerning:
-            answer = _checked(current, WinningCommit(commit), settings, concerning)
-            if isinstance(answer, Verdict):
-                return answer
-            current = answer
+        answer = check(current, WinningCommit(commit), settings)
+        if isinstance(answer, Verdict):
+            return answer
+        current = answer
     return current
-
-
-def _checked(
-    current: CurrentTransaction, winner: WinningCommit, settings: Settings, concerning: int
-) -> CurrentTransaction | Verdict:
-    """The whole check, or only that of files where nothing else of the winner concerns."""
-    if concerning & BEYOND_FILES:
-        return check(current, winner, settings)
-    return check_files(current, winner) or current
 
 
 def put_commit(key: str, body: bytes, lost_reply: LostReply) -> Steps[PutOutcome]:
