@@ -7,7 +7,8 @@ kind once, however many transactions it beats; this only names what is asked.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from whitecap.engine.log.actions import (
     AddFile,
@@ -25,8 +26,7 @@ IDENTITY_TAG = "delta.identity.schemaUpdate"
 ROW_TRACKING_ONLY_TAG = "rowTrackingEnablementOnly"
 
 
-@dataclass(frozen=True, slots=True)
-class WinningCommit:
+class WinningCommit(msgspec.Struct, frozen=True):
     """A commit that took a version which the current transaction wanted."""
 
     commit: Commit

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -81,8 +80,7 @@ _LINE_DECODER = msgspec.json.Decoder(LogLine)
 _COMMIT_INFO_DECODER = msgspec.json.Decoder(CommitInfo)
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(msgspec.Struct, frozen=True):
     """One committed version: its actions as written, the same sorted by kind, and their effects.
 
     `modified_at_ms` is the file's modification time, `None` where it is not known.
@@ -117,24 +115,27 @@ def commit_of(
 ) -> Commit:
     """Sort the actions of one version by kind. The last of two metadata or protocols counts."""
     actions = tuple(actions)
-    kinds: dict[type[Any], list[Any]] = {kind: [] for kind in _PREFIXES}
+    kinds: dict[type[Any], list[Any]] = {}
     for action in actions:
-        kinds[type(action)].append(action)
-    commit_info = next(iter(kinds[CommitInfo]), None)
+        kinds.setdefault(type(action), []).append(action)
+    commit_info = kinds.get(CommitInfo, _NONE)[0]
     return Commit(
         version,
         actions,
         commit_info,
-        next(reversed(kinds[Protocol]), None),
-        next(reversed(kinds[Metadata]), None),
-        tuple(kinds[AddFile]),
-        tuple(kinds[RemoveFile]),
-        tuple(kinds[AddCDCFile]),
-        tuple(kinds[SetTransaction]),
-        tuple(kinds[DomainMetadata]),
+        kinds.get(Protocol, _NONE)[-1],
+        kinds.get(Metadata, _NONE)[-1],
+        tuple(kinds.get(AddFile, ())),
+        tuple(kinds.get(RemoveFile, ())),
+        tuple(kinds.get(AddCDCFile, ())),
+        tuple(kinds.get(SetTransaction, ())),
+        tuple(kinds.get(DomainMetadata, ())),
         modified_at_ms,
-        effects_of(commit_info, actions),
+        effects_of(commit_info, kinds),
     )
+
+
+_NONE = (None,)
 
 
 def log_key(version: int) -> str:

@@ -42,12 +42,12 @@ _IN_PLACE = frozenset({BACKFILL, UNBACKFILL})
 _UNUSUAL = frozenset({Protocol, Metadata, DomainMetadata})
 
 
-def effects_of(commit_info: CommitInfo | None, actions: Iterable[AnyAction]) -> int:
-    """The effects of a commit with these actions, added up."""
+def effects_of(commit_info: CommitInfo | None, kinds: Iterable[type[AnyAction]]) -> int:
+    """The effects of a commit with actions of these kinds, added up; each kind once."""
     blind = commit_info is not None and bool(commit_info.is_blind_append)
     in_place = commit_info is not None and commit_info.operation in _IN_PLACE
     effects = ANY | UNUSUAL if in_place else ANY
-    for kind in set(map(type, actions)):
+    for kind in kinds:
         effects |= _effect(kind, blind)
     return effects
 
