@@ -37,7 +37,9 @@ from whitecap.engine.commands.schema.properties import (
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.query.queries import source_of
 from whitecap.engine.query.row_conditions import rows_asked_of_others, with_clause_values
+from whitecap.engine.remembered import once_for_each
 from whitecap.engine.session.table import Table, Tables, table_named
+from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.functions.times import NOW, START, asks_time
 from whitecap.engine.sql.parsing.statements import (
     Delete,
@@ -115,10 +117,15 @@ def run_statement(statement: Statement, tables: Tables) -> Steps[Outcome]:
 
 def _at_this_time(statement: Statement) -> Steps[Statement]:
     """The statement with the time that `current_date()` and its relatives give in it."""
-    time = yield from time_of("".join(statement.template.texts))
-    if not time:
+    if not _asks_time(statement.template):
         return statement
+    time = yield from time_of("".join(statement.template.texts))
     return dataclasses.replace(statement, parameters={**statement.parameters, **time})
+
+
+@once_for_each
+def _asks_time(template: Template) -> bool:
+    return asks_time("".join(template.texts))
 
 
 def time_of(sql: str) -> Steps[dict[str, Any]]:

@@ -23,9 +23,13 @@ from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.refusals import commit_errors
 from whitecap.engine.settings import ConsistencyMode, Settings
 
+_FILES = (AddFile, RemoveFile)
 
-def without_repeated_set_transactions(actions: Iterable[AnyAction]) -> list[AnyAction]:
+
+def without_repeated_set_transactions(actions: Sequence[AnyAction]) -> list[AnyAction]:
     """Each application once. Raises `DeltaError` where one has two versions."""
+    if SetTransaction not in map(type, actions):
+        return list(actions)
     versions: dict[str, int] = {}
     kept: list[AnyAction] = []
     for action in actions:
@@ -77,7 +81,7 @@ def check_no_duplicates(actions: Iterable[AnyAction], settings: Settings) -> Non
         return
     seen: dict[str, list[AddFile | RemoveFile]] = {}
     for action in actions:
-        if isinstance(action, AddFile | RemoveFile):
+        if isinstance(action, _FILES):
             earlier = seen.setdefault(action.path, [])
             for other in earlier:
                 if _clash(action, other):

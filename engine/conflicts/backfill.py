@@ -7,7 +7,6 @@ touched instead of aborting. Source: `ConflictChecker.scala: resolveRowTrackingB
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 
 import msgspec
@@ -117,4 +116,4 @@ def _touched(winner: WinningCommit) -> frozenset[str]:
 
 
 def _without_reads(current: CurrentTransaction, paths: frozenset[str]) -> CurrentTransaction:
-    return dataclasses.replace(current, read_set=current.read_set.without_paths(paths))
+    return msgspec.structs.replace(current, read_set=current.read_set.without_paths(paths))

@@ -25,6 +25,7 @@ from whitecap.engine.conflicts.renumbering import (
     update_type_changes,
 )
 from whitecap.engine.conflicts.winner import WinningCommit
+from whitecap.engine.log.effects import BEYOND_FILES
 from whitecap.engine.outcomes import Verdict
 from whitecap.engine.settings import Settings
 
@@ -49,8 +50,21 @@ def check(
 ) -> CurrentTransaction | Verdict:
     """Why the winner refuses this transaction, or the transaction as if started after it.
 
-    Raises `DeltaError` for what Delta refuses other than by a conflict.
+    A winner without an effect that concerns the transaction is passed by; one of which only the
+    files do meets the file checks only. Raises `DeltaError` for what Delta refuses other than by a
+    conflict.
     """
+    concerning = winner.commit.effects & current.concerns
+    if not concerning:
+        return current
+    if concerning & BEYOND_FILES:
+        return _check_whole(current, winner, settings)
+    return check_files(current, winner) or current
+
+
+def _check_whole(
+    current: CurrentTransaction, winner: WinningCommit, settings: Settings
+) -> CurrentTransaction | Verdict:
     resolved = check_before_files(current, winner, settings)
     if isinstance(resolved, Verdict):
         return resolved

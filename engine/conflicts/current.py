@@ -6,9 +6,7 @@ a new one, as if the transaction had started after that winner.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +15,7 @@ import msgspec
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.read_set import ReadSet
 from whitecap.engine.isolation import IsolationLevel
+from whitecap.engine.log import properties
 from whitecap.engine.log.actions import (
     AddFile,
     AnyAction,
@@ -25,14 +24,17 @@ from whitecap.engine.log.actions import (
     Protocol,
     RemoveFile,
 )
+from whitecap.engine.log.effects import ADDS, ANY, PROGRESS, REMOVES, UNUSUAL, VISIBLE_ADDS
 from whitecap.engine.log.features import feature_names
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
 
+_MOVED = (properties.IN_COMMIT_TIMESTAMPS, properties.TYPE_WIDENING)
+"""Properties of tables whose commits note their own version or time."""
 
-# No slots: what is derived from the actions is kept in the instance's dictionary.
-@dataclass(frozen=True)
-class CurrentTransaction:
+
+# `dict`: what is derived from the actions is kept there.
+class CurrentTransaction(msgspec.Struct, frozen=True, dict=True):
     """Everything that a conflict check may read or, by making a new one, resolve."""
 
     txn_id: str
@@ -74,24 +76,62 @@ class CurrentTransaction:
     def is_blind_append(self) -> bool:
         return bool(self.commit_info.is_blind_append)
 
+    @cached_property
+    def concerns(self) -> int:
+        """Effects of which a winner must have one, or checking it changes and refuses nothing."""
+        if self._follows_every_winner:
+            return ANY
+        read = self.read_set
+        reads_progress = PROGRESS if read.app_ids else 0
+        needs_files = REMOVES if read.depends_on_files or self.removed else 0
+        needs_no_more = 0 if self.is_blind_append else self.visible_adds
+        return UNUSUAL | reads_progress | needs_files | needs_no_more
+
+    @property
+    def visible_adds(self) -> int:
+        """The effect of winners whose added files the file checks look at: `files_to_check`."""
+        match self.isolation_level:
+            case IsolationLevel.SNAPSHOT:
+                return 0
+            case IsolationLevel.WRITE_SERIALIZABLE if not self.metadata_changed:
+                return VISIBLE_ADDS
+            case _:
+                return ADDS
+
+    @property
+    def _follows_every_winner(self) -> bool:
+        """Whether the check may change this transaction, or look closer, whatever a winner does.
+
+        It moves row ids, versions noted in a schema and timestamps along, and holds whoever drops
+        a feature or fills row ids in to more than others.
+        """
+        operation = self.operation
+        return (
+            operation.is_backfill
+            or operation.is_unbackfill
+            or "rowTracking" in self.features
+            or not feature_names(self.snapshot.protocol) <= self.features
+            or any(self.metadata.configuration.get(p.key, p.default) != p.default for p in _MOVED)
+        )
+
     @property
     def lines(self) -> tuple[AnyAction, ...]:
         """What the commit file will hold: commitInfo first."""
         return (self.commit_info, *self.actions)
 
     def with_actions(self, actions: Iterable[AnyAction]) -> CurrentTransaction:
-        return dataclasses.replace(self, actions=tuple(actions))
+        return msgspec.structs.replace(self, actions=tuple(actions))
 
     def with_commit_info(self, **changes: Any) -> CurrentTransaction:
         changed = msgspec.structs.replace(self.commit_info, **changes)
-        return dataclasses.replace(self, commit_info=changed)
+        return msgspec.structs.replace(self, commit_info=changed)
 
     def with_metadata(self, metadata: Metadata) -> CurrentTransaction:
         """Another metadata, in the Metadata action too if the commit carries one."""
         actions = tuple(
             metadata if isinstance(action, Metadata) else action for action in self.actions
         )
-        return dataclasses.replace(self, metadata=metadata, actions=actions)
+        return msgspec.structs.replace(self, metadata=metadata, actions=actions)
 
     def mapping_adds(self, change: Callable[[AddFile], AddFile]) -> CurrentTransaction:
         """The same with `change` applied to each added file."""

@@ -8,7 +8,6 @@ attemptToResolveMetadataConflicts`, `checkConfigurationChangesForConflicts`,
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -67,7 +66,7 @@ def _without_resolution(
         return _conflict(current, winner, "both commits change the metadata")
     enables_row_tracking = winner.is_tagged(ROW_TRACKING_ONLY_TAG)
     if enables_row_tracking and supports(current.protocol, "rowTracking"):
-        return _tagged(dataclasses.replace(current, metadata=winner.metadata))
+        return _tagged(msgspec.structs.replace(current, metadata=winner.metadata))
     if winner.updates_identity_only:
         return current
     return _conflict(current, winner, "metadata changed")
@@ -83,7 +82,7 @@ def _adopted(current: CurrentTransaction, metadata: Metadata) -> CurrentTransact
     """In memory only: the commit carries no Metadata action for it."""
     changes = ConfigurationChanges.between(current.metadata, metadata)
     enables = changes.set_to.get(properties.ROW_TRACKING.key, "false").lower() == "true"
-    current = dataclasses.replace(current, metadata=metadata)
+    current = msgspec.structs.replace(current, metadata=metadata)
     return _tagged(current) if enables else current
 
 

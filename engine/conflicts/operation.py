@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-BACKFILL = "ROW TRACKING BACKFILL"
-UNBACKFILL = "ROW TRACKING UNBACKFILL"
+import msgspec
+
+from whitecap.engine.log.effects import BACKFILL, UNBACKFILL
 
 CHANGES_DATA = frozenset(
     {
@@ -46,12 +46,11 @@ _MAY_KEEP_TIGHT_BOUNDS = frozenset(
 _JSON = json.JSONEncoder(separators=(",", ":"))
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(msgspec.Struct, frozen=True):
     """An operation by Delta's name for it, with its parameters as plain values."""
 
     name: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = msgspec.field(default_factory=dict)
     metrics: Mapping[str, str] | None = None
 
     @property

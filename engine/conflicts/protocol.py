@@ -5,8 +5,6 @@ Source: `ConflictChecker.scala: checkProtocolCompatibility`.
 
 from __future__ import annotations
 
-import dataclasses
-
 import msgspec
 
 from whitecap.engine.conflicts.backfill import strip_winner_row_ids
@@ -42,7 +40,7 @@ def check_protocol(
                 current.table_name,
                 evidence,
             )
-        current = dataclasses.replace(current, protocol=winner.protocol)
+        current = msgspec.structs.replace(current, protocol=winner.protocol)
     dropped = feature_names(current.snapshot.protocol) - feature_names(current.protocol)
     return _still_dropping(current, winner, dropped) if dropped else current
 

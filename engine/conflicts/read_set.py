@@ -8,10 +8,10 @@ check costs what the winner changed, however many files the table has.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Protocol
+
+import msgspec
 
 from whitecap.engine.log.actions import AddFile, PartitionValues
 
@@ -37,13 +37,12 @@ class ReadScan(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class ReadSet:
+class ReadSet(msgspec.Struct, frozen=True):
     """Everything read so far. Extended by `with_…`, which return a new one."""
 
     entries: tuple[ReadEntry, ...] = ()
     scans: tuple[ReadScan, ...] = ()
-    files: Mapping[str, AddFile] = field(default_factory=dict)
+    files: Mapping[str, AddFile] = msgspec.field(default_factory=dict)
     whole_table: bool = False
     app_ids: frozenset[str] = frozenset()
     dropped_paths: frozenset[str] = frozenset()
@@ -64,19 +63,19 @@ class ReadSet:
         return next((file for scan in self.scans if (file := scan.at(path)) is not None), None)
 
     def with_entry(self, entry: ReadEntry) -> ReadSet:
-        return dataclasses.replace(self, entries=(*self.entries, entry))
+        return msgspec.structs.replace(self, entries=(*self.entries, entry))
 
     def with_scan(self, scan: ReadScan) -> ReadSet:
-        return dataclasses.replace(self, scans=(*self.scans, scan))
+        return msgspec.structs.replace(self, scans=(*self.scans, scan))
 
     def with_files(self, files: Mapping[str, AddFile]) -> ReadSet:
-        return dataclasses.replace(self, files={**self.files, **files})
+        return msgspec.structs.replace(self, files={**self.files, **files})
 
     def with_whole_table(self) -> ReadSet:
-        return dataclasses.replace(self, whole_table=True)
+        return msgspec.structs.replace(self, whole_table=True)
 
     def with_app_id(self, app_id: str) -> ReadSet:
-        return dataclasses.replace(self, app_ids=self.app_ids | {app_id})
+        return msgspec.structs.replace(self, app_ids=self.app_ids | {app_id})
 
     def without_paths(self, paths: frozenset[str]) -> ReadSet:
-        return dataclasses.replace(self, dropped_paths=self.dropped_paths | paths)
+        return msgspec.structs.replace(self, dropped_paths=self.dropped_paths | paths)

@@ -7,7 +7,6 @@ conflict; they are assigned again. Source: `ConflictChecker.scala: reassignOverl
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import msgspec
@@ -47,7 +46,7 @@ def reassign_row_ids(
             watermark += rows_in(action)
         elif not is_watermark(action):
             actions.append(action)
-    current = dataclasses.replace(current, row_id_high_watermark=won_watermark)
+    current = msgspec.structs.replace(current, row_id_high_watermark=won_watermark)
     return current.with_actions([watermark_domain(watermark), *actions])
 
 

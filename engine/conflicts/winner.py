@@ -7,9 +7,9 @@ kind once, however many transactions it beats; this only names what is asked.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
-from whitecap.engine.conflicts.operation import BACKFILL, UNBACKFILL
+import msgspec
+
 from whitecap.engine.log.actions import (
     AddFile,
     CommitInfo,
@@ -19,14 +19,14 @@ from whitecap.engine.log.actions import (
     RemoveFile,
 )
 from whitecap.engine.log.commit_file import Commit
+from whitecap.engine.log.effects import BACKFILL, UNBACKFILL
 from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN, watermark_of
 
 IDENTITY_TAG = "delta.identity.schemaUpdate"
 ROW_TRACKING_ONLY_TAG = "rowTrackingEnablementOnly"
 
 
-@dataclass(frozen=True, slots=True)
-class WinningCommit:
+class WinningCommit(msgspec.Struct, frozen=True):
     """A commit that took a version which the current transaction wanted."""
 
     commit: Commit

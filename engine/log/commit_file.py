@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -27,6 +26,7 @@ from whitecap.engine.log.actions import (
     RemoveFile,
     SetTransaction,
 )
+from whitecap.engine.log.effects import ANY, UNUSUAL, effects_of
 
 LOG_DIRECTORY = "_delta_log"
 _COMMIT_KEY = re.compile(rf"{LOG_DIRECTORY}/(\d{{20}})\.json")
@@ -80,9 +80,8 @@ _LINE_DECODER = msgspec.json.Decoder(LogLine)
 _COMMIT_INFO_DECODER = msgspec.json.Decoder(CommitInfo)
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """One committed version: its actions as written, and the same sorted by kind.
+class Commit(msgspec.Struct, frozen=True):
+    """One committed version: its actions as written, the same sorted by kind, and their effects.
 
     `modified_at_ms` is the file's modification time, `None` where it is not known.
     """
@@ -98,6 +97,7 @@ class Commit:
     set_transactions: tuple[SetTransaction, ...] = ()
     domains: tuple[DomainMetadata, ...] = ()
     modified_at_ms: int | None = None
+    effects: int = ANY | UNUSUAL
 
     @property
     def timestamp_ms(self) -> int:
@@ -115,22 +115,27 @@ def commit_of(
 ) -> Commit:
     """Sort the actions of one version by kind. The last of two metadata or protocols counts."""
     actions = tuple(actions)
-    kinds: dict[type[Any], list[Any]] = {kind: [] for kind in _PREFIXES}
+    kinds: dict[type[Any], list[Any]] = {}
     for action in actions:
-        kinds[type(action)].append(action)
+        kinds.setdefault(type(action), []).append(action)
+    commit_info = kinds.get(CommitInfo, _NONE)[0]
     return Commit(
         version,
         actions,
-        next(iter(kinds[CommitInfo]), None),
-        next(reversed(kinds[Protocol]), None),
-        next(reversed(kinds[Metadata]), None),
-        tuple(kinds[AddFile]),
-        tuple(kinds[RemoveFile]),
-        tuple(kinds[AddCDCFile]),
-        tuple(kinds[SetTransaction]),
-        tuple(kinds[DomainMetadata]),
+        commit_info,
+        kinds.get(Protocol, _NONE)[-1],
+        kinds.get(Metadata, _NONE)[-1],
+        tuple(kinds.get(AddFile, ())),
+        tuple(kinds.get(RemoveFile, ())),
+        tuple(kinds.get(AddCDCFile, ())),
+        tuple(kinds.get(SetTransaction, ())),
+        tuple(kinds.get(DomainMetadata, ())),
         modified_at_ms,
+        effects_of(commit_info, kinds),
     )
+
+
+_NONE = (None,)
 
 
 def log_key(version: int) -> str:
@@ -152,7 +157,7 @@ def encode_action(action: AnyAction) -> bytes:
 
 def encode_commit(actions: Iterable[AnyAction]) -> bytes:
     """The body of a commit file. The caller puts `CommitInfo` first."""
-    return b"".join(encode_action(action) + b"\n" for action in actions)
+    return b"".join([encode_action(action) + b"\n" for action in actions])
 
 
 def decode_action(line: bytes | str) -> AnyAction | None:

@@ -18,6 +18,7 @@ from whitecap.engine.log.actions import Metadata, Protocol
 from whitecap.engine.log.ddl import GENERATION_EXPRESSION
 from whitecap.engine.log.properties import TableProperty
 from whitecap.engine.log.schema import schema_of_metadata
+from whitecap.engine.remembered import once_for_each
 
 # The versions from which on features are listed by name. Source: PROTOCOL.md "Table Features".
 FEATURES_READER_VERSION = 3
@@ -186,6 +187,7 @@ FEATURES: dict[str, TableFeature] = {feature.name: feature for feature in _ALL}
 """Every feature known here, by name."""
 
 
+@once_for_each
 def feature_names(protocol: Protocol | None) -> frozenset[str]:
     """The features that a protocol supports, listed or implied; names unknown here included."""
     if protocol is None:

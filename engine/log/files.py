@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from immutables import Map, MapMutation
 
@@ -42,50 +43,82 @@ class Partition:
 _NO_FILES = Partition(Map())
 
 
+@dataclass(slots=True)
+class _Contents:
+    """The files of a set, by identity and by partition, and the deletion vectors of a path."""
+
+    files: FileMap
+    partitions: Map[PartitionKey, Partition]
+    dv_ids: Map[str, tuple[str, ...]]
+    tombstones: Map[FileKey, RemoveFile]
+    size_bytes: int
+    known_partition_keys: tuple[PartitionKey, ...] | None
+
+    def partition_keys(self) -> tuple[PartitionKey, ...]:
+        """The partitions that hold files, ordered, null first; sorted when somebody asks."""
+        if self.known_partition_keys is None:
+            self.known_partition_keys = tuple(sorted(self.partitions, key=_null_first))
+        return self.known_partition_keys
+
+
+_NOTHING = _Contents(Map(), Map(), Map(), Map(), 0, ())
+
+
 class FileSet:
-    """Live files, never changed once made: `after` makes the next set, sharing what is equal."""
+    """Live files, never changed once made: `after` makes the next set, sharing what is equal.
 
-    __slots__ = (
-        "_dv_ids",
-        "_ordered",
-        "_partition_keys",
-        "_partitions",
-        "columns",
-        "files",
-        "size_bytes",
-    )
+    A set is only the list of changes since an earlier one until somebody asks for its files.
+    """
 
-    def __init__(
-        self,
-        columns: tuple[str, ...] = (),
-        files: FileMap | None = None,
-        partitions: Map[PartitionKey, Partition] | None = None,
-        dv_ids: Map[str, tuple[str, ...]] | None = None,
-        size_bytes: int = 0,
-        partition_keys: tuple[PartitionKey, ...] | None = None,
-    ) -> None:
+    __slots__ = ("_changes", "_contents", "_ordered", "columns")
+
+    def __init__(self, columns: tuple[str, ...] = ()) -> None:
         self.columns = columns
-        self.files: FileMap = Map() if files is None else files
-        self.size_bytes = size_bytes
-        self._partitions: Map[PartitionKey, Partition] = Map() if partitions is None else partitions
-        self._dv_ids: Map[str, tuple[str, ...]] = Map() if dv_ids is None else dv_ids
-        self._partition_keys = partition_keys
+        self._contents = _NOTHING
+        self._changes: _Changes | None = None
         self._ordered: tuple[AddFile, ...] | None = None
 
-    def after(self, removes: Iterable[RemoveFile], adds: Iterable[AddFile]) -> FileSet:
-        """The set without `removes` and with `adds`. Costs in proportion to these."""
-        change = _Change(self)
-        for removed in removes:
-            change.remove(file_key(removed))
-        for added in adds:
-            change.add(added)
-        return change.finish()
+    def after(self, removes: Collection[RemoveFile], adds: Collection[AddFile]) -> FileSet:
+        """The set without `removes` and with `adds`. Costs in proportion to these, when asked."""
+        following = FileSet(self.columns)
+        following._changes = (self, removes, adds)
+        return following
+
+    @property
+    def files(self) -> FileMap:
+        """Every file by its identity."""
+        return self._held().files
+
+    @property
+    def tombstones(self) -> Map[FileKey, RemoveFile]:
+        """Files that left: they stay known until they are added again."""
+        return self._held().tombstones
+
+    @property
+    def size_bytes(self) -> int:
+        """The sum of the files' sizes."""
+        return self._held().size_bytes
+
+    def _held(self) -> _Contents:
+        """What the set holds, found out once: the changes since a set that knows, in one go."""
+        changes = self._changes
+        if changes is not None:
+            since: list[_Changes] = []
+            known = self
+            while changes is not None:
+                since.append(changes)
+                known = changes[0]
+                changes = known._changes
+            self._contents = _contents_after(known, since)
+            self._changes = None
+        return self._contents
 
     def partitioned_by(self, columns: tuple[str, ...]) -> FileSet:
         """The same files under other partition columns: costs in proportion to the table."""
         if columns == self.columns:
             return self
-        return FileSet(columns).after((), self.files.values())
+        held = self._held()
+        return FileSet(columns).after(tuple(held.tombstones.values()), tuple(held.files.values()))
 
     def partition_key(self, values: PartitionValues | None) -> PartitionKey:
         """The partition of a file with these values; a missing value counts as null."""
@@ -96,21 +129,20 @@ class FileSet:
 
     def at(self, path: str) -> AddFile | None:
         """The live file of a path, with any deletion vector."""
-        plain = self.files.get((path, None))
+        held = self._held()
+        plain = held.files.get((path, None))
         if plain is not None:
             return plain
-        dv_ids = self._dv_ids.get(path)
-        return self.files[path, dv_ids[-1]] if dv_ids else None
+        dv_ids = held.dv_ids.get(path)
+        return held.files[path, dv_ids[-1]] if dv_ids else None
 
     def within(self, partition: PartitionKey) -> tuple[AddFile, ...]:
         """The files of a partition, by path."""
-        return self._partitions.get(partition, _NO_FILES).ordered()
+        return self._held().partitions.get(partition, _NO_FILES).ordered()
 
     def partition_keys(self) -> tuple[PartitionKey, ...]:
         """The partitions that hold files, ordered, null first."""
-        if self._partition_keys is None:
-            self._partition_keys = tuple(sorted(self._partitions, key=_null_first))
-        return self._partition_keys
+        return self._held().partition_keys()
 
     def ordered(self) -> tuple[AddFile, ...]:
         """Every file, by path."""
@@ -119,18 +151,51 @@ class FileSet:
         return self._ordered
 
 
-class _Change:
-    """The making of the next `FileSet`: mutable until finished, then thrown away."""
+_Changes = tuple[FileSet, Collection[RemoveFile], Collection[AddFile]]
+"""The set before, what leaves it, what joins it."""
 
-    def __init__(self, base: FileSet) -> None:
+
+def _contents_after(known: FileSet, since: Sequence[_Changes]) -> _Contents:
+    """What a set holds after changes of another one, the newest of them first."""
+    change = _Change(known)
+    for _, removes, adds in reversed(since):
+        for removed in removes:
+            change.remove(removed)
+        for added in adds:
+            change.add(added)
+    return change.finish()
+
+
+class _Change:
+    """The making of a set's next contents: mutable until finished, then thrown away."""
+
+    def __init__(self, known: FileSet) -> None:
+        base = known._contents
+        self._set = known
         self._base = base
         self._files: MapMutation[FileKey, AddFile] = base.files.mutate()
-        self._partitions = base._partitions.mutate()
-        self._dv_ids = base._dv_ids.mutate()
+        self._partitions = base.partitions.mutate()
+        self._dv_ids = base.dv_ids.mutate()
+        self._tombstones = base.tombstones.mutate()
         self._touched: dict[PartitionKey, MapMutation[FileKey, AddFile]] = {}
         self._size_bytes = base.size_bytes
 
-    def remove(self, key: FileKey) -> None:
+    def remove(self, removed: RemoveFile) -> None:
+        key = file_key(removed)
+        self._drop(key)
+        self._tombstones[key] = removed
+
+    def add(self, file: AddFile) -> None:
+        key = file_key(file)
+        self._drop(key)
+        self._tombstones.pop(key, None)
+        self._files[key] = file
+        self._size_bytes += file.size
+        self._partition_of(file)[key] = file
+        if key[1] is not None:
+            self._dv_ids[key[0]] = (*self._dv_ids.get(key[0], ()), key[1])
+
+    def _drop(self, key: FileKey) -> None:
         file = self._files.pop(key, None)
         if file is None:
             return
@@ -139,16 +204,7 @@ class _Change:
         if key[1] is not None:
             self._forget_dv(key[0], key[1])
 
-    def add(self, file: AddFile) -> None:
-        key = file_key(file)
-        self.remove(key)
-        self._files[key] = file
-        self._size_bytes += file.size
-        self._partition_of(file)[key] = file
-        if key[1] is not None:
-            self._dv_ids[key[0]] = (*self._dv_ids.get(key[0], ()), key[1])
-
-    def finish(self) -> FileSet:
+    def finish(self) -> _Contents:
         same_partitions = all(
             bool(len(files)) == (key in self._partitions) for key, files in self._touched.items()
         )
@@ -157,17 +213,17 @@ class _Change:
                 self._partitions[key] = Partition(files.finish())
             else:
                 self._partitions.pop(key, None)
-        return FileSet(
-            self._base.columns,
+        return _Contents(
             self._files.finish(),
             self._partitions.finish(),
             self._dv_ids.finish(),
+            self._tombstones.finish(),
             self._size_bytes,
-            self._base._partition_keys if same_partitions else None,
+            self._base.known_partition_keys if same_partitions else None,
         )
 
     def _partition_of(self, file: AddFile) -> MapMutation[FileKey, AddFile]:
-        key = self._base.partition_key(file.partition_values)
+        key = self._set.partition_key(file.partition_values)
         if key not in self._touched:
             self._touched[key] = self._partitions.get(key, _NO_FILES).files.mutate()
         return self._touched[key]

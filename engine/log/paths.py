@@ -6,6 +6,7 @@ Source: PROTOCOL.md "Add File and Remove File"; Spark's ExternalCatalogUtils `es
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from urllib.parse import quote, unquote
 
@@ -16,6 +17,8 @@ NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 _HIVE_ESCAPED = frozenset("\"#%'*/:=?\\\x7f{[]^") | {chr(code) for code in range(1, 0x20)}
 # ASCII characters that may stand in the path of a URI unescaped. Source: RFC 3986 section 3.3.
 _URI_SAFE = "/!$&'()*+,;=:@-._~"
+_PLAIN_KEY = re.compile(r"[A-Za-z0-9/=._-]*")
+"""Keys in which nothing is escaped: nearly all."""
 
 
 def data_key(path: str) -> str:
@@ -25,6 +28,8 @@ def data_key(path: str) -> str:
 
 def log_path(key: str) -> str:
     """The path in the log of a storage key; as in java.net.URI, other letters stay themselves."""
+    if _PLAIN_KEY.fullmatch(key):
+        return key
     if key.isascii():
         path = quote(key, safe=_URI_SAFE)
         return key if path == key else path  # one text for both takes half the memory
@@ -45,4 +50,6 @@ def _value(text: str | None) -> str:
 
 
 def _escaped(text: str) -> str:
+    if _HIVE_ESCAPED.isdisjoint(text):
+        return text
     return "".join(f"%{ord(c):02X}" if c in _HIVE_ESCAPED else c for c in text)

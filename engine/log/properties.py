@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from whitecap.engine.errors import DeltaError
@@ -25,10 +25,16 @@ class TableProperty(Generic[T]):
     key: str
     default: str
     parse: Callable[[str], T]
+    default_value: T = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "default_value", self.parse(self.default))
 
     def of(self, configuration: Configuration) -> T:
         """Its value. Raises `DeltaError` (IllegalArgumentException) for text without meaning."""
-        text = configuration.get(self.key, self.default)
+        text = configuration.get(self.key)
+        if text is None:
+            return self.default_value
         try:
             return self.parse(text)
         except ValueError as error:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import msgspec
@@ -44,7 +44,8 @@ class Field:
         return str(self.metadata.get(_PHYSICAL_NAME, self.name))
 
 
-@dataclass(frozen=True, slots=True)
+# No slots: what is derived from the columns is kept in the instance's dictionary.
+@dataclass(frozen=True)
 class Schema:
     """The columns of a table, in order. Names are looked up without regard to case, as in Spark."""
 
@@ -56,33 +57,38 @@ class Schema:
     def __len__(self) -> int:
         return len(self.fields)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The columns' names, as written."""
         return tuple(column.name for column in self.fields)
 
-    @property
+    @cached_property
     def physical_names(self) -> tuple[str, ...]:
         """The columns' names in data files and partition values."""
         return tuple(column.physical_name for column in self.fields)
 
-    @property
+    @cached_property
     def types(self) -> tuple[str, ...]:
         """The columns' types, as Spark simple strings."""
         return tuple(column.type for column in self.fields)
 
     def get(self, name: str) -> Field | None:
         """The column of that name in any case, `None` without one."""
-        wanted = name.lower()
-        return next((column for column in self.fields if column.name.lower() == wanted), None)
+        position = self._positions.get(name.lower())
+        return None if position is None else self.fields[position]
 
     def index(self, name: str) -> int:
         """The column's position in a row. Raises `KeyError`."""
-        wanted = name.lower()
-        for position, column in enumerate(self.fields):
-            if column.name.lower() == wanted:
-                return position
-        raise KeyError(name)
+        position = self._positions.get(name.lower())
+        if position is None:
+            raise KeyError(name)
+        return position
+
+    @cached_property
+    def _positions(self) -> Mapping[str, int]:
+        """By names in lower case; the first of two columns that differ in case only."""
+        last_first = reversed(list(enumerate(self.fields)))
+        return {column.name.lower(): position for position, column in last_first}
 
     def select(self, names: list[str] | tuple[str, ...]) -> Schema:
         """Those of the named columns that exist, in the order named."""

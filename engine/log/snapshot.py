@@ -1,7 +1,8 @@
 """The state of a table at one version: an immutable value, cheap to keep and to advance.
 
 Built on persistent maps, so that applying a commit costs in proportion to the commit, whatever the
-number of live files, and every old snapshot stays valid. Source: PROTOCOL.md "Action
+number of live files, and every old snapshot stays valid. Files are kept up only when somebody asks
+for them: until then a snapshot is little more than a version. Source: PROTOCOL.md "Action
 Reconciliation"; InMemoryLogReplay.scala.
 """
 
@@ -24,8 +25,9 @@ from whitecap.engine.log.actions import (
     SetTransaction,
 )
 from whitecap.engine.log.commit_file import Commit, log_key
-from whitecap.engine.log.files import FileKey, FileSet, PartitionKey, file_key
+from whitecap.engine.log.files import FileKey, FileSet, PartitionKey
 from whitecap.engine.log.schema import Schema, schema_of_metadata
+from whitecap.engine.remembered import once_for_each
 
 ROW_TRACKING_DOMAIN = "delta.rowTracking"
 _MAPPING_MODE = "delta.columnMapping.mode"
@@ -44,7 +46,6 @@ class Snapshot:
     protocol: Protocol | None
     metadata: Metadata | None
     live: FileSet
-    tombstones: Map[FileKey, RemoveFile]
     applications: Map[str, SetTransaction]
     domains: Map[str, DomainMetadata]
 
@@ -61,7 +62,6 @@ class Snapshot:
             protocol=commit.protocol or self.protocol,
             metadata=metadata,
             live=self.live.partitioned_by(columns).after(commit.removes, commit.adds),
-            tombstones=_tombstones_after(self.tombstones, commit),
             applications=_applications_after(self.applications, commit.set_transactions),
             domains=_domains_after(self.domains, commit.domains),
         )
@@ -70,6 +70,11 @@ class Snapshot:
     def files(self) -> Map[FileKey, AddFile]:
         """Live files by (path, deletion vector id). Its order is not stable: see `all_files`."""
         return self.live.files
+
+    @property
+    def tombstones(self) -> Map[FileKey, RemoveFile]:
+        """Removed files, known until they are added again."""
+        return self.live.tombstones
 
     def all_files(self) -> tuple[AddFile, ...]:
         """Every live file, ordered by path. Costs in proportion to the table, once."""
@@ -95,7 +100,7 @@ class Snapshot:
     @property
     def num_files(self) -> int:
         """How many files are live."""
-        return len(self.live.files)
+        return len(self.files)
 
     @property
     def size_bytes(self) -> int:
@@ -139,10 +144,11 @@ class Snapshot:
         return -1 if domain is None else watermark_of(domain)
 
 
-EMPTY_SNAPSHOT = Snapshot(-1, 0, None, None, FileSet(), Map(), Map(), Map())
+EMPTY_SNAPSHOT = Snapshot(-1, 0, None, None, FileSet(), Map(), Map())
 """No table."""
 
 
+@once_for_each
 def physical_partition_columns(metadata: Metadata | None) -> tuple[str, ...]:
     """The keys of `partitionValues`: logical names unless column mapping renames them."""
     if metadata is None:
@@ -164,20 +170,6 @@ def watermark_domain(watermark: int) -> DomainMetadata:
     """The `delta.rowTracking` domain action that records a row id high watermark."""
     configuration = msgspec.json.encode(_RowTracking(watermark)).decode()
     return DomainMetadata(domain=ROW_TRACKING_DOMAIN, configuration=configuration, removed=False)
-
-
-def _tombstones_after(
-    tombstones: Map[FileKey, RemoveFile], commit: Commit
-) -> Map[FileKey, RemoveFile]:
-    """Removed files stay known until they are added again."""
-    if not commit.removes and not tombstones:
-        return tombstones
-    changed = tombstones.mutate()
-    for removed in commit.removes:
-        changed[file_key(removed)] = removed
-    for added in commit.adds:
-        changed.pop(file_key(added), None)
-    return changed.finish()
 
 
 def _applications_after(

@@ -113,12 +113,17 @@ BY_DEFAULT = Indexed()
 
 def indexed_by(configuration: Configuration) -> Indexed:
     """What a table's properties say."""
-    names = properties.STATISTICS_COLUMNS.of(configuration)
-    return Indexed(
+    return _indexed(
+        properties.STATISTICS_COLUMNS.of(configuration),
         properties.INDEXED_COLUMNS.of(configuration),
-        frozenset(name.strip().strip("`").lower() for name in names.split(",")) if names else None,
         properties.STRING_PREFIX_LENGTH.of(configuration),
     )
+
+
+@lru_cache(maxsize=256)
+def _indexed(names: str, count: int, prefix_length: int) -> Indexed:
+    chosen = frozenset(name.strip().strip("`").lower() for name in names.split(","))
+    return Indexed(count, chosen if names else None, prefix_length)
 
 
 def collect_statistics(

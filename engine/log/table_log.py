@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from whitecap.engine.errors import InvalidLog, Problem
 from whitecap.engine.log.checkpoint import (
@@ -50,20 +50,17 @@ class LogGap(InvalidLog):
 _KEPT_VERSIONS = 4096
 
 
-class _Recent(Generic[V]):
+class _Recent(OrderedDict[int, V]):
     """The last values put in, by version."""
 
     def __init__(self, limit: int) -> None:
+        super().__init__()
         self._limit = limit
-        self._values: OrderedDict[int, V] = OrderedDict()
-
-    def get(self, version: int) -> V | None:
-        return self._values.get(version)
 
     def put(self, version: int, value: V) -> None:
-        self._values[version] = value
-        if len(self._values) > self._limit:
-            self._values.popitem(last=False)
+        self[version] = value
+        if len(self) > self._limit:
+            self.popitem(last=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from whitecap.engine.sql.expressions.terms import Parameters
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.types import type_of
 
+_TUPLE = frozenset({tuple})
 _MISMATCH = "ParseException", "INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH"
 
 
@@ -21,17 +22,21 @@ def rows_of_parameter(
     Raises `InvalidInput` for a value that is no rows, or rows of different lengths.
     """
     rows = parameters[name]
-    if not (isinstance(rows, Sequence) and all(isinstance(row, tuple) for row in rows)):
+    if not (isinstance(rows, Sequence) and _are_tuples(rows)):
         raise InvalidInput([Problem(f":{name}", "holds no rows")])
     if not rows:
         return ("void",) * len(columns), rows
     check_widths(rows)
-    return tuple(_type(row[at] for row in rows) for at in range(len(rows[0]))), rows
+    return tuple(map(_type, zip(*rows, strict=True))), rows
+
+
+def _are_tuples(rows: Sequence[Any]) -> bool:
+    return set(map(type, rows)) <= _TUPLE or all(isinstance(row, tuple) for row in rows)
 
 
 def check_widths(rows: Sequence[Sequence[Any]]) -> None:
     """Raises `InvalidInput` unless all rows of a VALUES have as many values."""
-    if len({len(row) for row in rows}) > 1:
+    if len(set(map(len, rows))) > 1:
         text = "rows have different numbers of values"
         raise InvalidInput([Problem("VALUES", text, refused_as=_MISMATCH)])
 
@@ -48,5 +53,8 @@ def value_names(columns: Sequence[str], count: int) -> tuple[str, ...]:
 
 
 def _type(values: Iterable[Any]) -> str:
-    kind = next((type_of(value) for value in values if value is not None), "void")
-    return "bigint" if kind == "int" else kind
+    for value in values:
+        if value is not None:
+            kind = type_of(value)
+            return "bigint" if kind == "int" else kind
+    return "void"

@@ -17,6 +17,7 @@ from whitecap.engine.query.relational import Planner
 from whitecap.engine.query.relational_sources import own_rows, pinned_rows
 from whitecap.engine.query.select_parts import Rows
 from whitecap.engine.refusals import command_errors, write_errors
+from whitecap.engine.remembered import Plans
 from whitecap.engine.session.table import Table, Tables
 from whitecap.engine.sql.expressions.scope import Relation, Scope
 from whitecap.engine.sql.expressions.terms import Evaluate
@@ -64,7 +65,7 @@ def with_values(table: Table, txn: Transaction, statement: Update, pinned: Pinne
     scope = Scope((Relation.of(txn.snapshot.schema, *statement.table.names),), table.session)
     planner = Planner(pinned, statement.parameters, table.session)
     values = tuple((name, planner.resolved(node, scope)) for name, node in statement.assignments)
-    return dataclasses.replace(statement, assignments=values, plans={})
+    return dataclasses.replace(statement, assignments=values, plans=Plans())
 
 
 def with_clause_values(statement: Merge, tables: Tables, session: Session) -> Steps[Merge]:
@@ -85,7 +86,7 @@ def with_clause_values(statement: Merge, tables: Tables, session: Session) -> St
         else clause
         for clause, pairs in assigned
     )
-    return dataclasses.replace(statement, clauses=clauses, plans={})
+    return dataclasses.replace(statement, clauses=clauses, plans=Plans())
 
 
 def row_condition(

@@ -92,8 +92,7 @@ def refusal(
     current: CurrentTransaction, winner: WinningCommit, dialect: Dialect, settings: Settings
 ) -> Verdict | None:
     """What Databricks refuses whatever files and rows say."""
-    refuses = dialect.identity_columns_refuse_concurrency and settings.refuse_identity_concurrency
-    if refuses and _has_identity_columns(current.snapshot):
+    if refuses_everything(current, dialect, settings):
         return commit_verdict(
             Rule.IDENTITY_COLUMNS,
             ConflictException.METADATA_CHANGED,
@@ -119,6 +118,12 @@ def refusal(
             "row tracking was enabled",
         )
     return None
+
+
+def refuses_everything(current: CurrentTransaction, dialect: Dialect, settings: Settings) -> bool:
+    """Whether Databricks refuses a transaction on this table whatever the winner did."""
+    refuses = dialect.identity_columns_refuse_concurrency and settings.refuse_identity_concurrency
+    return refuses and _has_identity_columns(current.snapshot)
 
 
 def _has_identity_columns(snapshot: Snapshot) -> bool:

@@ -15,6 +15,7 @@ from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.log.commit_file import Commit
+from whitecap.engine.log.effects import ANY, REMOVES
 from whitecap.engine.outcomes import Verdict
 from whitecap.engine.row_level.changes import RowFiles, RowReader
 from whitecap.engine.row_level.compaction import (
@@ -34,6 +35,7 @@ from whitecap.engine.row_level.requirements import (
     is_eligible,
     obstacle,
     refusal,
+    refuses_everything,
 )
 from whitecap.engine.row_level.rows import check_rows
 from whitecap.engine.row_level.verdicts import with_sub_condition
@@ -62,7 +64,15 @@ class RowResolver:
             current = answer
         return current
 
+    def _concerns(self, current: CurrentTransaction) -> int:
+        """Effects of which a winner must have one for a check to change or refuse anything."""
+        if refuses_everything(current, self.dialect, self.settings):
+            return ANY
+        return current.concerns | current.visible_adds | REMOVES
+
     def _check(self, current: CurrentTransaction, winner: WinningCommit) -> Steps[Answer]:
+        if not winner.commit.effects & self._concerns(current):
+            return current
         resolved: Answer | None = refusal(current, winner, self.dialect, self.settings)
         if resolved is None:
             resolved = check_before_files(current, winner, self.settings)

@@ -6,7 +6,8 @@ Source: `OptimisticTransaction.scala: commitImpl`, `commitLarge`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from whitecap.engine.conflicts.action_checks import (
     check_consistent_data_change,
@@ -44,11 +45,10 @@ from whitecap.engine.transaction.isolation import level_to_use
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.engine.transaction.prepare import Draft, Prepared, prepare, prepare_large
 
-_NOT_BLIND = (RemoveFile, AddCDCFile)
+_NOT_BLIND = frozenset({RemoveFile, AddCDCFile})
 
 
-@dataclass(frozen=True, slots=True)
-class CommitPlan:
+class CommitPlan(msgspec.Struct, frozen=True):
     """Everything that a transaction hands over when it commits."""
 
     table_log: TableLog
@@ -147,7 +147,7 @@ def _is_blind_append(actions: Sequence[AnyAction], read_set: ReadSet) -> bool:
 
     Reading an application's version does not count. Source: `commitImpl`, `isBlindAppend`.
     """
-    only_adds = not any(isinstance(action, _NOT_BLIND) for action in actions)
+    only_adds = _NOT_BLIND.isdisjoint(map(type, actions))
     return only_adds and not read_set.depends_on_files
 
 

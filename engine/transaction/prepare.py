@@ -6,7 +6,8 @@ Source: `OptimisticTransaction.scala: prepareCommit` and the functions it calls,
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.row_ids import (
@@ -30,14 +31,14 @@ from whitecap.engine.log.features import (
 from whitecap.engine.log.snapshot import Snapshot, physical_partition_columns
 from whitecap.engine.log.statistics import parse_statistics
 from whitecap.engine.refusals import commit_errors
+from whitecap.engine.remembered import once_for_each
 from whitecap.engine.settings import CheckMode, Settings
 from whitecap.engine.transaction.metadata_checks import check_joining, check_metadata
 
-_SET_APART = (Metadata, Protocol)
+_SET_APART = frozenset({Metadata, Protocol})
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(msgspec.Struct, frozen=True):
     """What the transaction has set so far, outside the actions passed to `commit`."""
 
     snapshot: Snapshot
@@ -48,8 +49,7 @@ class Draft:
     may_assign_any_protocol: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(msgspec.Struct, frozen=True):
     """The final actions, with the metadata and protocol that hold once they are committed."""
 
     actions: tuple[AnyAction, ...]
@@ -60,9 +60,9 @@ class Prepared:
 def prepare(draft: Draft, actions: Sequence[AnyAction], operation: Operation) -> Prepared:
     """Check and complete the actions. Raises `DeltaError` for what Delta refuses."""
     snapshot, settings = draft.snapshot, draft.settings
-    new_metadata = _the_metadata(draft, actions)
-    new_protocol = _the_protocol(draft, actions, new_metadata)
-    others = [action for action in actions if not isinstance(action, _SET_APART)]
+    set_apart, others = _sorted_by_kind(actions)
+    new_metadata = _the_metadata(draft, set_apart)
+    new_protocol = _the_protocol(draft, set_apart, new_metadata)
     final: list[AnyAction] = [
         *(action for action in (new_metadata, new_protocol) if action is not None),
         *others,
@@ -84,17 +84,25 @@ def prepare(draft: Draft, actions: Sequence[AnyAction], operation: Operation) ->
 def prepare_large(draft: Draft, actions: Sequence[AnyAction], operation: Operation) -> Prepared:
     """The same for `commitLarge`: metadata always first, a new protocol last, fewer checks."""
     snapshot = draft.snapshot
-    new_metadata = _the_metadata(draft, actions)
-    given = [action for action in actions if isinstance(action, Protocol)]
+    set_apart, others = _sorted_by_kind(actions)
+    new_metadata = _the_metadata(draft, set_apart)
+    given = [action for action in set_apart if isinstance(action, Protocol)]
     known = next(iter(given), None) or draft.protocol or snapshot.protocol or DEFAULT_PROTOCOL
     protocol = known if new_metadata is None else _with_required_features(known, new_metadata)
     check_writable(protocol, draft.table_name)
     metadata = new_metadata or snapshot.metadata or NO_METADATA
-    others = [action for action in actions if not isinstance(action, _SET_APART)]
     last = [] if protocol == snapshot.protocol and not given else [protocol]
     final = _with_row_ids([metadata, *others, *last], protocol, snapshot)
     _check_deletion_vectors(others, metadata, protocol, operation, draft.settings)
     return Prepared(tuple(final), metadata, protocol)
+
+
+def _sorted_by_kind(actions: Sequence[AnyAction]) -> tuple[list[AnyAction], list[AnyAction]]:
+    """Metadata and protocols, and the other actions."""
+    if _SET_APART.isdisjoint(map(type, actions)):
+        return [], list(actions)
+    set_apart = [action for action in actions if type(action) in _SET_APART]
+    return set_apart, [action for action in actions if type(action) not in _SET_APART]
 
 
 NO_METADATA = Metadata(
@@ -183,13 +191,18 @@ def _check_partitioning(
     """The partition values of a file name exactly the table's partition columns."""
     if not settings.commit_validation:
         return
-    columns = physical_partition_columns(metadata)
-    expected = set(columns)
+    expected = _partition_names(metadata)
     for action in actions:
         if isinstance(action, AddFile):
             values = action.partition_values or {}
             if values.keys() != expected:
+                columns = physical_partition_columns(metadata)
                 raise commit_errors.partitioning_mismatch(values, columns)
+
+
+@once_for_each
+def _partition_names(metadata: Metadata) -> frozenset[str]:
+    return frozenset(physical_partition_columns(metadata))
 
 
 def _with_row_ids(

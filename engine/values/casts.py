@@ -170,7 +170,7 @@ def _to_number(from_type: str, to_type: str) -> Cast | None:
     if is_integral(from_type) and is_integral(to_type):
         if INTEGRAL_BITS[from_type] <= INTEGRAL_BITS[to_type]:
             return None
-        return lambda value: _fitted(value, value, to_type)
+        return _narrowing(to_type)
     number: Cast = _seconds if from_type == "timestamp" else _same
     if is_integral(to_type):
         whole: Cast = _whole_seconds if from_type == "timestamp" else _same
@@ -180,6 +180,15 @@ def _to_number(from_type: str, to_type: str) -> Cast | None:
     if to_type == "float":
         return lambda value: to_single(float(number(value)))
     return lambda value: float(number(value))
+
+
+def _narrowing(to_type: str) -> Cast:
+    limit = 1 << (INTEGRAL_BITS[to_type] - 1)
+
+    def narrowed(value: int) -> int:
+        return value if -limit <= value < limit else _fitted(value, value, to_type)
+
+    return narrowed
 
 
 def _same(value: Any) -> Any:

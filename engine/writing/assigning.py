@@ -17,6 +17,7 @@ from whitecap.engine.log.ddl import CURRENT_DEFAULT
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.log.type_changes import text_limit
 from whitecap.engine.refusals import write_errors
+from whitecap.engine.remembered import Plans
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.expressions.terms import Bound, Parameters, RowValues, Term, apply, convert
 from whitecap.engine.sql.expressions.text import parse_condition
@@ -117,7 +118,9 @@ def with_defaults(statement: Insert, table: Table) -> Steps[Insert]:
         )
         for row in query.rows
     )
-    return dataclasses.replace(statement, query=dataclasses.replace(query, rows=rows), plans={})
+    return dataclasses.replace(
+        statement, query=dataclasses.replace(query, rows=rows), plans=Plans()
+    )
 
 
 def _default_node(fields: Sequence[Field | None], at: int) -> exp.Expr:

@@ -83,10 +83,13 @@ class Generated:
 
 
 def generated(
-    tasks: Tasks, schema: Schema, given: Sequence[str], complete: Callable[[Row], Row] | None
+    tasks: Tasks,
+    schema: Schema,
+    given: Sequence[str],
+    counted: Counted,
+    complete: Callable[[Row], Row] | None,
 ) -> Generated:
     """Fill the columns that a write leaves out, in rows that already have defaults."""
-    counted = counted_columns(schema, given)
     filled = numbered(tasks, counted)
     if complete is not None:
         filled = [[complete(row) for row in task] for task in filled]

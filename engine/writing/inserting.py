@@ -17,7 +17,7 @@ from whitecap.engine.log.actions import Metadata
 from whitecap.engine.log.properties import CONSTRAINT_PREFIX
 from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
 from whitecap.engine.log.type_changes import text_limit
-from whitecap.engine.query.sources import Source, projection
+from whitecap.engine.query.sources import Projection, Source, projection
 from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.expressions.terms import Term, column, literal
@@ -30,9 +30,11 @@ from whitecap.engine.writing.assigning import inserted
 from whitecap.engine.writing.files import Check, in_task
 from whitecap.engine.writing.generation import (
     Completion,
+    Counted,
     Generated,
     check_given,
     completion,
+    counted_columns,
     default_term,
     generated,
     generation_conditions,
@@ -44,22 +46,21 @@ from whitecap.engine.writing.generation import (
 class InsertPlan:
     """How a row of the source becomes one of the target, and which columns the source gives.
 
-    `complete` computes the generated columns that it gives no value for.
+    `complete` computes the generated columns that it gives no value for; `counted` are the identity
+    columns that are numbered. `project` makes rows, `None` where parameters say how.
     """
 
     terms: list[Term]
     given: tuple[str, ...]
-    complete: Completion | None = None
+    complete: Completion | None
+    counted: Counted
+    project: Projection | None
 
 
 def insert_plan(statement: Insert, source: Source, schema: Schema, session: Session) -> InsertPlan:
     """The plan, compiled once for these columns."""
-    key = (id(schema), source.names, source.types, session)
-    known = statement.plans.get(key)
-    if known is None or known[0] is not schema:
-        plan = _planned(statement, source, schema, session)
-        known = statement.plans[key] = (schema, plan)
-    return known[1]
+    key = source.names, source.types, session
+    return statement.plans.of(schema, key, lambda: _planned(statement, source, schema, session))
 
 
 def _planned(statement: Insert, source: Source, schema: Schema, session: Session) -> InsertPlan:
@@ -85,7 +86,11 @@ def _planned(statement: Insert, source: Source, schema: Schema, session: Session
         if not (field.nullable or field.name.lower() in given or is_made_up(field)):
             raise write_errors.required_column(field.name)
     terms = [_term(column, given, session) for column in schema]
-    return InsertPlan(terms, tuple(given), completion(schema, tuple(given), session))
+    names_given = tuple(given)
+    complete = completion(schema, names_given, session)
+    counted = counted_columns(schema, names_given)
+    project = None if statement.partition else projection(terms, {}, len(source.names))
+    return InsertPlan(terms, names_given, complete, counted, project)
 
 
 def _static_value(node: exp.Expr, scope: Scope) -> Term:
@@ -199,10 +204,12 @@ def rows_for(statement: Insert, source: Source, metadata: Metadata, session: Ses
     if schema.fields and len(metadata.partition_columns) == len(schema):
         raise write_errors.only_partition_columns()
     plan = insert_plan(statement, source, schema, session)
-    project = projection(plan.terms, statement.parameters, len(source.names))
+    project = plan.project
+    if project is None:
+        project = projection(plan.terms, statement.parameters, len(source.names))
     complete: Callable[[Row], Row] | None = plan.complete
     if reads_tables(statement.query):  # else the optimizer computes it
         project = in_task(project, metadata)
         complete = None if complete is None else in_task(complete, metadata)
     tasks = [[project(row) for row in task] for task in source.tasks]
-    return generated(tasks, schema, plan.given, complete)
+    return generated(tasks, schema, plan.given, plan.counted, complete)

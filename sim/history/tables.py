@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import astuple
+from operator import attrgetter
 from typing import Any
 
 import pyarrow as pa
@@ -11,9 +12,7 @@ import pyarrow as pa
 from whitecap.engine.log.commit_file import decode_commit
 from whitecap.sim.history.walk import Step
 from whitecap.sim.recording.recorder import (
-    AttemptRecord,
     Recorder,
-    RequestRecord,
     TransactionRecord,
     WriterRecord,
 )
@@ -26,26 +25,25 @@ def tables_of(
     """Every table of a run; `steps` is the walk through its log."""
     tables = {
         "transactions": table_of("transactions", map(_transaction, recorder.transactions)),
-        "attempts": table_of("attempts", map(_attempt, recorder.attempts)),
+        "attempts": table_of("attempts", map(_of_attempt, recorder.attempts)),
         "commits": table_of("commits", map(_commit, steps)),
         "writers": table_of("writers", map(astuple, writers)),
     }
     if recorder.with_requests:
-        tables["requests"] = table_of("requests", map(_request, recorder.requests))
+        tables["requests"] = table_of("requests", map(_of_request, recorder.requests))
     return tables
 
 
-_PLAIN = {
-    name: [column for column in SCHEMAS[name].names if column != "statement"]
-    for name in ("transactions", "attempts", "requests")
-}
+_STATEMENT = SCHEMAS["transactions"].get_field_index("statement")
+_of_transaction = attrgetter(*(n for n in SCHEMAS["transactions"].names if n != "statement"))
+_of_attempt = attrgetter(*SCHEMAS["attempts"].names)
+_of_request = attrgetter(*SCHEMAS["requests"].names)
 
 
 def _transaction(record: TransactionRecord) -> tuple[Any, ...]:
     _fill_in_level(record)
-    values = {name: getattr(record, name) for name in _PLAIN["transactions"]}
-    values["statement"] = record.make_statement()
-    return tuple(values[name] for name in SCHEMAS["transactions"].names)
+    values = _of_transaction(record)
+    return (*values[:_STATEMENT], record.make_statement(), *values[_STATEMENT:])
 
 
 def _fill_in_level(record: TransactionRecord) -> None:
@@ -56,14 +54,6 @@ def _fill_in_level(record: TransactionRecord) -> None:
     if info is not None:
         record.isolation_level = info.isolation_level
         record.is_blind_append = info.is_blind_append
-
-
-def _attempt(record: AttemptRecord) -> tuple[Any, ...]:
-    return tuple(getattr(record, name) for name in _PLAIN["attempts"])
-
-
-def _request(record: RequestRecord) -> tuple[Any, ...]:
-    return tuple(getattr(record, name) for name in _PLAIN["requests"])
 
 
 def _commit(step: Step) -> tuple[Any, ...]:

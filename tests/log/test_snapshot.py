@@ -1,10 +1,14 @@
 """Snapshots: replaying commits keeps every index right and old snapshots intact."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from log_samples import histories, state
 
 from whitecap.engine.errors import InvalidLog
 from whitecap.engine.log.actions import (
     AddFile,
+    AnyAction,
     DeletionVector,
     DomainMetadata,
     Format,
@@ -13,7 +17,7 @@ from whitecap.engine.log.actions import (
     SetTransaction,
 )
 from whitecap.engine.log.commit_file import commit_of
-from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, watermark_domain
+from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot, watermark_domain
 
 
 def table(*columns: str, **configuration: str) -> Metadata:
@@ -100,3 +104,25 @@ def test_applications_domains_and_row_ids_are_kept_to_their_last_value() -> None
     assert later.row_id_high_watermark == 9
     assert EMPTY_SNAPSHOT.row_id_high_watermark == -1
     assert "d" in snapshot.domains
+
+
+def seen(snapshot: Snapshot) -> dict[str, object]:
+    """Everything that somebody may ask of a snapshot's files."""
+    files = {path: snapshot.file_at(path) for path, _ in snapshot.files}
+    return {**state(snapshot), "tombstones": dict(snapshot.tombstones), "files by path": files}
+
+
+@given(histories(), st.permutations(range(10)), st.booleans())
+def test_a_snapshot_is_the_same_whenever_somebody_asks_for_its_files(
+    commits: list[list[AnyAction]], asked: list[int], repartitioned: bool
+) -> None:
+    if repartitioned:
+        commits = [*commits[:2], [table("v")], *commits[2:]]
+    at_once, later = [EMPTY_SNAPSHOT], [EMPTY_SNAPSHOT]
+    for version, actions in enumerate(commits):
+        commit = commit_of(version, actions)
+        at_once.append(at_once[-1].apply(commit))
+        seen(at_once[-1])
+        later.append(later[-1].apply(commit))
+    for version in (at for at in asked if at < len(later)):
+        assert seen(later[version]) == seen(at_once[version])

@@ -86,6 +86,8 @@ def _application(statement: Insert) -> tuple[str | None, int | None]:
 
 def _check_flags(statement: Insert) -> None:
     """Raises `DeltaError` for an option that is neither true nor false."""
+    if not statement.options:
+        return
     for name in ("dataChange", "mergeSchema", "overwriteSchema"):
         value = statement.option(name)
         if value is not None and value.lower() not in ("true", "false"):
@@ -112,8 +114,8 @@ class _Write:
     def _replacement_is_named(self) -> bool:
         insert = self.statement
         option = insert.option("replaceWhere") if insert.overwrite else None
-        named = insert.replace_where, option, insert.replace_on
-        return bool(insert.replace_using) or any(one is not None for one in named)
+        named = (insert.replace_where, option, insert.replace_on) != (None, None, None)
+        return named or bool(insert.replace_using)
 
     @property
     def is_dynamic(self) -> bool:
@@ -163,7 +165,11 @@ class _Write:
     ) -> Steps[FileActions]:
         """Write the rows; to the change data feed too if what they replace is there as well."""
         metadata, session = self.txn.metadata, self.table.session
-        own = row_check(metadata, session, rows.given)
+        own = self.statement.plans.of(
+            metadata,
+            ("check", session, rows.given),
+            lambda: row_check(metadata, session, rows.given),
+        )
         check = replacing_check(replacement, own, schema_of_metadata(metadata), session)
         self.writer = FileWriter(self.table, self.txn.metadata, check=check)
         adds: FileActions = yield from self.writer.write(rows.tasks)

@@ -100,13 +100,13 @@ def plan_merge(
 
     Raises `DeltaError` for conditions that Delta does not take; some dialects take random ones.
     """
-    key = (id(schema), source.names, source.types, session, evolves, takes_random)
-    known = statement.plans.get(key)
-    if known is None or known[0] is not schema:
+
+    def plan() -> MergePlan:
         _check_conditions(statement, takes_random)
-        plan = _resolved(_Planner(statement, schema, source, session, evolves))
-        known = statement.plans[key] = (schema, plan)
-    return known[1]
+        return _resolved(_Planner(statement, schema, source, session, evolves))
+
+    key = source.names, source.types, session, evolves, takes_random
+    return statement.plans.of(schema, key, plan)
 
 
 class _Planner:

@@ -37,6 +37,9 @@ class Replacement:
     tests: tuple[Evaluate, ...] = ()
 
 
+NOTHING_REPLACED = Replacement()
+
+
 def replaced_rows(
     statement: Insert, txn: Transaction, rows: Generated, source: Source, session: Session
 ) -> Replacement:
@@ -45,7 +48,8 @@ def replaced_rows(
         return Replacement((TRUE,), (_counterpart(statement, txn, rows, source, session),))
     if statement.replace_where is not None:
         _check_filter(statement.replace_where, statement, txn, session)
-    return Replacement(_conditions(statement, txn))
+    conditions = _conditions(statement, txn)
+    return Replacement(conditions) if conditions else NOTHING_REPLACED
 
 
 def _check_filter(

@@ -11,10 +11,11 @@ from collections.abc import Mapping
 
 import msgspec
 
-from whitecap.engine.conflicts.operation import BACKFILL, UNBACKFILL, Operation
+from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile, Metadata
+from whitecap.engine.log.effects import BACKFILL, UNBACKFILL
 from whitecap.engine.log.features import supports, with_features
 from whitecap.engine.outcomes import Committed, Outcome
 from whitecap.engine.session.table import Table

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from types import NoneType
 from typing import Any
 
 from whitecap.engine.values.texts import to_text
+
+_ROWS = (list, tuple)
 
 # A parameter, or what may hold a colon without being one: a quoted text or name.
 _TOKEN = re.compile(
@@ -18,21 +21,24 @@ _TOKEN = re.compile(
 
 
 def sql_literal(value: Any) -> str:
-    """A Python value as a Spark SQL literal of its type."""
-    match value:
-        case None:
-            return "NULL"
-        case bool():
-            return "TRUE" if value else "FALSE"
-        case int() | Decimal():
-            return f"{value:f}" if isinstance(value, Decimal) else str(value)
-        case float():
-            return f"{value!r}D" if value == value and abs(value) < 1e15 else _cast_fraction(value)
-        case datetime():
-            kind = "TIMESTAMP_LTZ" if value.tzinfo else "TIMESTAMP_NTZ"
-            return f"{kind} {quoted(to_text(value) + ('Z' if value.tzinfo else ''))}"
-        case date():
-            return f"DATE '{value.isoformat()}'"
+    """A Python value as a Spark SQL literal of its type; of other types as a text."""
+    make = _LITERALS.get(type(value))
+    if make is None:
+        bases = type(value).__mro__
+        make = next((_LITERALS[kind] for kind in bases if kind in _LITERALS), _text_of)
+    return make(value)
+
+
+def _fraction(value: float) -> str:
+    return f"{value!r}D" if value == value and abs(value) < 1e15 else _cast_fraction(value)
+
+
+def _instant(value: datetime) -> str:
+    kind = "TIMESTAMP_LTZ" if value.tzinfo else "TIMESTAMP_NTZ"
+    return f"{kind} {quoted(to_text(value) + ('Z' if value.tzinfo else ''))}"
+
+
+def _text_of(value: object) -> str:
     return quoted(str(value))
 
 
@@ -45,12 +51,26 @@ def quoted(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
+_LITERALS: dict[type[Any], Callable[[Any], str]] = {
+    NoneType: lambda _: "NULL",
+    bool: lambda value: "TRUE" if value else "FALSE",
+    int: str,
+    Decimal: lambda value: f"{value:f}",
+    float: _fraction,
+    datetime: _instant,
+    date: lambda value: f"DATE '{value.isoformat()}'",
+    str: _text_of,
+}
+
+
 def _parameter_text(value: Any) -> str:
-    if not isinstance(value, list | tuple | set | frozenset):
+    if not isinstance(value, (list, tuple, set, frozenset)):
         return sql_literal(value)
     return ", ".join(
-        f"({_parameter_text(member)})" if isinstance(member, list | tuple) else sql_literal(member)
-        for member in value
+        [
+            f"({_parameter_text(one)})" if isinstance(one, _ROWS) else sql_literal(one)
+            for one in value
+        ]
     )
 
 

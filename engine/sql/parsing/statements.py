@@ -16,6 +16,7 @@ from typing import Any, Self
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.remembered import Plans
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.scope import nearest
 from whitecap.engine.sql.expressions.terms import Parameters
@@ -91,9 +92,7 @@ class Statement:
     table: TableName
     template: Template = field(repr=False)
     parameters: Parameters = field(default_factory=dict, kw_only=True)
-    plans: dict[Any, Any] = field(
-        default_factory=dict, kw_only=True, repr=False, compare=False, hash=False
-    )
+    plans: Plans = field(default_factory=Plans, kw_only=True, repr=False, compare=False, hash=False)
 
     def with_parameters(self, parameters: Mapping[str, Any]) -> Self:
         """The statement with these values. Raises `InvalidInput` unless they are all there is."""
@@ -146,11 +145,11 @@ class Insert(Statement):
 
     def option(self, name: str) -> str | None:
         """A writer option, in any case."""
-        return dict(self.options).get(name.lower())
+        return dict(self.options).get(name.lower()) if self.options else None
 
     def is_set(self, name: str) -> bool:
         """Whether a writer option is true."""
-        return (self.option(name) or "").lower() == "true"
+        return bool(self.options) and (self.option(name) or "").lower() == "true"
 
 
 @dataclass(frozen=True, slots=True)

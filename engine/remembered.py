@@ -1,0 +1,45 @@
+"""What is made once for an object that never changes, such as a table's metadata.
+
+Objects are known by identity: comparing metadata would cost more than what is made of them. They
+are kept as long as what was made of them, so no other object can take their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from functools import wraps
+from typing import Any, TypeVar
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+_LIMIT = 256
+"""How many objects a function remembers: a run sees few metadata, a test suite very many."""
+
+
+def once_for_each(make: Callable[[S], T]) -> Callable[[S], T]:
+    """The function, called once for each object; an error is raised anew each time."""
+    answers: dict[int, tuple[S, T]] = {}
+
+    @wraps(make)
+    def answer(subject: S) -> T:
+        remembered = answers.get(id(subject))
+        if remembered is None or remembered[0] is not subject:
+            if len(answers) >= _LIMIT:
+                answers.clear()
+            remembered = answers[id(subject)] = subject, make(subject)
+        return remembered[1]
+
+    return answer
+
+
+class Plans(dict[Any, Any]):
+    """What a statement was compiled to, by metadata or schema and by what else it depends on."""
+
+    def of(self, subject: object, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` gives, made once for this very subject and a key that equals this one."""
+        remembered = self.get((id(subject), key))
+        if remembered is None or remembered[0] is not subject:
+            remembered = self[id(subject), key] = subject, make()
+        plan: T = remembered[1]
+        return plan
