@@ -33,13 +33,16 @@ def once_for_each(make: Callable[[S], T]) -> Callable[[S], T]:
     return answer
 
 
-class Plans(dict[Any, Any]):
+class Plans:
     """What a statement was compiled to, by metadata or schema and by what else it depends on."""
+
+    def __init__(self) -> None:
+        self._plans: dict[Any, tuple[object, Any]] = {}
 
     def of(self, subject: object, key: Hashable, make: Callable[[], T]) -> T:
         """What `make` gives, made once for this very subject and a key that equals this one."""
-        remembered = self.get((id(subject), key))
+        remembered = self._plans.get((id(subject), key))
         if remembered is None or remembered[0] is not subject:
-            remembered = self[id(subject), key] = subject, make()
+            remembered = self._plans[id(subject), key] = subject, make()
         plan: T = remembered[1]
         return plan

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any
 
 import msgspec
 
@@ -24,21 +22,15 @@ from whitecap.engine.log.actions import (
     RemoveFile,
 )
 from whitecap.engine.log.paths import log_path, partition_directory
-from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.log.statistics import (
-    FileStatistics,
-    collect_statistics,
-    indexed_by,
     parse_statistics,
     statistics_text,
     wide_bounds,
 )
 from whitecap.engine.refusals import write_errors
-from whitecap.engine.row_store.rows import grouped
 from whitecap.engine.session.table import Table
-from whitecap.engine.storage.columns import column_of
 from whitecap.engine.storage.requests import NewId, ReadClock, Row, Steps, WriteRows, Written
-from whitecap.engine.values.texts import to_text
+from whitecap.engine.writing.file_layout import FileLayout, file_layout
 
 Check = Callable[[Row], None]
 
@@ -90,15 +82,15 @@ class FileWriter:
     _now_ms: int = 0
 
     @property
-    def schema(self) -> Schema:
-        """The columns of a row."""
-        return schema_of_metadata(self.metadata)
+    def layout(self) -> FileLayout:
+        """How rows are laid out in files."""
+        return file_layout(self.metadata)
 
     def write(self, tasks: Iterable[Sequence[Row]]) -> Steps[list[AddFile]]:
         """Write each task's rows: one file for each partition that they fall in."""
         adds: list[AddFile] = []
         for rows in tasks:
-            for values, part in self._partitioned(rows):
+            for values, part in self.layout.by_partition(rows):
                 self._check(part)
                 adds.append((yield from self._write_file(values, part)))
         return adds
@@ -115,7 +107,7 @@ class FileWriter:
         if not properties.CHANGE_DATA_FEED.of(self.metadata.configuration):
             return files
         for rows in tasks():
-            for values, part in self._partitioned(rows):
+            for values, part in self.layout.by_partition(rows):
                 files.append((yield from self._write_change_file(values, part)))
         return files
 
@@ -133,21 +125,10 @@ class FileWriter:
             for row in rows:
                 check(row)
 
-    def _partitioned(self, rows: Sequence[Row]) -> Iterable[tuple[PartitionValues, Sequence[Row]]]:
-        columns = self.metadata.partition_columns
-        if not columns:
-            return [({}, rows)] if rows else []
-        schema = self.schema
-        places = [schema.index(name) for name in columns]
-        names = [schema.fields[at].physical_name for at in places]
-        texts = [at for at in places if schema.fields[at].type == "string"]
-        parts = grouped(_without_empty(rows, texts), places)
-        return [(_texts(names, [part[0][at] for at in places]), part) for part in parts]
-
     def _write_file(self, values: PartitionValues, rows: Sequence[Row]) -> Steps[AddFile]:
         key = partition_directory(values) + (yield from self._file_name())
-        columns, types = self.schema.physical_names, self.schema.types
-        rows = self.table.data_files.stored((columns, types), rows)
+        columns, types = self.layout.columns
+        rows = self.table.data_files.stored(self.layout.columns, rows)
         written: Written = yield WriteRows(key, rows, columns, types, tuple(values))
         path = log_path(key)
         self.table.data_files.keep(path, columns, rows)
@@ -158,14 +139,14 @@ class FileWriter:
             size=written.size_bytes,
             modification_time=self._now_ms,
             data_change=self.data_change,
-            stats=statistics_text(self._statistics(rows)),
+            stats=self.layout.statistics(rows),
         )
 
     def _write_change_file(self, values: PartitionValues, rows: Sequence[Row]) -> Steps[AddCDCFile]:
         name = yield from self._file_name("cdc")
         key = CHANGE_DIRECTORY + partition_directory(values) + name
-        columns = (*self.schema.physical_names, CHANGE_TYPE_COLUMN)
-        types = (*self.schema.types, "string")
+        names, kinds = self.layout.columns
+        columns, types = (*names, CHANGE_TYPE_COLUMN), (*kinds, "string")
         written: Written = yield WriteRows(key, rows, columns, types, tuple(values))
         path = log_path(key)
         self.table.data_files.keep(path, columns, rows)
@@ -176,52 +157,12 @@ class FileWriter:
         if not self._job:
             self._job = yield NewId()
             self._now_ms = yield ReadClock()
-        separator = "." if self.metadata.partition_columns else "-"
-        return f"{kind}-{self.files_written:05d}-{self._job}{separator}c000.snappy.parquet"
-
-    def _statistics(self, rows: Sequence[Row]) -> FileStatistics:
-        indexed = indexed_by(self.metadata.configuration)
-        tight = True if properties.DELETION_VECTORS.of(self.metadata.configuration) else None
-        return collect_statistics(
-            rows, self.schema, self.metadata.partition_columns, indexed, tight
-        )
+        return self.layout.file_name(kind, self.files_written, self._job)
 
     def _count(self, rows: Sequence[Row], size_bytes: int) -> None:
         self.rows_written += len(rows)
         self.bytes_written += size_bytes
         self.files_written += 1
-
-
-def _texts(names: Sequence[str], values: Sequence[Any]) -> PartitionValues:
-    return {name: partition_text(value) for name, value in zip(names, values, strict=True)}
-
-
-def _without_empty(rows: Sequence[Row], texts: Sequence[int]) -> Sequence[Row]:
-    """Rows with NULL for the empty texts of partition columns: a path has no name for them.
-
-    Source: Spark's V1WritesUtils.convertEmptyToNull (Empty2Null).
-    """
-    if not any("" in column_of(rows, at) for at in texts):
-        return rows
-    empty = frozenset(texts)
-    return [
-        tuple(None if at in empty and value == "" else value for at, value in enumerate(row))
-        for row in rows
-    ]
-
-
-def partition_text(value: Any) -> str | None:
-    """A partition value as the log writes it.
-
-    Source: PROTOCOL.md "Partition Value Serialization".
-    """
-    if value is None:
-        return None
-    if isinstance(value, datetime):
-        zone = "Z" if value.tzinfo else ""
-        moment = value.astimezone(UTC) if value.tzinfo else value
-        return moment.strftime("%Y-%m-%dT%H:%M:%S.%f" if zone else "%Y-%m-%d %H:%M:%S.%f") + zone
-    return to_text(value)
 
 
 def remove(file: AddFile, at_ms: int, data_change: bool = True) -> RemoveFile:

@@ -76,7 +76,7 @@ def _written(batch: _Batch) -> Steps[Outcome]:
         return NothingToCommit(txn.read_version)
     removes = (yield from _all_removed(txn)) if batch.complete else []
     writer = FileWriter(table, txn.metadata)
-    adds = yield from writer.write([_arranged(batch, writer.schema)])
+    adds = yield from writer.write([_arranged(batch, writer.layout.schema)])
     yield from job("STREAMING", (), writer)
     now_ms = yield ReadClock()
     progress = SetTransaction(app_id=query_id, version=batch_id, last_updated=now_ms)

@@ -51,7 +51,7 @@ from whitecap.engine.writing.files import (
     in_task,
     remove,
 )
-from whitecap.engine.writing.generation import completed, completion, default_term
+from whitecap.engine.writing.generation import Completion, completed, completion, default_term
 from whitecap.engine.writing.inserting import row_check
 from whitecap.engine.writing.search import MatchingRows, search
 from whitecap.engine.writing.vectors import hide_rows
@@ -125,16 +125,20 @@ class _Change:
     def of(cls, statement: Update, txn: Transaction, table: Table) -> _Change:
         """The change, compiled once for these columns."""
         schema = txn.snapshot.schema
-        known = statement.plans.get((id(schema), table.session))
-        if known is None or known[0] is not schema:
-            assigned_names = [name for name, _ in statement.assignments]
-            complete = completion(schema, assigned_names, table.session)
-            known = (schema, assignment_terms(statement, schema, table.session), complete)
-            statement.plans[id(schema), table.session] = known
-        _, terms, complete = known
+        terms, complete = statement.plans.of(
+            schema, table.session, lambda: _planned(statement, schema, table.session)
+        )
         change = completed(terms, statement.parameters, len(schema), complete)
         arrays = None if complete is not None else _of_arrays(terms, statement.parameters)
         return cls(in_task(change, txn.metadata), arrays)
+
+
+def _planned(
+    statement: Update, schema: Schema, session: Session
+) -> tuple[list[Term], Completion | None]:
+    assigned_names = [name for name, _ in statement.assignments]
+    complete = completion(schema, assigned_names, session)
+    return assignment_terms(statement, schema, session), complete
 
 
 def _of_arrays(terms: Sequence[Term], parameters: Parameters) -> dict[int, OfArrays] | None:

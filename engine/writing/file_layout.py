@@ -1,0 +1,102 @@
+"""What a table's metadata says of every data file: columns, partitions, statistics.
+
+Made once for each metadata. Source: TransactionalWrite.scala (writeFiles), StatisticsCollection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import Metadata, PartitionValues
+from whitecap.engine.log.schema import Schema, schema_of_metadata
+from whitecap.engine.log.statistics import Indexed, collect_statistics, indexed_by, statistics_text
+from whitecap.engine.remembered import once_for_each
+from whitecap.engine.row_store.rows import FileColumns, grouped
+from whitecap.engine.storage.columns import column_of
+from whitecap.engine.storage.requests import Row
+from whitecap.engine.values.texts import to_text
+
+
+@dataclass(frozen=True, slots=True)
+class FileLayout:
+    """How rows of a table are laid out in files. Made by `file_layout`."""
+
+    schema: Schema
+    columns: FileColumns
+    partition_columns: tuple[str, ...]
+    partition_names: tuple[str, ...]
+    places: tuple[int, ...]
+    text_places: tuple[int, ...]
+    indexed: Indexed
+    tight_bounds: bool | None
+
+    def by_partition(self, rows: Sequence[Row]) -> list[tuple[PartitionValues, Sequence[Row]]]:
+        """Rows by the partitions that they fall in, with the values that name these."""
+        if not self.places:
+            return [({}, rows)] if rows else []
+        parts = grouped(_without_empty(rows, self.text_places), self.places)
+        return [(self._values(part[0]), part) for part in parts]
+
+    def _values(self, row: Row) -> PartitionValues:
+        values = (partition_text(row[at]) for at in self.places)
+        return dict(zip(self.partition_names, values, strict=True))
+
+    def statistics(self, rows: Sequence[Row]) -> str:
+        """What the log says of a file that holds these rows."""
+        partitions, tight = self.partition_columns, self.tight_bounds
+        found = collect_statistics(rows, self.schema, partitions, self.indexed, tight)
+        return statistics_text(found)
+
+    def file_name(self, kind: str, number: int, job: str) -> str:
+        """The name of a job's file. Source: DelayedCommitProtocol.scala."""
+        separator = "." if self.places else "-"
+        return f"{kind}-{number:05d}-{job}{separator}c000.snappy.parquet"
+
+
+@once_for_each
+def file_layout(metadata: Metadata) -> FileLayout:
+    """The layout that a table's metadata asks for."""
+    schema, configuration = schema_of_metadata(metadata), metadata.configuration
+    places = tuple(schema.index(name) for name in metadata.partition_columns)
+    return FileLayout(
+        schema,
+        (schema.physical_names, schema.types),
+        tuple(metadata.partition_columns),
+        tuple(schema.fields[at].physical_name for at in places),
+        places,
+        tuple(at for at in places if schema.fields[at].type == "string"),
+        indexed_by(configuration),
+        True if properties.DELETION_VECTORS.of(configuration) else None,
+    )
+
+
+def _without_empty(rows: Sequence[Row], texts: Sequence[int]) -> Sequence[Row]:
+    """Rows with NULL for the empty texts of partition columns: a path has no name for them.
+
+    Source: Spark's V1WritesUtils.convertEmptyToNull (Empty2Null).
+    """
+    if not any("" in column_of(rows, at) for at in texts):
+        return rows
+    empty = frozenset(texts)
+    return [
+        tuple(None if at in empty and value == "" else value for at, value in enumerate(row))
+        for row in rows
+    ]
+
+
+def partition_text(value: Any) -> str | None:
+    """A partition value as the log writes it.
+
+    Source: PROTOCOL.md "Partition Value Serialization".
+    """
+    if value is None:
+        return None
+    if isinstance(value, datetime):
+        zone = "Z" if value.tzinfo else ""
+        moment = value.astimezone(UTC) if value.tzinfo else value
+        return moment.strftime("%Y-%m-%dT%H:%M:%S.%f" if zone else "%Y-%m-%d %H:%M:%S.%f") + zone
+    return to_text(value)
