@@ -175,4 +175,4 @@ def _commit_info(
 
 
 def _commit(store: FakeStore, version: int, actions: Sequence[AnyAction]) -> None:
-    store.take_effect(PutIfAbsent(log_key(version), encode_commit(actions)), 0.0, None)
+    store.answer(PutIfAbsent(log_key(version), encode_commit(actions)))
