@@ -164,7 +164,7 @@ LEFT_OUT: Mapping[str, LeftOut] = {
         "10", "it counts failures of commit coordinators, which are not modelled"
     ),
     DELTA_PREFIX + "commitLock.enabled": LeftOut(
-        "false", "the lock is held inside one JVM, and every writer here is a cluster of its own"
+        "false", "the lock is held inside one JVM; a scenario's log store says whether there is one"
     ),
     DELTA_PREFIX + "tableFeatures.fastDropFeature.enabled": LeftOut(
         "true", "the older DROP FEATURE waits for history to expire, and none does here"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -23,7 +24,8 @@ from whitecap.sim.recording.recording import (
     write_recording,
 )
 from whitecap.sim.scenario import Scenario
-from whitecap.sim.time.kernel import seldom_collecting
+from whitecap.sim.store.limits import LimitsBite
+from whitecap.sim.time.kernel import Kernel, seldom_collecting
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import World
 
@@ -77,9 +79,15 @@ def run_scenario(
     if out is not None:
         require_free_for_run(out, overwrite=overwrite)
     seed = scenario.seed if seed is None else seed
-    world = World.of(scenario, RandomStreams(seed, replication), requests)
-    with nullcontext() if out is None else interrupted_by(world.kernel.stop):
-        _simulate(world, scenario.duration if until_ms is None else until_ms, progress)
+    streams = RandomStreams(seed, replication)
+    end_ms = scenario.duration if until_ms is None else until_ms
+    world = World.of(scenario, streams, requests)
+    with nullcontext() if out is None else interrupted_by(lambda: world.kernel.stop()):
+        try:
+            _simulate(world, end_ms, progress)
+        except LimitsBite:
+            world = World.of(scenario, streams, requests, patient=True)
+            _simulate(world, end_ms, progress)
     return finished(world, labels, out, overwrite=overwrite)
 
 
@@ -92,6 +100,7 @@ def finished(
 ) -> FinishedRun:
     """Check and record a run that has come to its end; raises as `run_scenario`."""
     scenario = world.scenario
+    world.recorder.close(_end_ms(world.kernel))
     steps = list(LogWalk(world.store, world.shared.commits).steps())
     overwritten = frozenset((lost.transaction_id, lost.version) for lost in world.store.overwritten)
     again = scenario.command_of(world.streams.seed, world.streams.replication)
@@ -131,6 +140,11 @@ def manifest_of(world: World, labels: Mapping[str, str], steps: Sequence[Step]) 
         "counts": counts_of(world.recorder.transactions),
         "live_rows": steps[-1].live_rows if steps else 0,
     }
+
+
+def _end_ms(kernel: Kernel) -> float:
+    """What is before this instant has happened: that of the present one only in a stopped run."""
+    return math.nextafter(kernel.now_ms, math.inf) if kernel.stopped else kernel.now_ms
 
 
 def _simulate(world: World, duration_ms: float, progress: Progress | None) -> None:

@@ -73,6 +73,9 @@ from whitecap.engine.sql.parsing.table_statements import (
 from whitecap.engine.storage.requests import ReadClock, Steps
 from whitecap.engine.writing.assigning import with_defaults
 
+_NOT_ANALYZED = (CloneTable, CreateTable, Vacuum)
+"""Statements that name their target as what is to be there, or by its path."""
+
 _COMMANDS: dict[type[Statement], Callable[[Table, Any], Steps[Outcome]]] = {
     AddColumns: add_columns,
     AddConstraint: add_constraint,
@@ -108,6 +111,8 @@ def run_statement(statement: Statement, tables: Tables) -> Steps[Outcome]:
     target = table_named(tables, statement.table.name)
     target.outcomes.clear()
     target.after_commit = auto_compact
+    if not isinstance(statement, _NOT_ANALYZED):
+        yield from target.at_root(target.log.analyze())
     steps = yield from _command(statement, target, tables)
     try:
         return (yield from target.at_root(steps))

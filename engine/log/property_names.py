@@ -63,16 +63,18 @@ def _parquet_version(text: str) -> str:
     return text
 
 
-_NO_CHECKPOINTS = "runs write no checkpoints"
-_NO_CLEAN_UP = "the log is never cleaned up"
+_EMPTY_CHECKPOINTS = "checkpoints of a run take time and have no content"
+_READS_TAKE = "it says how long a run's reads of the log take, and decides no race"
+_LISTINGS_TAKE = "it says how long a run's listings take, and decides no race"
+_NO_CLEAN_UP = "clean-up of a run's log does not look at it"
 STORED: Mapping[str, Stored] = {
     "delta.autoOptimize.optimizeWrite": Stored(
         flag, "a write makes a file for each task and partition"
     ),
     "delta.castIcebergTimeType": Stored(flag, "read when Iceberg tables are converted"),
-    "delta.checkpoint.writeStatsAsJson": Stored(flag, _NO_CHECKPOINTS),
-    "delta.checkpoint.writeStatsAsStruct": Stored(flag, _NO_CHECKPOINTS),
-    "delta.checkpointInterval": Stored(positive, _NO_CHECKPOINTS),
+    "delta.checkpoint.writeStatsAsJson": Stored(flag, _EMPTY_CHECKPOINTS),
+    "delta.checkpoint.writeStatsAsStruct": Stored(flag, _EMPTY_CHECKPOINTS),
+    "delta.checkpointInterval": Stored(positive, _READS_TAKE),
     "delta.checkpointRetentionDuration": Stored(interval_ms, _NO_CLEAN_UP),
     "delta.compatibility.symlinkFormatManifest.enabled": Stored(
         flag, "manifests are for other readers"
@@ -80,14 +82,14 @@ STORED: Mapping[str, Stored] = {
     "delta.dropFeatureTruncateHistory.retentionDuration": Stored(
         interval_ms, "read by DROP FEATURE TRUNCATE HISTORY"
     ),
-    "delta.enableExpiredLogCleanup": Stored(flag, _NO_CLEAN_UP),
+    "delta.enableExpiredLogCleanup": Stored(flag, _LISTINGS_TAKE),
     "delta.enableFullRetentionRollback": Stored(flag, _NO_CLEAN_UP),
     "delta.ignoreIcebergBucketPartition": Stored(flag, "read when Iceberg tables are converted"),
     "delta.parquet.format.version": Stored(_parquet_version, "how data files are written inside"),
     "delta.randomPrefixLength": Stored(positive, "how data files are called"),
     "delta.randomizeFilePrefixes": Stored(flag, "how data files are called"),
     "delta.sampleRetentionDuration": Stored(interval_ms, _NO_CLEAN_UP),
-    "delta.setTransactionRetentionDuration": Stored(interval_ms, _NO_CHECKPOINTS),
+    "delta.setTransactionRetentionDuration": Stored(interval_ms, _EMPTY_CHECKPOINTS),
     "delta.writePartitionColumnsToParquet": Stored(flag, "how data files are written inside"),
 }
 """Properties that are kept as Delta keeps them and decide no race, with the reason."""

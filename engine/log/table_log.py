@@ -7,6 +7,7 @@ share a `CommitCache`; the same holds for the snapshot that it leads to.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -33,6 +34,9 @@ from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 from whitecap.engine.storage.requests import Body, Entry, Get, ListFrom, Steps
 
 V = TypeVar("V")
+
+Listed = tuple[int, Entry]
+"""A commit that a listing shows: its version, and the entry of its file."""
 
 
 class LogGap(InvalidLog):
@@ -153,10 +157,37 @@ class TableLog:
             self.accept(commit)
         return self._snapshot
 
+    def analyze(self) -> Steps[None]:
+        """Look at the table for a statement that names it, before it has a transaction.
+
+        Delta lists the log then, and nothing that it finds decides anything: where time does not
+        count there is nothing to do. Source: DeltaTableV2.scala: initialSnapshot.
+        """
+        yield from ()
+
+    def read_state(self, snapshot: Snapshot) -> Steps[None]:
+        """Make ready which files, applications and domains a snapshot has.
+
+        A snapshot here has them from the beginning; Delta reads checkpoint and commits when they
+        are asked for. Source: Snapshot.scala: stateReconstruction.
+        """
+        yield from ()
+
     def commits_after(self, version: int) -> Steps[tuple[Commit, ...]]:
         """The commits after `version`, in order. Raises `InvalidLog` if one is missing."""
+        return (yield from self._read_all((yield from self.listed_after(version))))
+
+    def listed_after(self, version: int) -> Steps[list[Listed]]:
+        """What a listing shows of the commits after `version`, in order. Raises `LogGap`."""
         listing = yield ListFrom(log_key(version + 1))
-        return (yield from self._read_commits(listing.entries, version + 1))
+        return contiguous_commits(listing.entries, version + 1)
+
+    def read_commit(self, version: int, entry: Entry) -> Steps[Commit]:
+        """One commit that was listed. Raises `InvalidLog` if it is not there."""
+        answer = yield Get(entry.key)
+        if not isinstance(answer, Body):
+            raise InvalidLog([Problem(entry.key, "was listed, but is not there")])
+        return self._cache.commit(version, answer.content, entry.modified_at_ms)
 
     def accept(self, commit: Commit) -> Snapshot:
         """Advance by the next commit, one that this client wrote or read; a known one is no news.
@@ -168,12 +199,18 @@ class TableLog:
         self._snapshot = self._cache.snapshot_after(self._snapshot, commit)
         return self._snapshot
 
-    def after_commit(self, version: int) -> Steps[None]:
+    def commits(self) -> Steps[tuple[Commit, ...]]:
+        """All commits of the table, oldest first, whatever is known already."""
+        return (yield from TableLog(self._cache).commits_after(-1))
+
+    def after_commit(self, version: int, is_large: bool = False) -> Steps[None]:
         """What follows a commit of this client: a checkpoint of exactly that version, if it is due.
 
-        Source: OptimisticTransaction.scala `isCheckpointNeeded`; CheckpointHook.scala.
+        After a large commit it always is. Source: OptimisticTransaction.scala `isCheckpointNeeded`,
+        `commitLarge`; CheckpointHook.scala.
         """
-        if self._encode is None or not is_due(version, self.snapshot.configuration):
+        due = is_large or is_due(version, self.snapshot.configuration)
+        if self._encode is None or not due:
             return
         newest = yield from self.update()
         committed = newest if newest.version == version else self._cache.snapshot_at(version)
@@ -220,12 +257,12 @@ class TableLog:
         return snapshot
 
     def _read_commits(self, entries: tuple[Entry, ...], first: int) -> Steps[tuple[Commit, ...]]:
+        return (yield from self._read_all(contiguous_commits(entries, first)))
+
+    def _read_all(self, listed: Iterable[Listed]) -> Steps[tuple[Commit, ...]]:
         commits: list[Commit] = []
-        for version, entry in contiguous_commits(entries, first):
-            answer = yield Get(entry.key)
-            if not isinstance(answer, Body):
-                raise InvalidLog([Problem(entry.key, "was listed, but is not there")])
-            commits.append(self._cache.commit(version, answer.content, entry.modified_at_ms))
+        for version, entry in listed:
+            commits += [(yield from self.read_commit(version, entry))]
         return tuple(commits)
 
 
@@ -234,7 +271,7 @@ def _first_key(version: int) -> str:
     return f"{LOG_DIRECTORY}/{version:020d}."
 
 
-def contiguous_commits(entries: tuple[Entry, ...], first: int) -> list[tuple[int, Entry]]:
+def contiguous_commits(entries: tuple[Entry, ...], first: int) -> list[Listed]:
     """The commit files of a listing from `first` on, by version, none missing in between.
 
     Raises `LogGap`. Source: SnapshotManagement.scala `verifyDeltaVersions`.

@@ -77,9 +77,11 @@ def source_of(
     if isinstance(query, Relational):
         rows = yield from pinned_rows(query, target, tables)
         if reads_own_table(query, target):
+            yield from table_named(tables, target.name).log.analyze()
             return OwnRead(query, rows)
         return evaluated(query, rows, parameters, session)
     if reads_own_table(query, target):
+        yield from table_named(tables, target.name).log.analyze()
         return OwnRead(query)
     table_name = table_of(query)
     if table_name is None:
@@ -98,9 +100,10 @@ def source_of(
 
 
 def _pinned(table: Table, name: TableName) -> Steps[Snapshot]:
-    if name.version is not None:
-        return (yield from table.as_of(name.version))
-    return (yield from table.latest())
+    version = name.version
+    snapshot = yield from (table.latest() if version is None else table.as_of(version))
+    yield from table.log.read_state(snapshot)
+    return snapshot
 
 
 def _in_partition(
@@ -121,6 +124,7 @@ def in_transaction(
     """The source itself; a query on the written table reads the transaction's snapshot, tracked."""
     if isinstance(source, Source):
         return source
+    yield from txn.read_state()
     query = source.query
     if isinstance(query, Relational):
         rows = yield from own_rows(query, source.pinned, table, txn, parameters)

@@ -110,6 +110,7 @@ def evaluated(
 def _pinned_rows(scan: TableScan, table: Table) -> Steps[Rows]:
     version = scan.name.version
     snapshot = yield from (table.latest() if version is None else table.as_of(version))
+    yield from table.log.read_state(snapshot)
     found = yield from table.data_files.read(snapshot.all_files(), snapshot.schema)
     return _rows(snapshot.schema, found)
 

@@ -5,7 +5,6 @@ Reading deletion vectors and rows asks the store, so unlike Delta's the check is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from whitecap.engine.conflicts.checker import check_after_files, check_before_files, check_files
@@ -14,7 +13,6 @@ from whitecap.engine.conflicts.files import added_files, files_to_check, removed
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.isolation import IsolationLevel
-from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.log.effects import ANY, REMOVES
 from whitecap.engine.outcomes import Verdict
 from whitecap.engine.row_level.changes import RowFiles, RowReader
@@ -55,22 +53,14 @@ class RowResolver:
     reads: tuple[RowRead, ...]
     winners_resolved: int = 0
 
-    def resolve(self, current: CurrentTransaction, winners: Sequence[Commit]) -> Steps[Answer]:
-        """Check each winner in order, folding what was resolved. Raises `DeltaError`."""
-        for commit in winners:
-            answer = yield from self._check(current, WinningCommit(commit))
-            if isinstance(answer, Verdict):
-                return answer
-            current = answer
-        return current
-
     def _concerns(self, current: CurrentTransaction) -> int:
         """Effects of which a winner must have one for a check to change or refuse anything."""
         if refuses_everything(current, self.dialect, self.settings):
             return ANY
         return current.concerns | current.visible_adds | REMOVES
 
-    def _check(self, current: CurrentTransaction, winner: WinningCommit) -> Steps[Answer]:
+    def check(self, current: CurrentTransaction, winner: WinningCommit) -> Steps[Answer]:
+        """The transaction resolved against a winner, or why it is refused. Raises `DeltaError`."""
         if not winner.commit.effects & self._concerns(current):
             return current
         resolved: Answer | None = refusal(current, winner, self.dialect, self.settings)

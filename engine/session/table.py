@@ -71,8 +71,8 @@ class ClientTransaction(Transaction):
 
     client: Table
 
-    def _followed_up(self, steps: Steps[Outcome]) -> Steps[Outcome]:
-        outcome = yield from super()._followed_up(steps)
+    def _followed_up(self, steps: Steps[Outcome], is_large: bool = False) -> Steps[Outcome]:
+        outcome = yield from super()._followed_up(steps, is_large)
         self.client.under_way -= 1
         self.client.outcomes.append(outcome)
         if isinstance(outcome, Committed) and self.client.after_commit is not None:
@@ -154,6 +154,7 @@ class Table:
 
         Raises `InvalidInput` if there is no table.
         """
+        yield from self.log.analyze()
         snapshot = yield from self.log.update()
         if snapshot.version < 0:
             raise InvalidInput([Problem(self.name, "there is no such table")])
@@ -161,8 +162,7 @@ class Table:
 
     def commits(self) -> Steps[Sequence[Commit]]:
         """All commits of the table, oldest first."""
-        log = TableLog(self.shared.commits)
-        return (yield from log.commits_after(-1))
+        return (yield from self.log.commits())
 
     def as_of(self, version: int) -> Steps[Snapshot]:
         """The table at an earlier version. Raises `DeltaError` if it never had it."""

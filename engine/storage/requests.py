@@ -95,6 +95,10 @@ class Compute(msgspec.Struct, frozen=True):
     bytes_written: int = 0
 
 
+class OfDriver(msgspec.Struct, frozen=True):
+    """What a log asks that its own driver alone can answer: base of such requests."""
+
+
 class ReadClock(msgspec.Struct, frozen=True):
     """Ask for the wall clock. Answer: `int`, epoch milliseconds."""
 
@@ -165,6 +169,7 @@ Request = (
     | Compute
     | ReadClock
     | NewId
+    | OfDriver
 )
 Response = Listing | Body | Missing | PutResult | RowsOf | Gone | Written | int | str | None
 

@@ -6,14 +6,13 @@ Source: `OptimisticTransaction.scala: doCommitRetryIteratively`, `checkForConfli
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from whitecap.engine.conflicts.checker import check
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.log.commit_file import Commit, encode_commit, log_key
-from whitecap.engine.log.table_log import LogGap, TableLog
+from whitecap.engine.log.table_log import Listed, LogGap, TableLog
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome, Unknown, Verdict
 from whitecap.engine.refusals import commit_errors
 from whitecap.engine.row_level.resolver import RowResolver
@@ -30,6 +29,14 @@ class PutOutcome:
     sent: int
 
 
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A transaction, resolved against every commit before `version`, which it is to become."""
+
+    current: CurrentTransaction
+    version: int
+
+
 def commit_loop(
     table_log: TableLog,
     current: CurrentTransaction,
@@ -44,25 +51,17 @@ def commit_loop(
 
     Raises `DeltaError` when the attempts that the session allows are used up.
     """
-    first_version = version = current.snapshot.version + 1
-    sent = 0
-    contended = False
-    body = b""
+    checks = Checks(table_log, settings, lost_reply, rows)
+    candidate = Candidate(current, current.snapshot.version + 1)
+    first_version, sent, contended, body = candidate.version, 0, False, b""
     for _ in range(settings.max_commit_attempts + 1):
         if contended:
-            winners = yield from _winners(table_log, version)
-            if winners and _is_own(winners[0], current, settings, lost_reply):
-                return Committed(version, current.commit_info, current.lines, sent)
-            if rows is None:
-                answer = resolve(current, winners, settings)
-            else:
-                answer = yield from rows.resolve(current, winners)
-            if isinstance(answer, Verdict):
-                return Aborted(answer, sent)
-            if rows is not None and current.actions and not answer.actions:
-                return NothingToCommit(version + len(winners) - 1)
-            body = body if answer is current else b""
-            current, version = answer, version + len(winners)
+            answer = yield from checks.against_winners(candidate, sent)
+            if not isinstance(answer, Candidate):
+                return answer
+            body = body if answer.current is candidate.current else b""
+            candidate = answer
+        current, version = candidate.current, candidate.version
         body = body or encode_commit(current.lines)
         put = yield from put_commit(log_key(version), body, lost_reply)
         sent += put.sent
@@ -73,19 +72,54 @@ def commit_loop(
                 return Unknown(version, sent)
             case PutResult.ALREADY_EXISTS:
                 contended = True
-    return (yield from _give_up(current, settings, first_version, version))
+    return (yield from _give_up(candidate.current, settings, first_version, candidate.version))
 
 
-def resolve(
-    current: CurrentTransaction, winners: Sequence[Commit], settings: Settings
-) -> CurrentTransaction | Verdict:
-    """Check each winner in order, folding what was resolved. Source: `resolveConflicts`."""
-    for commit in winners:
-        answer = check(current, WinningCommit(commit), settings)
-        if isinstance(answer, Verdict):
-            return answer
-        current = answer
-    return current
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """What a transaction does after a lost attempt: one listing, then winner by winner."""
+
+    table_log: TableLog
+    settings: Settings
+    lost_reply: LostReply
+    rows: RowResolver | None
+
+    def against_winners(self, candidate: Candidate, sent: int) -> Steps[Candidate | Outcome]:
+        """Read each winner and check against it, in order; the first conflict ends it.
+
+        No winner at all means that the same version is tried again.
+        """
+        current, version = candidate.current, candidate.version
+        for version_in_the_way, entry in (yield from _listed(self.table_log, version)):
+            winner = yield from self.table_log.read_commit(version_in_the_way, entry)
+            if version_in_the_way == candidate.version and self._is_own(winner, current):
+                return Committed(version, current.commit_info, current.lines, sent)
+            answer = yield from self._check(current, winner)
+            if isinstance(answer, Verdict):
+                return Aborted(answer, sent)
+            current, version = answer, version_in_the_way + 1
+        if self.rows is not None and candidate.current.actions and not current.actions:
+            return NothingToCommit(version - 1)
+        return Candidate(current, version)
+
+    def _check(
+        self, current: CurrentTransaction, winner: Commit
+    ) -> Steps[CurrentTransaction | Verdict]:
+        """Source: `resolveConflicts`, one winner."""
+        winning = WinningCommit(winner)
+        if self.rows is None:
+            return check(current, winning, self.settings)
+        return (yield from self.rows.check(current, winning))
+
+    def _is_own(self, winner: Commit, current: CurrentTransaction) -> bool:
+        """Whether the commit in the way is this transaction's own, and may be taken as such.
+
+        Source: `commit.idempotencyCheck.enabled`: only the first version in the way is looked at.
+        """
+        checked = self.settings.commit_idempotency_check
+        checked = checked or self.lost_reply is LostReply.RESEND_AND_CHECK
+        commit_info = winner.commit_info
+        return checked and commit_info is not None and commit_info.txn_id == current.txn_id
 
 
 def put_commit(key: str, body: bytes, lost_reply: LostReply) -> Steps[PutOutcome]:
@@ -99,27 +133,12 @@ def put_commit(key: str, body: bytes, lost_reply: LostReply) -> Steps[PutOutcome
             return PutOutcome(result, sent)
 
 
-def _winners(table_log: TableLog, version: int) -> Steps[Sequence[Commit]]:
-    """Commits from `version` on; none at all means that the same version is tried again.
-
-    Raises `DeltaError` (AssertionError) where versions are missing.
-    """
+def _listed(table_log: TableLog, version: int) -> Steps[list[Listed]]:
+    """Commits from `version` on. Raises `DeltaError` (AssertionError) where some are missing."""
     try:
-        return (yield from table_log.commits_after(version - 1))
+        return (yield from table_log.listed_after(version - 1))
     except LogGap as gap:
         raise commit_errors.assertion(f"Expected {gap.expected} but got {gap.found}") from gap
-
-
-def _is_own(
-    winner: Commit, current: CurrentTransaction, settings: Settings, lost_reply: LostReply
-) -> bool:
-    """Whether the commit in the way is this transaction's own, and may be taken as such.
-
-    Source: `commit.idempotencyCheck.enabled`: only the first version in the way is looked at.
-    """
-    checked = settings.commit_idempotency_check or lost_reply is LostReply.RESEND_AND_CHECK
-    told = winner.commit_info
-    return checked and told is not None and told.txn_id == current.txn_id
 
 
 def _give_up(

@@ -15,6 +15,7 @@ from whitecap.engine.conflicts.read_set import ReadSet
 from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import AddFile, AnyAction, Metadata, Protocol, SetTransaction
+from whitecap.engine.log.features import supports
 from whitecap.engine.log.identity import with_marks
 from whitecap.engine.log.schema import schema_of_metadata, schema_string
 from whitecap.engine.log.snapshot import Snapshot
@@ -183,6 +184,13 @@ class Transaction:
         """Depend on the rows of a read rather than on its files, where the dialect can."""
         self._row_reads.append(read)
 
+    def read_state(self) -> Steps[None]:
+        """Make ready what the files, applications and domains of the snapshot are.
+
+        To be done before they are asked for the first time.
+        """
+        yield from self.table_log.read_state(self.snapshot)
+
     # Changes other than the actions passed to commit ------------------------------------------
 
     def update_set_transaction(
@@ -261,13 +269,18 @@ class Transaction:
     def commit_large(self, actions: Iterable[AnyAction], operation: Operation) -> Steps[Outcome]:
         """Commit once at the next version, conflicting with any winner whatever it did."""
         plan = self._plan(actions, operation, None)
-        return (yield from self._followed_up(commit_large(plan)))
+        return (yield from self._followed_up(commit_large(plan), is_large=True))
 
-    def _followed_up(self, steps: Steps[Outcome]) -> Steps[Outcome]:
-        """Commit, and then what the log does after a commit. Source: `runPostCommitHooks`."""
+    def _followed_up(self, steps: Steps[Outcome], is_large: bool = False) -> Steps[Outcome]:
+        """Commit, and then what the log does after a commit. Source: `runPostCommitHooks`.
+
+        Row ids are given out from where the table's domain of row tracking says.
+        """
+        if self.protocol is not None and supports(self.protocol, "rowTracking"):
+            yield from self.read_state()
         outcome = yield from steps
         if isinstance(outcome, Committed):
-            yield from self.table_log.after_commit(outcome.version)
+            yield from self.table_log.after_commit(outcome.version, is_large)
         return outcome
 
     def _plan(

@@ -47,6 +47,7 @@ def progress_of(
         app_id, version = table.settings.txn_app_id, table.settings.txn_version
     if app_id is None or version is None:
         return []
+    yield from txn.read_state()
     if txn.txn_version(app_id) >= version:
         return None
     return [SetTransaction(app_id=app_id, version=version, last_updated=(yield ReadClock()))]

@@ -27,6 +27,12 @@ MAX_DAYS = 36_500
 MAX_BYTES_PER_ROW = 1 << 30
 """A gibibyte: sizes of tables then stay below 2 ** 63 bytes."""
 
+MAX_PAST_COMMITS = 100_000_000
+"""Commits that the log holds at the start: a listing of them takes hours."""
+
+MAX_PARALLEL_READS = 200
+"""Tasks that read a table's log at once: Spark starts no more than there are cores."""
+
 MAX_JOBS = 100_000_000
 """Jobs (or crashes) that a run is expected to have: a day of computing, and 100 GB of memory."""
 

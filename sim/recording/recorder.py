@@ -1,24 +1,28 @@
 """What a run writes down while it happens: one record per transaction, attempt and request.
 
-Records are plain mutable objects, filled in as their transaction goes on; tables are made of them
-at the end (`sim/history/tables.py`). Nothing is dropped: what is in flight then is recorded so.
+Records are plain mutable objects, filled in as their transaction goes on, perhaps ahead of the
+kernel; tables are made of them at the end (`sim/history/tables.py`). Nothing is dropped: what is in
+flight then is recorded so, and nothing is in them that comes after it.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome, Unknown
 from whitecap.engine.recorded import Arrivals, RecordedOutcome
+from whitecap.engine.storage.requests import PutResult
 
 NO_VERSION = -1
 
 
 @dataclass(slots=True)
 class AttemptRecord:
-    """One put-if-absent of a commit file."""
+    """One put-if-absent of a commit file; `known_at_ms` is when its writer knew the result."""
 
     transaction_id: int
     attempt_number: int
@@ -27,6 +31,19 @@ class AttemptRecord:
     effect_at_ms: float | None = None
     reply_at_ms: float | None = None
     result: str = RecordedOutcome.IN_FLIGHT
+    known_at_ms: float = math.inf
+
+    def ends(self, result: PutResult, now_ms: float) -> None:
+        """The writer knows what came of it, or that it does not know."""
+        self.result = result.value
+        self.known_at_ms = now_ms
+        if result is not PutResult.UNKNOWN:
+            self.reply_at_ms = now_ms
+
+    def as_of(self, instant_ms: float) -> None:
+        """Forget what comes only after an instant."""
+        if self.known_at_ms >= instant_ms:
+            self.result, self.reply_at_ms = RecordedOutcome.IN_FLIGHT, None
 
 
 @dataclass(slots=True)
@@ -41,6 +58,20 @@ class RequestRecord:
     reply_at_ms: float | None = None
     result: str = RecordedOutcome.IN_FLIGHT
     size_bytes: int = 0
+    result_size_bytes: int | None = None
+
+    def ends(self, result: str, size_bytes: int | None, now_ms: float) -> None:
+        """The reply has come."""
+        self.result, self.result_size_bytes, self.reply_at_ms = result, size_bytes, now_ms
+
+    def as_of(self, instant_ms: float) -> None:
+        """Forget what comes only after an instant; sizes of answers come with them."""
+        if self.effect_at_ms is not None and self.effect_at_ms >= instant_ms:
+            self.effect_at_ms = None
+        if self.reply_at_ms is not None and self.reply_at_ms >= instant_ms:
+            self.reply_at_ms, self.result = None, RecordedOutcome.IN_FLIGHT
+        elif self.result_size_bytes is not None:
+            self.size_bytes = self.result_size_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +125,23 @@ class TransactionRecord:
     snapshots: dict[int, tuple[int, float | None]] = field(default_factory=dict, repr=False)
     """Read version and instant of the snapshot that the attempts at a version are based on."""
     put_in_doubt: bool = False
+    has_landed: bool = False
+    _spent: list[tuple[float, float, int]] = field(default_factory=list, repr=False)
+    _last_snapshot: tuple[int, float | None] = field(default=(NO_VERSION, None), repr=False)
+
+    def computed(self, spent_ms: float, now_ms: float) -> None:
+        """A job of Spark's is done, or the driver died in it."""
+        self.compute_ms += spent_ms
+        self._spent.append((now_ms, spent_ms, 0))
+
+    def wrote(self, size_bytes: int, now_ms: float) -> None:
+        """A data file is written."""
+        self.bytes_written += size_bytes
+        self._spent.append((now_ms, 0.0, size_bytes))
 
     def ends_with(self, outcome: Outcome, now_ms: float) -> None:
         """The engine returned."""
-        self.ended_at_ms = now_ms
+        self._ends(now_ms)
         self._tells_the_snapshot_of(outcome)
         match outcome:
             case Committed():
@@ -115,6 +159,10 @@ class TransactionRecord:
             case Unknown():
                 self.outcome = RecordedOutcome.UNKNOWN
 
+    def _ends(self, now_ms: float) -> None:
+        self.ended_at_ms = now_ms
+        self._last_snapshot = self.read_version, self.snapshot_at_ms
+
     def _tells_the_snapshot_of(self, outcome: Outcome) -> None:
         """The snapshot that the outcome is about: a command may have taken others since."""
         match outcome:
@@ -127,13 +175,39 @@ class TransactionRecord:
     def ends_badly(
         self, rule: str, now_ms: float, exception: str, error_class: str | None, message: str
     ) -> None:
-        """It ended without the engine's verdict; a put that may have landed makes it unknown."""
-        self.ended_at_ms = now_ms
-        self.outcome = RecordedOutcome.UNKNOWN if self.put_in_doubt else RecordedOutcome.ABORTED
+        """It was cut off: a put that may have landed, or has, makes it unknown."""
+        self._ends(now_ms)
+        in_doubt = self.put_in_doubt or self.has_landed
+        self.outcome = RecordedOutcome.UNKNOWN if in_doubt else RecordedOutcome.ABORTED
         self.rule = rule
         self.exception = exception
         self.error_class = error_class
         self.message = message
+
+    def ends_refused(self, now_ms: float, error: DeltaError) -> None:
+        """Delta refused it, other than by a conflict."""
+        self._ends(now_ms)
+        in_doubt = self.put_in_doubt
+        self.outcome = RecordedOutcome.UNKNOWN if in_doubt else RecordedOutcome.ABORTED
+        self.rule = "delta_error"
+        self.exception, self.error_class = error.exception, error.error_class
+        self.message = error.message
+
+    def as_of(self, instant_ms: float) -> None:
+        """Forget what comes only after an instant, as its process may have gone ahead of it."""
+        if self.ended_at_ms is not None:
+            if self.ended_at_ms < instant_ms:
+                return
+            for name in _OF_THE_END:
+                setattr(self, name, TransactionRecord.__dataclass_fields__[name].default)
+            self.read_version, self.snapshot_at_ms = self._last_snapshot
+        if self.commit_started_at_ms is not None and self.commit_started_at_ms >= instant_ms:
+            self.commit_started_at_ms = self.last_body = None
+        self.compute_ms, self.bytes_written = 0.0, 0
+        for at_ms, spent_ms, size_bytes in self._spent:
+            if at_ms < instant_ms:
+                self.compute_ms += spent_ms
+                self.bytes_written += size_bytes
 
     def _committed(self, outcome: Committed) -> None:
         self.outcome = RecordedOutcome.COMMITTED
@@ -143,6 +217,14 @@ class TransactionRecord:
         kinds = [type(action) for action in outcome.actions]
         self.files_added = kinds.count(AddFile)
         self.files_removed = kinds.count(RemoveFile)
+
+
+_OF_THE_END = (
+    "ended_at_ms", "outcome", "committed_version", "exception", "error_class", "rule",
+    "winning_version", "evidence", "message", "isolation_level", "is_blind_append", "files_added",
+    "files_removed", "given_up",
+)  # fmt: skip
+"""What is known of a transaction only when it has ended."""
 
 
 class Recorder:
@@ -181,3 +263,19 @@ class Recorder:
         attempt = AttemptRecord(record.transaction_id, record.attempts, version, now_ms)
         self.attempts.append(attempt)
         return attempt
+
+    def close(self, instant_ms: float) -> None:
+        """The run ends: what was noted ahead of it goes, and what is left is put in order."""
+        self.attempts = [each for each in self.attempts if each.sent_at_ms < instant_ms]
+        self.requests = [each for each in self.requests if each.sent_at_ms < instant_ms]
+        for attempt in self.attempts:
+            attempt.as_of(instant_ms)
+        for request in self.requests:
+            request.as_of(instant_ms)
+        for record in self.transactions:
+            record.as_of(instant_ms)
+            record.attempts = 0
+        for attempt in self.attempts:
+            self.transactions[attempt.transaction_id].attempts += 1
+        self.attempts.sort(key=lambda a: (a.sent_at_ms, a.transaction_id, a.attempt_number))
+        self.requests.sort(key=lambda r: (r.sent_at_ms, r.transaction_id, r.kind, r.key))

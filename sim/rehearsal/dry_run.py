@@ -20,8 +20,12 @@ from whitecap.engine.storage.memory import counting_clock, counting_ids, run
 from whitecap.engine.storage.requests import (
     Compute,
     Delete,
+    Get,
+    ListFrom,
     ListTree,
     NewId,
+    Put,
+    PutIfAbsent,
     ReadClock,
     ReadRows,
     Request,
@@ -31,7 +35,6 @@ from whitecap.engine.storage.requests import (
 )
 from whitecap.sim.scenario.model import DEFAULT_START_MS
 from whitecap.sim.scenario.parameters import Parameter
-from whitecap.sim.scenario.store import Limits
 from whitecap.sim.scenario.table import Initial, Table
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.table.initial_table import create_table
@@ -73,8 +76,9 @@ class AtOnce:
                 return None
             case WriteRows():
                 return Written(self.store.write_rows(request))
-            case _:
-                return self.store.take_effect(request, 0.0, None)
+            case Get() | ListFrom() | Put() | PutIfAbsent():
+                return self.store.answer(request)
+        raise AssertionError(f"{request} is for another driver")
 
 
 def refusals(
@@ -120,7 +124,7 @@ def _refusals(
     few = Initial(rows=FEW_ROWS, rows_per_file=4)
     small = table.model_copy(update={"initial": few, "exists": True})
     rows = TableRows.of(small, DEFAULT_START_MS)
-    store = FakeStore(DEFAULT_START_MS, Limits(source="none"), table.bytes_per_row)
+    store = FakeStore(DEFAULT_START_MS, table.bytes_per_row)
     ids = counting_ids()
     keys = KeysInUse(rows.initial)
     draws = cycle(DRAWS)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import ClassVar, get_args
 
 from pydantic import Field, field_validator
 
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.quantities.section import OneOf, Section
 from whitecap.sim.quantities.units import Duration, Number, Rate
+from whitecap.sim.scenario.store import RequestKind
 
-RequestKind = Literal["put_if_absent", "put", "get", "list"]
 WRITES: list[RequestKind] = ["put_if_absent", "put"]
-EVERY_KIND: list[RequestKind] = ["put_if_absent", "put", "get", "list"]
+"""Requests with an effect that can come late."""
+
+EVERY_KIND: list[RequestKind] = list(get_args(RequestKind))
 
 
 class LostReply(Section):

@@ -5,15 +5,18 @@ Profiles live in `scenarios/stores/`; a scenario names one and may override any 
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
 from whitecap.engine.transaction.lost_reply import LostReply
-from whitecap.sim.quantities.bounds import MAX_THROTTLE_RETRIES
+from whitecap.sim.quantities.bounds import MAX_COUNT, MAX_PARALLEL_READS, MAX_THROTTLE_RETRIES
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.quantities.units import Duration, Number, Whole
+
+RequestKind = Literal["list", "get", "head", "put", "put_if_absent", "copy", "delete", "rename"]
+"""What a store can be asked."""
 
 
 class Measured(Section):
@@ -26,7 +29,6 @@ class Measured(Section):
     latency: Distribution | None = None
     out: Distribution | None = None
     back: Distribution | None = None
-    per_mib: Duration = 0.0
     source: str
 
     @model_validator(mode="after")
@@ -45,6 +47,19 @@ class Measured(Section):
     def takes_time(self) -> bool:
         """Whether such a request can take any time."""
         return self.mean_ms() > 0
+
+
+class Transfer(Measured):
+    """How long an object takes, to or from the store; `per_mib` of its bytes comes on top."""
+
+    per_mib: Duration = 0.0
+
+
+class Listing(Measured):
+    """How long one page of a listing takes: `page_size` keys at most, one page after the other."""
+
+    page_size: Whole = Field(default=1000, ge=1, le=MAX_COUNT)
+    per_1000_keys: Duration = 0.0
 
 
 class Answer(Section):
@@ -95,6 +110,44 @@ class EffectPoint(Section):
     source: str
 
 
+class LogStore(Section):
+    """The requests that Delta's log store makes of the object store, in their order.
+
+    `before_put` and `after_put` surround the put-if-absent of an attempt, `read` reads one file of
+    the log, `checksum` writes the one of a version (readable when its copy or rename, else its put,
+    takes effect), `pointer` writes `_last_checkpoint`, `delete` removes an expired file. Where it
+    takes the `commit_lock`, the commits of one JVM exclude each other, and whoever lists.
+    """
+
+    before_put: list[RequestKind] = Field(default_factory=list)
+    after_put: list[RequestKind] = Field(default_factory=list)
+    read: list[RequestKind] = Field(min_length=1)
+    checksum: list[RequestKind] = Field(min_length=1)
+    pointer: list[RequestKind] = Field(min_length=1)
+    delete: list[RequestKind] = Field(min_length=1)
+    commit_lock: bool = False
+    source: str
+
+    @property
+    def requests(self) -> tuple[list[RequestKind], ...]:
+        """Everything that it asks for."""
+        writes = self.checksum, self.pointer, self.delete
+        return self.before_put, self.after_put, self.read, *writes
+
+
+class SparkClient(Section):
+    """How Spark reads a table's state from its log: a job of its own, whatever it reads.
+
+    A job takes `job`, then its files are read one after the other in `parallel_reads` tasks.
+    With `fast_listing` a listing is one page (`delta.enableFastS3AListFrom`).
+    """
+
+    job: Duration
+    parallel_reads: Whole = Field(ge=1, le=MAX_PARALLEL_READS)
+    fast_listing: bool = False
+    source: str
+
+
 class Limits(Section):
     """Requests per second that the log's prefix takes before it throttles (503 or 429)."""
 
@@ -126,14 +179,28 @@ class Store(Section):
     profile: str
     description: str
     put_if_absent: ConditionalPut
-    put: Measured
-    get: Measured
-    list: Measured
+    put: Transfer
+    get: Transfer
+    head: Measured
+    copy_object: Measured | None = Field(default=None, alias="copy")
+    delete: Measured
+    rename: Measured | None = None
+    list: Listing
     effect: EffectPoint
+    log_store: LogStore
+    spark: SparkClient
     limits: Limits
     client: Client
 
+    @model_validator(mode="after")
+    def _knows_what_the_log_store_asks(self) -> Self:
+        asked = {kind for kinds in self.log_store.requests for kind in kinds}
+        for kind, measured in (("copy", self.copy_object), ("rename", self.rename)):
+            if kind in asked and measured is None:
+                raise ValueError(f"log_store asks for {kind}, but how long that takes is not given")
+        return self
+
     @property
     def takes_time(self) -> bool:
-        """Whether a transaction spends any time on requests: each one lists the log."""
+        """Whether every transaction spends time on requests: it lists the log, at least."""
         return self.list.takes_time

@@ -14,12 +14,14 @@ from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, mo
 
 from whitecap.sim.quantities.bounds import (
     MAX_BYTES_PER_ROW,
+    MAX_COUNT,
     MAX_DAYS,
     MAX_INITIAL_FILES,
     MAX_INITIAL_ROWS,
+    MAX_PAST_COMMITS,
 )
 from whitecap.sim.quantities.section import OneOf, Section
-from whitecap.sim.quantities.units import Whole, shown
+from whitecap.sim.quantities.units import Duration, Rate, Whole, shown
 
 TABLE_NAME = r"^[A-Za-z_]\w*$"
 
@@ -63,6 +65,29 @@ class Initial(Section):
         return self
 
 
+class PastLog(Section):
+    """What the table's `_delta_log` holds at the start, besides the commits of the initial table.
+
+    Either so many `commits`, which stay throughout the run; or those that were made at a past
+    `rate` and are kept for the `retention` (the table's `delta.logRetentionDuration` without it),
+    of which one day's worth expires every midnight. Every commit has its checksum, and every
+    `checkpoint_interval`-th (the table's `delta.checkpointInterval`) a checkpoint.
+    """
+
+    commits: Whole | None = Field(default=None, ge=0, le=MAX_PAST_COMMITS)
+    rate: Rate | None = None
+    retention: Duration | None = Field(default=None, gt=0)
+    checkpoint_interval: Whole | None = Field(default=None, ge=1, le=MAX_COUNT)
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        if (self.commits is None) == (self.rate is None):
+            raise ValueError("give either commits or rate")
+        if self.retention is not None and self.rate is None:
+            raise ValueError("retention goes only with rate")
+        return self
+
+
 class Table(Section):
     """The one Delta table that all writers share. Data files take `bytes_per_row` for each row.
 
@@ -79,6 +104,7 @@ class Table(Section):
     properties: dict[str, str] = Field(default_factory=dict)
     values: dict[str, Domain] = Field(default_factory=dict)
     initial: Initial = Initial()
+    log: PastLog | None = None
     bytes_per_row: Whole = Field(default=100, ge=1, le=MAX_BYTES_PER_ROW)
 
     @model_validator(mode="before")
@@ -103,6 +129,13 @@ class Table(Section):
         if initial.rows and not others.data.get("exists", True):
             raise ValueError("a table that does not exist has no initial rows")
         return initial
+
+    @field_validator("log")
+    @classmethod
+    def _of_a_table_with_a_past(cls, log: PastLog | None, others: ValidationInfo) -> PastLog | None:
+        if log is not None and not others.data.get("exists", True):
+            raise ValueError("a table that does not exist has no log")
+        return log
 
     def configuration(self) -> dict[str, str]:
         """The table's properties as its metadata holds them; no level means the dialect's."""

@@ -152,9 +152,14 @@ class Streaming(Section):
 
 
 class WriterGroup(Section):
-    """`count` equal writers, each a cluster of its own, named `group-1`, `group-2`, ..."""
+    """`count` equal writers, named `group-1`, `group-2`, ...
+
+    Each is a cluster of its own, unless `cluster` names one: all writers of groups that name it are
+    threads of its driver. They share what it knows of the log, its locks, and its crashes.
+    """
 
     count: Whole = Field(default=1, ge=1, le=MAX_WRITERS)
+    cluster: str | None = Field(default=None, min_length=1)
     statement: str | None = None
     streaming: Streaming | None = None
     parameters: dict[str, Parameter] = Field(default_factory=dict)

@@ -1,23 +1,22 @@
-"""A transaction's way to the world: requests in, answers out, each in its time.
-
-A request to the store is sent, takes effect, and is replied to, at three instants; the store is
-read and changed at the second only.
-"""
+"""A transaction's way to the world: requests in, answers out, each in its time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 from whitecap.engine.log.commit_file import version_of_key
 from whitecap.engine.storage.requests import (
+    Body,
     Compute,
     Delete,
+    Get,
     Gone,
     Listing,
     ListTree,
+    Missing,
     NewId,
+    Put,
     PutIfAbsent,
     PutResult,
     ReadClock,
@@ -27,35 +26,50 @@ from whitecap.engine.storage.requests import (
     WriteRows,
     Written,
 )
-from whitecap.sim.recording.recorder import AttemptRecord, TransactionRecord
-from whitecap.sim.store.cluster import Cluster, Life, WriterCrashed
-from whitecap.sim.store.exchange import Exchange
-from whitecap.sim.store.objects import StoreRequest, StoreResponse
-from whitecap.sim.store.tape import Tape
-from whitecap.sim.time.kernel import Clock, Waiting
+from whitecap.sim.recording.recorder import TransactionRecord
+from whitecap.sim.scenario.writers import Compute as ComputeOptions
+from whitecap.sim.store.after_commit import AfterCommit
+from whitecap.sim.store.cluster import Cluster, WriterCrashed
+from whitecap.sim.store.connection import Connection
+from whitecap.sim.store.exchange import Answer
+from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.log_access import LogAccess
+from whitecap.sim.store.log_directory import Moment, Segment
+from whitecap.sim.store.log_view import (
+    FollowCommit,
+    ListWinners,
+    ReadCommit,
+    ReadHistory,
+    ReadState,
+    TakeSnapshot,
+)
+from whitecap.sim.time.kernel import Waiting
 
 GIB = 1024.0**3
 MILLION = 1e6
 
 
-@dataclass(slots=True)
 class Client:
     """Answers the requests of one transaction."""
 
-    cluster: Cluster
-    record: TransactionRecord
-    clock: Clock
-    tape: Tape
-    new_id: Callable[[], str]
-    life: Life = field(init=False)
-    at_once: dict[type, Callable[[Any], Response]] = field(init=False)
-    _computed: bool = False
-
-    def __post_init__(self) -> None:
-        self.life = Life(self.cluster, self.clock)
-        self.at_once = {
+    def __init__(
+        self,
+        cluster: Cluster,
+        connection: Connection,
+        log: LogAccess,
+        record: TransactionRecord,
+        compute: ComputeOptions,
+        new_id: Callable[[], str],
+    ) -> None:
+        self.cluster = cluster
+        self.connection = connection
+        self.log = log
+        self.record = record
+        self._compute_options = compute
+        self._has_computed = False
+        self.at_once: dict[type, Callable[[Any], Response]] = {
             ReadClock: self._clock,
-            NewId: self._id,
+            NewId: lambda _: new_id(),
             ReadRows: self._read_rows,
             WriteRows: self._write_rows,
             ListTree: self._list_tree,
@@ -64,20 +78,37 @@ class Client:
 
     def perform(self, request: Any) -> Waiting[Response]:
         """Answer a request that takes time. Raises `StoreRefused`, `WriterCrashed`."""
-        kind = type(request)
-        if kind is Compute:
-            return self._compute(request)
-        if kind is PutIfAbsent:
-            return self._put_if_absent(request)
-        return self._exchange(request, None)
+        match request:
+            case TakeSnapshot(starts):
+                return self.log.take_snapshot(starts)
+            case PutIfAbsent(key) if (version := version_of_key(key)) is not None:
+                return self.log.attempt(request, version)
+            case Compute():
+                return self._compute(request)
+            case ListWinners():
+                return self.log.list_winners()
+            case ReadCommit(version):
+                return self.log.read_commit(version)
+            case FollowCommit(version, always_checkpoints):
+                return AfterCommit(self.log, version, always_checkpoints).happens()
+            case ReadState(version):
+                return self._read_state(version)
+            case ReadHistory():
+                return self.log.read_history()
+            case Get(key):
+                return self._get(key)
+            case Put() | PutIfAbsent():
+                return self._put(request)
+        raise AssertionError(f"nobody answers {request}")
+
+    def finish(self) -> Waiting[None]:
+        """The transaction has ended: what it held is free."""
+        return self.log.let_go()
 
     # Requests that take no time: data files are part of the job's compute time ------------------
 
     def _clock(self, _: ReadClock) -> int:
-        return self.cluster.store.epoch_ms + int(self.clock.now_ms)
-
-    def _id(self, _: NewId) -> str:
-        return self.new_id()
+        return self.cluster.store.epoch_ms + int(self.connection.clock.now_ms)
 
     def _read_rows(self, request: ReadRows) -> RowsOf | Gone:
         return self.cluster.store.read_rows(request)
@@ -89,47 +120,65 @@ class Client:
         self.cluster.store.delete(request.keys)
 
     def _write_rows(self, request: WriteRows) -> Written:
-        size_bytes = self.cluster.store.write_rows(request, self.clock.now_ms)
-        self.record.bytes_written += size_bytes
+        now_ms = self.connection.clock.now_ms
+        size_bytes = self.cluster.store.write_rows(request, now_ms)
+        self.record.wrote(size_bytes, now_ms)
         return Written(size_bytes)
 
     # Requests that take time --------------------------------------------------------------------
 
     def _compute(self, request: Compute) -> Waiting[Response]:
         """The drawn time once per transaction, and time in proportion to rows and bytes."""
-        compute = self.cluster.compute
+        options = self._compute_options
         size_bytes = request.bytes_read + request.bytes_written
-        spent_ms = compute.per_million_rows * request.rows_read / MILLION
-        spent_ms += compute.per_gib * size_bytes / GIB
-        if not self._computed:
-            self._computed = True
-            spent_ms += self.tape.compute_ms
-        began_ms = self.clock.now_ms
+        spent_ms = options.per_million_rows * request.rows_read / MILLION
+        spent_ms += options.per_gib * size_bytes / GIB
+        if not self._has_computed:
+            self._has_computed = True
+            spent_ms += self.connection.sender.tape.compute_ms
+        clock = self.connection.clock
+        began_ms = clock.now_ms
         try:
-            yield from self.life.until(began_ms + spent_ms)
+            yield from self.log.passes(spent_ms)
         except WriterCrashed:
-            self.record.compute_ms += self.clock.now_ms - began_ms
+            self.record.computed(clock.now_ms - began_ms, clock.now_ms)
             raise
-        self.record.compute_ms += spent_ms
+        self.record.computed(spent_ms, clock.now_ms)
         return None
 
-    def _put_if_absent(self, request: PutIfAbsent) -> Waiting[Response]:
-        """A put of a commit file is an attempt of the transaction, and recorded as such."""
-        version = version_of_key(request.key)
-        if version is None:
-            return (yield from self._exchange(request, None))
-        self.record.last_body = request.body
-        attempt = self.cluster.recorder.attempt(self.record, version, self.clock.now_ms)
-        answer = yield from self._exchange(request, attempt)
-        assert isinstance(answer, PutResult)
-        attempt.result = answer.value
-        if answer is not PutResult.UNKNOWN:
-            attempt.reply_at_ms = self.clock.now_ms
-            self.record.put_in_doubt = False
-        return answer
+    def _read_state(self, version: int) -> Waiting[None]:
+        """Read the state of the snapshot that was taken, or of an earlier version."""
+        log = self.log
+        segment = log.read
+        if version != segment.version:
+            yield log.clock.arrive()
+            moment = (log.clock.now_ms, log.clock.order)
+            segment = Segment(version, log.directory.checkpoint_before(version, moment))
+        yield from log.read_state(segment)
 
-    def _exchange(
-        self, request: StoreRequest, attempt: AttemptRecord | None
-    ) -> Waiting[StoreResponse]:
-        exchange = Exchange(self.cluster, self.record, self.life, self.tape, request, attempt)
-        return (yield from exchange.answer())
+    def _get(self, key: str) -> Waiting[Response]:
+        """An object that is no part of the log, such as a deletion vector."""
+        stored = self.cluster.store.objects.get(key)
+        body = None if stored is None else stored.body
+
+        def look(_: Moment) -> Answer:
+            if body is None:
+                return Answer(Missing(), "missing")
+            return Answer(Body(body), "found", len(body))
+
+        answer = yield from self.connection.ask(Kind.GET, key, look, shared=False)
+        response: Response = answer.value
+        return response
+
+    def _put(self, request: Put | PutIfAbsent) -> Waiting[PutResult]:
+        store, kind = self.cluster.store, Kind.PUT
+        if isinstance(request, PutIfAbsent):
+            kind = Kind.PUT_IF_ABSENT
+
+        def put(moment: Moment) -> Answer:
+            result = store.put_object(request, moment[0])
+            return Answer(result, result.value, taken=result is PutResult.ALREADY_EXISTS)
+
+        asked = self.connection.ask(kind, request.key, put, len(request.body), shared=False)
+        result: PutResult = (yield from asked).value
+        return result

@@ -1,16 +1,18 @@
-"""One writer's Spark cluster: what all of its transactions share."""
+"""One Spark cluster: what the transactions of its writers share, and whether its driver is up."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.scenario.store import Store
-from whitecap.sim.scenario.writers import Compute
-from whitecap.sim.store.faults import WriterFaults
+from whitecap.sim.store.faults import Crashes, next_crash
+from whitecap.sim.store.history import History
+from whitecap.sim.store.log_directory import NO_SEGMENT, Segment
 from whitecap.sim.store.objects import FakeStore
-from whitecap.sim.time.kernel import Clock, Kernel, Waiting
+from whitecap.sim.time.kernel import Clock, Kernel, Mutex, Waiting
 
 
 class WriterCrashed(Exception):
@@ -18,40 +20,85 @@ class WriterCrashed(Exception):
 
 
 @dataclass(slots=True)
+class DeltaLog:
+    """What one JVM knows of the table's log. Source: DeltaLog.scala, SnapshotManagement.scala.
+
+    `segment` is that of the installed snapshot, `has_checksum` whether its checksum was read or
+    derived, `state_of` the segment whose state was read last and is still kept. `is_cold`: nothing
+    was read yet.
+    """
+
+    segment: Segment = NO_SEGMENT
+    has_checksum: bool = True
+    state_of: Segment | None = None
+    is_cold: bool = True
+    lock: Mutex = field(default_factory=Mutex)
+
+    def install(self, segment: Segment, has_checksum: bool) -> None:
+        """A newer snapshot takes the place of the old one, whose state is forgotten."""
+        self.segment = segment
+        self.has_checksum = has_checksum
+        self.state_of = None
+
+
+@dataclass(slots=True)
 class Cluster:
-    """Everything that a writer's transactions share, and whether its driver is up."""
+    """One driver with everything that its writers share; `is_shared` by several transactions."""
 
     kernel: Kernel
     store: FakeStore
+    history: History
     profile: Store
     recorder: Recorder
-    compute: Compute
-    faults: WriterFaults
+    crashes: Sequence[Crashes] = ()
+    is_shared: bool = False
+    delta_log: DeltaLog = field(default_factory=DeltaLog)
     down_until_ms: float = 0.0
 
     def is_up(self, clock: Clock) -> Waiting[None]:
         """Wait until the driver is up."""
         if clock.now_ms < self.down_until_ms:
-            yield clock.until(self.down_until_ms)
+            clock.now_ms = self.down_until_ms
+            yield clock.arrive()
+
+    def crashed(self, up_again_ms: float) -> None:
+        """The driver died: what it knew is gone. Told by each of its transactions."""
+        if self.down_until_ms < up_again_ms:
+            self.down_until_ms = up_again_ms
+            self.delta_log = DeltaLog()
 
 
-@dataclass(slots=True)
 class Life:
-    """The time of one transaction: it passes until the driver dies."""
+    """How far the time of one transaction goes: until its driver dies."""
 
-    cluster: Cluster
-    clock: Clock
-    crash_ms: float = math.inf
-    _up_again_ms: float = math.inf
+    __slots__ = ("_cluster", "_up_again_ms", "clock", "crash_ms")
 
-    def __post_init__(self) -> None:
-        self.crash_ms, self._up_again_ms = self.cluster.faults.next_crash(self.clock.now_ms)
+    def __init__(self, cluster: Cluster, clock: Clock) -> None:
+        self._cluster = cluster
+        self.clock = clock
+        self.crash_ms, self._up_again_ms = math.inf, math.inf
+        if cluster.crashes:
+            self.crash_ms, self._up_again_ms = next_crash(cluster.crashes, clock.now_ms)
 
-    def until(self, instant_ms: float) -> Waiting[None]:
+    @property
+    def can_end(self) -> bool:
+        """Whether the driver can die in this transaction."""
+        return bool(self._cluster.crashes)
+
+    def of_task(self, number: int) -> Life:
+        """That of one of the tasks that run at the same time."""
+        life = Life(self._cluster, self.clock.of_task(number))
+        life.crash_ms = self.crash_ms
+        return life
+
+    def reach(self, instant_ms: float) -> Waiting[None]:
         """Let time pass. Raises `WriterCrashed` if the driver dies before."""
-        if instant_ms < self.crash_ms:
-            yield self.clock.until(instant_ms)
-            return
-        yield self.clock.until(self.crash_ms)
-        self.cluster.down_until_ms = self._up_again_ms
-        raise WriterCrashed
+        if instant_ms >= self.crash_ms:
+            self.clock.now_ms = self.crash_ms
+            raise WriterCrashed
+        yield from self.clock.reach(instant_ms)
+
+    def ends(self) -> Waiting[None]:
+        """The driver has died."""
+        yield self.clock.arrive()
+        self._cluster.crashed(self._up_again_ms)

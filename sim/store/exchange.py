@@ -1,172 +1,178 @@
 """One request and its answer: the way out, the effect, the way back.
 
 Whether a request is throttled and tried again, unanswered, late, or cut off by a crash, this is its
-whole story; the store is read and changed at the instant of the effect only. Each request draws at
-addresses of its own (`sim/store/tape.py`).
+whole story. What it does happens at the instant of its effect; only where others could see that, or
+it them, the process arrives there with the world. Each request draws at addresses of its own
+(`sim/store/tape.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
-from whitecap.engine.storage.requests import (
-    Body,
-    ListFrom,
-    Listing,
-    Missing,
-    Put,
-    PutIfAbsent,
-    PutResult,
+from whitecap.engine.storage.requests import PutResult
+from whitecap.sim.recording.recorder import (
+    AttemptRecord,
+    Recorder,
+    RequestRecord,
+    TransactionRecord,
 )
-from whitecap.sim.recording.recorder import AttemptRecord, RequestRecord, TransactionRecord
-from whitecap.sim.store.cluster import Cluster, Life
-from whitecap.sim.store.faults import Sending
-from whitecap.sim.store.kinds import KIND_OF
-from whitecap.sim.store.objects import StoreRequest, StoreResponse
+from whitecap.sim.scenario.store import Client as ClientOptions
+from whitecap.sim.store.cluster import Life
+from whitecap.sim.store.faults import Sending, WriterFaults
+from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.limits import Throttle
+from whitecap.sim.store.log_directory import Moment
 from whitecap.sim.store.tape import Tape
-from whitecap.sim.time.kernel import Waiting
+from whitecap.sim.time.kernel import Kernel, Waiting
 
 
 class StoreRefused(Exception):
     """The store throttled one request more often than the client tries again."""
 
 
-class Signal:
-    """What a sending can come to other than a response."""
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a request came to: a value, its name in recordings, and its size.
+
+    `size` is in bytes, for a listing in keys; it takes time on the way back. `taken`: a
+    put-if-absent found its key there.
+    """
+
+    value: Any = None
+    result: str = "done"
+    size: int = 0
+    taken: bool = False
 
 
-THROTTLED = Signal()
-NO_REPLY = Signal()
+DONE = Answer()
+THROTTLED = Answer(result="throttled")
+NO_REPLY = Answer(PutResult.UNKNOWN, result="unknown")
+
+Effect = Callable[[Moment], Answer]
+"""What a request does at the moment that it takes effect."""
 
 
-@dataclass(slots=True)
-class Exchange:
-    """One request of one transaction, sent as often as it takes."""
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One request: `effect` is what it does, at an instant that is `shared` with others or not."""
 
-    cluster: Cluster
-    record: TransactionRecord
-    life: Life
-    tape: Tape
-    request: StoreRequest
+    kind: Kind
+    number: int
+    key: str
+    effect: Effect
+    size_bytes: int = 0
+    shared: bool = False
     attempt: AttemptRecord | None = None
-    _throttled: int = 0
 
-    def answer(self) -> Waiting[StoreResponse]:
-        """Send until there is an answer. Raises `StoreRefused`, `WriterCrashed`."""
-        kind = KIND_OF[type(self.request)]
-        number, repeat = self.tape.next_number(kind), 0
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """Whose requests these are, and what can happen to them."""
+
+    kernel: Kernel
+    throttle: Throttle
+    options: ClientOptions
+    recorder: Recorder
+    record: TransactionRecord
+    faults: WriterFaults
+    tape: Tape
+    life: Life
+
+    def answer(self, ask: Ask) -> Waiting[Answer]:
+        """Send until there is an answer. Raises `StoreRefused`, `WriterCrashed`.
+
+        A write without a reply is not sent again: nobody knows what came of it.
+        """
+        repeat = throttled = 0
         while True:
-            sending = Sending(self.tape, kind, number, repeat, self.life.clock.now_ms)
-            answer = yield from self._send(sending)
+            now_ms = self.life.clock.now_ms
+            sending = Sending(self.tape, ask.kind, ask.number, repeat, now_ms)
+            answer = yield from self._send(ask, sending)
             if answer is THROTTLED:
-                yield from self._back_off(sending)
-            elif answer is not NO_REPLY:
-                assert not isinstance(answer, Signal)
+                yield from self._back_off(sending, throttled)
+                throttled += 1
+            elif answer is not NO_REPLY or ask.kind.writes:
                 return answer
-            elif kind.writes:
-                return PutResult.UNKNOWN
             repeat += 1
 
-    def _back_off(self, sending: Sending) -> Waiting[None]:
+    def _back_off(self, sending: Sending, throttled: int) -> Waiting[None]:
         """Wait after a refusal. Raises `StoreRefused` when there were too many."""
-        client = self.cluster.profile.client
-        if self._throttled == client.throttle_retries:
-            raise StoreRefused(f"{sending.kind.label} was throttled {self._throttled + 1} times")
-        doubled = client.backoff_base * 2.0 ** min(self._throttled, 62)
-        self._throttled += 1
+        if throttled == self.options.throttle_retries:
+            raise StoreRefused(f"{sending.kind.label} was throttled {throttled + 1} times")
+        doubled_ms = self.options.backoff_base * 2.0 ** min(throttled, 62)
         share = self.tape.backoff(sending.kind, sending.number, sending.repeat)
-        waits_ms = min(client.backoff_cap, doubled) * share
-        yield from self.life.until(self.life.clock.now_ms + waits_ms)
+        wait_ms = min(self.options.backoff_cap, doubled_ms) * share
+        yield from self.life.reach(self.life.clock.now_ms + wait_ms)
 
-    def _send(self, sending: Sending) -> Waiting[StoreResponse | Signal]:
+    def _send(self, ask: Ask, sending: Sending) -> Waiting[Answer]:
         """One sending: the way out, the effect, the way back."""
-        cluster, life, sent_ms = self.cluster, self.life, sending.sent_ms
-        out_ms, back_ms, lost_back_ms = self.tape.legs(sending.kind, sending.number, sending.repeat)
-        latency = self.tape.latency(sending.kind)
-        request_record = self._record_of(sending)
-        sent = cluster.store.as_sent(self.request)
-        takes_effect = self._effect(sent, request_record)
+        life, clock = self.life, self.life.clock
+        out_ms, back_ms, lost_back_ms = self.tape.legs(ask.kind, ask.number, sending.repeat)
+        latency = self.tape.latency(ask.kind)
+        request_record = self._record_of(ask, sending)
+        takes_effect = self._effect(ask, request_record)
+        gives_up_ms = sending.sent_ms + self.options.timeout
         was_in_doubt = self.record.put_in_doubt
-        self.record.put_in_doubt |= self.attempt is not None
-        gives_up_ms = sent_ms + cluster.profile.client.timeout
-        late_ms = cluster.faults.late_by(sending)
+        self.record.put_in_doubt |= ask.attempt is not None
+        late_ms = self.faults.late_by(sending)
         if late_ms is not None:
-            cluster.kernel.call_at(gives_up_ms + late_ms, life.clock.order, takes_effect)
-            yield from life.until(gives_up_ms)
+            self._happens_alone(gives_up_ms + late_ms, takes_effect)
+            yield from life.reach(gives_up_ms)
             return NO_REPLY
-        effect_ms = sent_ms + out_ms + _bytes_out(self.request) * latency.per_byte_out
+        effect_ms = latency.arrival(sending.sent_ms, out_ms, ask.size_bytes)
         if effect_ms >= life.crash_ms:
-            cluster.kernel.call_at(effect_ms, life.clock.order, takes_effect)
-        yield from life.until(effect_ms)
-        answer = self._arrives(sending, takes_effect)
-        if cluster.faults.loses_reply(sending):
-            yield from life.until(max(gives_up_ms, effect_ms))
+            self._happens_alone(effect_ms, takes_effect)
+        yield from life.reach(effect_ms)
+        if ask.shared and not self.kernel.patient:
+            yield clock.arrive()
+        answer = self._arrives(ask, sending, takes_effect)
+        if self.faults.loses_reply(sending):
+            yield from life.reach(max(gives_up_ms, effect_ms))
             return NO_REPLY
         if answer is THROTTLED:
             self.record.put_in_doubt = was_in_doubt
-        taken = answer is PutResult.ALREADY_EXISTS
-        reply_ms = effect_ms + (lost_back_ms if taken else back_ms)
-        if isinstance(answer, Body):
-            reply_ms += len(answer.content) * latency.per_byte_back
-        yield from life.until(reply_ms)
-        _note_reply(request_record, answer, reply_ms)
+        reply_ms = latency.reply(effect_ms, lost_back_ms if answer.taken else back_ms, answer.size)
+        yield from life.reach(reply_ms)
+        if request_record is not None:
+            request_record.ends(answer.result, answer.size or None, reply_ms)
         return answer
 
+    def _happens_alone(self, instant_ms: float, takes_effect: Callable[[float], Answer]) -> None:
+        """The effect comes whether or not anyone still waits for it."""
+        order = self.life.clock.order
+        self.kernel.call_at(instant_ms, order, partial(takes_effect, instant_ms))
+
     def _arrives(
-        self, sending: Sending, takes_effect: Callable[[], StoreResponse]
-    ) -> StoreResponse | Signal:
-        refused = self.cluster.store.throttles(self.request, self.life.clock.now_ms)
-        if self.cluster.faults.throttles(sending) or refused:
+        self, ask: Ask, sending: Sending, takes_effect: Callable[[float], Answer]
+    ) -> Answer:
+        now_ms = self.life.clock.now_ms
+        refused = self.throttle.refuses(ask.kind, now_ms)
+        if self.faults.throttles(sending) or refused:
             return THROTTLED
-        return takes_effect()
+        return takes_effect(now_ms)
 
-    def _effect(
-        self, sent: StoreRequest, request_record: RequestRecord | None
-    ) -> Callable[[], StoreResponse]:
-        """The effect, which happens whether or not anyone still waits for it."""
-        cluster, attempt, transaction_id = self.cluster, self.attempt, self.record.transaction_id
+    def _effect(self, ask: Ask, request_record: RequestRecord | None) -> Callable[[float], Answer]:
+        """What the request does at an instant, noted in its records."""
+        order, attempt = self.life.clock.order, ask.attempt
 
-        def takes_effect() -> StoreResponse:
-            now_ms = cluster.kernel.now_ms
+        def takes_effect(now_ms: float) -> Answer:
             if attempt is not None:
                 attempt.effect_at_ms = now_ms
             if request_record is not None:
                 request_record.effect_at_ms = now_ms
-            return cluster.store.take_effect(sent, now_ms, transaction_id)
+            return ask.effect((now_ms, order))
 
         return takes_effect
 
-    def _record_of(self, sending: Sending) -> RequestRecord | None:
-        if not self.cluster.recorder.with_requests:
+    def _record_of(self, ask: Ask, sending: Sending) -> RequestRecord | None:
+        if not self.recorder.with_requests:
             return None
-        request = self.request
-        key = request.start if isinstance(request, ListFrom) else request.key
-        label, sent_ms = sending.kind.label, sending.sent_ms
-        record = RequestRecord(self.record.transaction_id, label, key, sent_ms)
-        record.size_bytes = _bytes_out(request)
-        self.cluster.recorder.requests.append(record)
+        number, sent_ms = self.record.transaction_id, sending.sent_ms
+        record = RequestRecord(number, ask.kind.label, ask.key, sent_ms)
+        record.size_bytes = ask.size_bytes
+        self.recorder.requests.append(record)
         return record
-
-
-def _bytes_out(request: StoreRequest) -> int:
-    return len(request.body) if isinstance(request, PutIfAbsent | Put) else 0
-
-
-def _note_reply(
-    record: RequestRecord | None, answer: StoreResponse | Signal, reply_ms: float
-) -> None:
-    if record is None:
-        return
-    record.reply_at_ms = reply_ms
-    match answer:
-        case PutResult():
-            record.result = answer.value
-        case Body(content):
-            record.result, record.size_bytes = "found", len(content)
-        case Missing():
-            record.result = "missing"
-        case Listing(entries):
-            record.result, record.size_bytes = "listed", len(entries)
-        case _:
-            record.result = "throttled"

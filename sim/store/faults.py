@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
 from whitecap.sim.quantities.distributions import Distribution
@@ -101,17 +101,16 @@ class Crashes:
 
 @dataclass(frozen=True, slots=True)
 class WriterFaults:
-    """All faults that can strike one writer."""
+    """All faults that can strike the requests of one writer."""
 
     lost_replies: Sequence[Chance] = ()
     late_effects: Sequence[Chance] = ()
     throttlings: Sequence[Chance] = ()
-    crashes: Sequence[Crashes] = ()
 
     @property
-    def any(self) -> bool:
-        """Whether anything can go wrong at all."""
-        return bool(self.lost_replies or self.late_effects or self.throttlings or self.crashes)
+    def are_possible(self) -> bool:
+        """Whether any request can be hit at all."""
+        return bool(self.lost_replies or self.late_effects or self.throttlings)
 
     def throttles(self, sending: Sending) -> bool:
         """Whether a throttling fault refuses this request."""
@@ -126,31 +125,45 @@ class WriterFaults:
         delays = [fault.late_ms(sending) for fault in self.late_effects if fault.strikes(sending)]
         return max(delays, default=None)
 
-    def next_crash(self, now_ms: float) -> tuple[float, float]:
-        """The instant of the next crash, infinite without one, and when the driver is back."""
-        plans = [(*crashes.next_after(now_ms), crashes) for crashes in self.crashes]
-        plans = [plan for plan in plans if plan[0] < math.inf]
-        if not plans:
-            return math.inf, math.inf
-        crash_ms, number, crashes = min(plans, key=lambda plan: plan[0])
-        return crash_ms, crash_ms + crashes.restart_ms(number)
+
+def next_crash(crashes: Sequence[Crashes], now_ms: float) -> tuple[float, float]:
+    """The instant of a driver's next crash, infinite without one, and when it is back."""
+    plans = [(*each.next_after(now_ms), each) for each in crashes]
+    plans = [plan for plan in plans if plan[0] < math.inf]
+    if not plans:
+        return math.inf, math.inf
+    crash_ms, number, cause = min(plans, key=lambda plan: plan[0])
+    return crash_ms, crash_ms + cause.restart_ms(number)
 
 
 def faults_of(
     faults: Sequence[Fault], group: str, writer: str, streams: RandomStreams
 ) -> WriterFaults:
-    """The faults that can strike `writer` of `group`."""
-    hitting = [
-        (fault, streams.source(name, writer))
-        for fault, name in _named(faults)
-        if fault.writers is None or group in fault.writers
-    ]
+    """The faults that can strike requests of `writer` of `group`."""
+    hitting = [(fault, streams.source(name, writer)) for fault, name in _hitting(faults, {group})]
     return WriterFaults(
         [_chance(f, f.lost_reply, source) for f, source in hitting if f.lost_reply],
         [_chance(f, f.late_effect, source) for f, source in hitting if f.late_effect],
         [_chance(f, f.throttling, source) for f, source in hitting if f.throttling],
-        [_crashes(f, f.writer_crash, source) for f, source in hitting if f.writer_crash],
     )
+
+
+def crashes_of(
+    faults: Sequence[Fault], groups: Set[str], cluster: str, streams: RandomStreams
+) -> list[Crashes]:
+    """The crashes of a cluster's driver, which one of its groups is enough to bring."""
+    return [
+        _crashes(fault, fault.writer_crash, streams.source(name, cluster))
+        for fault, name in _hitting(faults, groups)
+        if fault.writer_crash
+    ]
+
+
+def _hitting(faults: Sequence[Fault], groups: Set[str]) -> Iterator[tuple[Fault, str]]:
+    """The faults that can strike one of the groups, with the names of their sources."""
+    for fault, name in _named(faults):
+        if fault.writers is None or groups & set(fault.writers):
+            yield fault, name
 
 
 def _named(faults: Sequence[Fault]) -> Iterator[tuple[Fault, str]]:

@@ -4,33 +4,29 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from whitecap.engine.storage.requests import Get, ListFrom, Put, PutIfAbsent
-
 
 class Kind(IntEnum):
-    """One kind of request; `label` is what scenarios and recordings call it."""
+    """One kind of request."""
 
     LIST = 0
     GET = 1
-    PUT = 2
-    PUT_IF_ABSENT = 3
+    HEAD = 2
+    PUT = 3
+    PUT_IF_ABSENT = 4
+    COPY = 5
+    DELETE = 6
+    RENAME = 7
 
     @property
     def label(self) -> str:
-        return self.name.lower()
+        """What scenarios and recordings call it."""
+        return _LABELS[self]
 
     @property
     def writes(self) -> bool:
         """Whether the store counts it among writes."""
-        return self in (Kind.PUT, Kind.PUT_IF_ABSENT)
+        return self >= Kind.PUT
 
 
-KIND_OF: dict[type, Kind] = {
-    ListFrom: Kind.LIST,
-    Get: Kind.GET,
-    Put: Kind.PUT,
-    PutIfAbsent: Kind.PUT_IF_ABSENT,
-}
-"""The kind of each request of the engine."""
-
+_LABELS = [kind.name.lower() for kind in Kind]
 KIND_NAMED = {kind.label: kind for kind in Kind}

@@ -34,14 +34,23 @@ SHORTEST = 0.001
 class Latency:
     """One kind of request: `ranks` uniform numbers make the `legs` legs of one request.
 
-    Bytes of the request take `per_byte_out` on the way out, those of the answer `per_byte_back`.
+    The request's bytes take `per_byte_out` on the way out, what is answered `per_unit_back`: bytes,
+    or the keys of a listing.
     """
 
     ranks: int
     legs: int
     drawn: Callable[[Uniforms], Legs]
     per_byte_out: float = 0.0
-    per_byte_back: float = 0.0
+    per_unit_back: float = 0.0
+
+    def arrival(self, sent_ms: float, out_ms: float, size_bytes: int) -> float:
+        """The instant of the effect."""
+        return sent_ms + out_ms + size_bytes * self.per_byte_out
+
+    def reply(self, effect_ms: float, back_ms: float, size: int) -> float:
+        """The instant of the reply."""
+        return effect_ms + back_ms + size * self.per_unit_back
 
 
 def latencies_of(store: Store) -> list[Latency]:
@@ -49,10 +58,14 @@ def latencies_of(store: Store) -> list[Latency]:
     share = store.effect.share
     put_per_byte = store.put.per_mib / MIB
     latencies = {
-        Kind.LIST: _plain(store.list, share),
+        Kind.LIST: _plain(store.list, share, back=store.list.per_1000_keys / 1000),
         Kind.GET: _plain(store.get, share, back=store.get.per_mib / MIB),
+        Kind.HEAD: _plain(store.head, share),
         Kind.PUT: _plain(store.put, share, out=put_per_byte),
         Kind.PUT_IF_ABSENT: _conditional(store.put_if_absent, share, put_per_byte),
+        Kind.COPY: _plain(store.copy_object or store.put, share),
+        Kind.DELETE: _plain(store.delete, share),
+        Kind.RENAME: _plain(store.rename or store.put, share),
     }
     return [latencies[kind] for kind in Kind]
 

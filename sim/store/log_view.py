@@ -1,44 +1,86 @@
-"""What one transaction sees of its cluster's knowledge of the log, with notes for the recording.
+"""The table's log as one transaction of the simulation sees it: what it asks, and what it is told.
 
-Transactions of one cluster share what it knows, as threads of one Spark driver do; in an open loop
-two of them may be learning the same commits at the same time.
+What the log holds is known to the simulation (`sim/store/history.py`); what the transaction asks is
+what Delta would (`sim/store/log_access.py`), and takes its time.
 """
 
 from __future__ import annotations
 
-from whitecap.engine.log.commit_file import Commit
+from whitecap.engine.log.commit_file import Commit, log_key
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.engine.log.table_log import TableLog
-from whitecap.engine.storage.requests import Steps
-from whitecap.sim.recording.recorder import TransactionRecord
-from whitecap.sim.time.kernel import Kernel
+from whitecap.engine.log.table_log import Listed, TableLog
+from whitecap.engine.storage.requests import Entry, OfDriver, Steps
+from whitecap.sim.store.cluster import Cluster
+
+
+class TakeSnapshot(OfDriver, frozen=True):
+    """Learn the newest version, to start a transaction (`starts`) or to look. Answer: `int`."""
+
+    starts: bool
+
+
+class ReadState(OfDriver, frozen=True):
+    """Read the files, applications and domains of a version. Answer: `None`."""
+
+    version: int
+
+
+class ListWinners(OfDriver, frozen=True):
+    """List the log after a lost race. Answer: `int`, the newest version."""
+
+
+class ReadCommit(OfDriver, frozen=True):
+    """Read one commit file. Answer: `None`."""
+
+    version: int
+
+
+class ReadHistory(OfDriver, frozen=True):
+    """Read the whole log. Answer: `int`, its newest version."""
+
+
+class FollowCommit(OfDriver, frozen=True):
+    """Do what follows a commit. Answer: `None`."""
+
+    version: int
+    always_checkpoints: bool
 
 
 class LogView(TableLog):
-    """A cluster's log as one transaction uses it; notes when it took which snapshot."""
+    """A cluster's log as one transaction uses it."""
 
-    def __init__(self, shared: TableLog, record: TransactionRecord, kernel: Kernel) -> None:
-        self._shared = shared
-        self._record = record
-        self._kernel = kernel
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
 
     @property
     def snapshot(self) -> Snapshot:
-        return self._shared.snapshot
+        return self._cluster.history.snapshot(self._cluster.delta_log.segment.version)
 
     def update(self) -> Steps[Snapshot]:
-        known = self._shared.snapshot
-        for commit in (yield from self._shared.commits_after(known.version)):
-            self.accept(commit)
-        self._record.snapshot_at_ms = self._kernel.now_ms
-        self._record.read_version = self._shared.snapshot.version
-        return self._shared.snapshot
+        version: int = yield TakeSnapshot(starts=True)
+        return self._cluster.history.snapshot(version)
 
-    def commits_after(self, version: int) -> Steps[tuple[Commit, ...]]:
-        return self._shared.commits_after(version)
+    def analyze(self) -> Steps[None]:
+        yield TakeSnapshot(starts=False)
 
-    def accept(self, commit: Commit) -> Snapshot:
-        """Another transaction of the same cluster may have brought this commit already."""
-        if commit.version <= self._shared.snapshot.version:
-            return self._shared.snapshot
-        return self._shared.accept(commit)
+    def read_state(self, snapshot: Snapshot) -> Steps[None]:
+        yield ReadState(snapshot.version)
+
+    def listed_after(self, version: int) -> Steps[list[Listed]]:
+        newest: int = yield ListWinners()
+        return [(number, self._entry(number)) for number in range(version + 1, newest + 1)]
+
+    def read_commit(self, version: int, entry: Entry) -> Steps[Commit]:
+        yield ReadCommit(version)
+        return self._cluster.history.commit(version)
+
+    def commits(self) -> Steps[tuple[Commit, ...]]:
+        newest: int = yield ReadHistory()
+        history = self._cluster.history
+        return tuple(history.commit(version) for version in range(newest + 1))
+
+    def after_commit(self, version: int, is_large: bool = False) -> Steps[None]:
+        yield FollowCommit(version, always_checkpoints=is_large)
+
+    def _entry(self, version: int) -> Entry:
+        return self._cluster.store.objects[log_key(version)].entry

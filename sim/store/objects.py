@@ -1,13 +1,13 @@
 """The fake object store: keys and bytes, touched only at the instant a request takes effect.
 
 It knows nothing of time beyond the instants it is told, and nothing of latency or faults: those
-belong to the client on the way to it (`sim/client.py`). Data files are kept as rows, since what
-Spark does with them is part of a job's compute time.
+belong to the way to it (`sim/store/exchange.py`). Data files are kept as rows, since what Spark
+does with them is part of a job's compute time.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -25,16 +25,11 @@ from whitecap.engine.storage.requests import (
     PutIfAbsent,
     PutResult,
     ReadRows,
+    Response,
     RowsOf,
     WriteRows,
 )
-from whitecap.sim.scenario.store import Limits
-
-StoreRequest = ListFrom | Get | PutIfAbsent | Put
-StoreResponse = Listing | Body | Missing | PutResult
-
-_WRITES = (PutIfAbsent, Put)
-
+from whitecap.sim.store.log_directory import LogDirectory
 
 DATA_FILE_OVERHEAD_BYTES = 1000
 """A small Parquet file's footer and headers, roughly."""
@@ -62,79 +57,68 @@ class Landing:
     transaction_id: int | None
 
 
-class TokenBucket:
-    """Admits `per_s` requests per second on average, at most a second's worth at once."""
-
-    def __init__(self, per_s: float | None) -> None:
-        self._per_ms = 0.0 if per_s is None else per_s / 1000
-        self._size = max(1.0, per_s or 0.0)
-        self._tokens = self._size
-        self._at_ms = 0.0
-        self.unlimited = per_s is None
-
-    def admits(self, now_ms: float) -> bool:
-        """Whether a request may pass now; if so it is counted."""
-        refilled = self._tokens + (now_ms - self._at_ms) * self._per_ms
-        self._tokens = min(self._size, refilled)
-        self._at_ms = now_ms
-        if self._tokens < 1.0:
-            return False
-        self._tokens -= 1.0
-        return True
-
-
 @dataclass(slots=True)
 class FakeStore:
     """One bucket. `epoch_ms` is the wall clock at simulated instant 0.
 
-    One that is not `exclusive` has no put-if-absent: commits may be `overwritten`.
+    One that is not `exclusive` has no put-if-absent: commits may be `overwritten`, the earliest of
+    them at `first_overwritten`.
     """
 
     epoch_ms: int
-    limits: Limits
     bytes_per_row: int
     exclusive: bool = True
+    log: LogDirectory = field(default_factory=LogDirectory)
     objects: dict[str, StoredObject] = field(default_factory=dict)
     data_files: dict[str, WriteRows] = field(default_factory=dict)
     landings: list[Landing] = field(default_factory=list)
     overwritten: list[Landing] = field(default_factory=list)
+    first_overwritten: float = math.inf
     _written_at_ms: dict[str, float] = field(default_factory=dict)
-    _directories: dict[str, list[str]] = field(default_factory=dict)
-    _writes: TokenBucket = field(init=False)
-    _reads: TokenBucket = field(init=False)
 
-    def __post_init__(self) -> None:
-        self._writes = TokenBucket(self.limits.writes_per_s)
-        self._reads = TokenBucket(self.limits.reads_per_s)
-
-    def throttles(self, request: StoreRequest, now_ms: float) -> bool:
-        """Whether the limits refuse this request now. A request that passes is counted."""
-        bucket = self._writes if isinstance(request, _WRITES) else self._reads
-        return not (bucket.unlimited or bucket.admits(now_ms))
-
-    def as_sent(self, request: StoreRequest) -> StoreRequest:
-        """What a request that is sent now will do.
+    def as_sent(self, request: PutIfAbsent) -> Put | PutIfAbsent:
+        """What a put that is sent now will do.
 
         Without put-if-absent, whoever finds no object when sending overwrites what comes meanwhile.
         """
-        if self.exclusive or not isinstance(request, PutIfAbsent) or request.key in self.objects:
+        if self.exclusive or request.key in self.objects:
             return request
         return Put(request.key, request.body)
 
-    def take_effect(
-        self, request: StoreRequest, now_ms: float, transaction_id: int | None
-    ) -> StoreResponse:
-        """Do what the request asks, now."""
-        if isinstance(request, Get):
-            found = self.objects.get(request.key)
-            return Missing() if found is None else Body(found.body)
-        if isinstance(request, ListFrom):
-            return self._listing(request.start)
-        if isinstance(request, PutIfAbsent):
-            return self._create(request.key, request.body, now_ms, transaction_id)
-        self._write(request.key, request.body, now_ms)
-        self._landed(request.key, now_ms, transaction_id)
+    def put_commit(
+        self, request: Put | PutIfAbsent, version: int, now_ms: float, transaction_id: int | None
+    ) -> PutResult:
+        """Put a commit file, now."""
+        result = self.put_object(request, now_ms)
+        if result is PutResult.CREATED:
+            self._lose(version)
+            self.landings.append(Landing(version, now_ms, transaction_id))
+            self.log.landed(version, len(request.body), now_ms)
+        return result
+
+    def put_object(self, request: Put | PutIfAbsent, now_ms: float) -> PutResult:
+        """Put an object, now."""
+        if isinstance(request, PutIfAbsent) and request.key in self.objects:
+            return PutResult.ALREADY_EXISTS
+        entry = Entry(request.key, len(request.body), self.epoch_ms + int(now_ms))
+        self.objects[request.key] = StoredObject(request.body, entry)
         return PutResult.CREATED
+
+    def answer(self, request: Get | ListFrom | Put | PutIfAbsent) -> Response:
+        """Perform one request before the run begins."""
+        match request:
+            case Get(key):
+                stored = self.objects.get(key)
+                return Missing() if stored is None else Body(stored.body)
+            case ListFrom(start):
+                keys = sorted(key for key in self.objects if key >= start)
+                directory = _directory(start)
+                listed = (key for key in keys if _directory(key) == directory)
+                return Listing(tuple(self.objects[key].entry for key in listed))
+        version = version_of_key(request.key)
+        if version is None:
+            return self.put_object(request, 0.0)
+        return self.put_commit(request, version, 0.0, None)
 
     def write_rows(self, file: WriteRows, now_ms: float = 0.0) -> int:
         """Keep a data file's rows. Returns its size in bytes."""
@@ -161,8 +145,7 @@ class FakeStore:
         """Remove objects and data files; one that is not there is no error."""
         for key in keys:
             self.data_files.pop(key, None)
-            if self.objects.pop(key, None) is not None:
-                self._directories[_directory(key)].remove(key)
+            self.objects.pop(key, None)
 
     def _data_file_size(self, file: WriteRows) -> int:
         return DATA_FILE_OVERHEAD_BYTES + len(file.rows) * self.bytes_per_row
@@ -171,37 +154,14 @@ class FakeStore:
         at_ms = self.epoch_ms + int(self._written_at_ms[file.key])
         return Entry(file.key, self._data_file_size(file), at_ms)
 
-    def _create(
-        self, key: str, body: bytes, now_ms: float, transaction_id: int | None
-    ) -> PutResult:
-        if key in self.objects:
-            return PutResult.ALREADY_EXISTS
-        self._write(key, body, now_ms)
-        version = version_of_key(key)
-        if version is not None:
-            self.landings.append(Landing(version, now_ms, transaction_id))
-        return PutResult.CREATED
-
-    def _landed(self, key: str, now_ms: float, transaction_id: int | None) -> None:
-        """A commit file was written without a look at what was there."""
-        version = version_of_key(key)
-        if version is None:
+    def _lose(self, version: int) -> None:
+        """A commit file is written over another one, without a look at what was there."""
+        if self.exclusive or version > self.log.newest:
             return
         lost = [landing for landing in self.landings if landing.version == version]
         self.overwritten += lost
         self.landings = [landing for landing in self.landings if landing.version != version]
-        self.landings.append(Landing(version, now_ms, transaction_id))
-
-    def _write(self, key: str, body: bytes, now_ms: float) -> None:
-        if key not in self.objects:
-            insort(self._directories.setdefault(_directory(key), []), key)
-        entry = Entry(key, len(body), self.epoch_ms + int(now_ms))
-        self.objects[key] = StoredObject(body, entry)
-
-    def _listing(self, start: str) -> Listing:
-        keys = self._directories.get(_directory(start), [])
-        objects = self.objects
-        return Listing(tuple([objects[key].entry for key in keys[bisect_left(keys, start) :]]))
+        self.first_overwritten = min(self.first_overwritten, version)
 
 
 def _directory(key: str) -> str:

@@ -16,7 +16,16 @@ from whitecap.sim.store.latency import Latency
 from whitecap.sim.time.draws import Columns, DrawTable
 from whitecap.sim.time.random_streams import Source, row_of
 
-USUAL = {Kind.LIST: 4, Kind.GET: 8, Kind.PUT: 1, Kind.PUT_IF_ABSENT: 3}
+USUAL = {
+    Kind.LIST: 8,
+    Kind.GET: 8,
+    Kind.HEAD: 20,
+    Kind.PUT: 1,
+    Kind.PUT_IF_ABSENT: 4,
+    Kind.COPY: 1,
+    Kind.DELETE: 1,
+    Kind.RENAME: 1,
+}
 """Requests of each kind whose draws come with the row. It matters for speed alone."""
 
 MORE = 16
@@ -80,10 +89,13 @@ class Tape:
         """How long requests of a kind take."""
         return self._tapes.latencies[kind]
 
-    def next_number(self, kind: Kind) -> int:
-        """The number of a request that is made now, among those of its kind."""
+    def next_number(self, kind: Kind, count: int = 1) -> int:
+        """The number of a request that is made now, among those of its kind.
+
+        Of several that are made at once it is the first one's.
+        """
         number = self._numbers[kind]
-        self._numbers[kind] = number + 1
+        self._numbers[kind] = number + count
         return number
 
     def legs(self, kind: Kind, number: int, sending: int = 0) -> tuple[float, float, float]:

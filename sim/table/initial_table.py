@@ -145,5 +145,5 @@ def _commit_info(
 
 
 def _commit(store: FakeStore, version: int, actions: Sequence[AnyAction]) -> Commit:
-    store.take_effect(PutIfAbsent(log_key(version), encode_commit(actions)), 0.0, None)
+    store.answer(PutIfAbsent(log_key(version), encode_commit(actions)))
     return commit_of(version, actions, store.epoch_ms)

@@ -1,16 +1,16 @@
 """Simulated time: the only module that knows SimPy.
 
 Time is milliseconds since the start of the run. A process is a generator that yields the events
-made here; it has a `Clock`, whose order decides between processes that wait for one instant: that
-of their writers, then that of the writer's jobs. `drive` runs one transaction of the engine: it
-takes the requests that the transaction yields, lets the world answer each in simulated time, and
-sends the answers back.
+made here; it has a `Clock` of its own. `drive` runs one transaction of the engine: it takes the
+requests that the transaction yields, lets the world answer each in simulated time, and sends the
+answers back.
 """
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from heapq import heappush
 from typing import Any, Protocol, TypeVar
@@ -25,7 +25,8 @@ T = TypeVar("T")
 Waiting = Generator[Event, Any, T]
 """A piece of a process: yields events, returns a `T`."""
 
-_JOB_BITS = 40
+LANE_BITS = 8
+JOB_BITS = 40
 
 
 class World(Protocol):
@@ -40,17 +41,22 @@ class World(Protocol):
 
 
 class Kernel(Environment):
-    """The clock and its event queue: by instant, then by order, then as they were entered."""
+    """The clock and its event queue: by instant, then by order, then as they were entered.
+
+    In a `patient` run every process waits at every instant that it comes to; else it goes ahead
+    where nobody else is concerned. Both make the same recording.
+    """
+
+    def __init__(self, patient: bool = False) -> None:
+        super().__init__()
+        self.patient = patient
+        self.stopped = False
+        """Whether somebody asked for the end."""
 
     @property
     def now_ms(self) -> float:
         """Milliseconds since the start."""
         return self._now
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.stopped = False
-        """Whether somebody asked for the end."""
 
     def start(self, process: Waiting[Any]) -> Process:
         """Begin a process now."""
@@ -58,13 +64,25 @@ class Kernel(Environment):
 
     def enter(self, instant_ms: float, order: int, event: Event) -> None:
         """Let an event happen at an instant, among those of the same instant by its order."""
-        event._ok, event._value = True, None
         entry: Any = (instant_ms, order, next(self._eid), event)
         heappush(self._queue, entry)
 
+    def together(self, processes: Sequence[Waiting[T]]) -> Waiting[list[T]]:
+        """Run pieces of a process at the same time; what each returned, when all have ended.
+
+        Unless the run is patient none of them waits, so they may as well come one after the other.
+        """
+        if not self.patient:
+            return [_run_through(process) for process in processes]
+        started = [self.start(process) for process in processes]
+        ended = []
+        for process in started:
+            ended += [(yield process)]
+        return ended
+
     def call_at(self, instant_ms: float, order: int, action: Callable[[], object]) -> None:
         """Do `action` at an instant, whatever becomes of the process that asks for it."""
-        event = Event(self)
+        event = _ready(self)
         event.callbacks = [lambda _: _done(action)]
         self.enter(instant_ms, order, event)
 
@@ -83,38 +101,105 @@ class Kernel(Environment):
 
 
 class Clock:
-    """One process's time, and its place among processes that wait for the same instant.
+    """One process's time, which may be ahead of the kernel's.
 
-    SimPy takes the order for the event's priority. One event serves all waits of the process.
+    A process goes ahead through what concerns itself alone, by setting `now_ms`, and arrives where
+    others could see what it does, or it what others do. Who come to one instant are taken in the
+    order of their writers, of the writers' jobs, and of the tasks of a job: SimPy takes `order` for
+    the priority of an event. One event serves all waits of the process.
     """
 
-    __slots__ = ("_event", "kernel", "order")
+    __slots__ = ("_event", "kernel", "now_ms", "order")
 
     def __init__(self, kernel: Kernel, writer_number: int = 0, job_number: int = 0) -> None:
         self.kernel = kernel
-        self._event = Event(kernel)
+        self.now_ms: float = kernel.now_ms
         self.order = 0
+        self._event = _ready(kernel)
         self.serves(writer_number, job_number)
 
     def serves(self, writer_number: int, job_number: int) -> None:
         """From now on it is the clock of this job."""
-        self.order = (writer_number + 1) << _JOB_BITS | job_number
+        self.order = ((writer_number + 1) << JOB_BITS | job_number) << LANE_BITS
 
-    @property
-    def now_ms(self) -> float:
-        """Milliseconds since the start."""
-        return self.kernel._now
+    def of_task(self, number: int) -> Clock:
+        """The clock of one of the tasks that this process runs at the same time, from now on."""
+        clock = Clock(self.kernel)
+        clock.now_ms, clock.order = self.now_ms, self.order + number
+        return clock
 
-    def until(self, instant_ms: float) -> Event:
-        """The event of an instant being reached, for this process alone to wait for."""
+    def arrive(self) -> Event:
+        """The event of the world having come to this clock's instant; only its process waits."""
         event = self._event
         event.callbacks = []
-        self.kernel.enter(instant_ms, self.order, event)
+        self.kernel.enter(self.now_ms, self.order, event)
         return event
 
-    def after(self, delay_ms: float) -> Event:
-        """The event of some time having passed."""
-        return self.until(self.kernel._now + delay_ms)
+    def wait(self) -> Event:
+        """The event of being woken."""
+        self._event.callbacks = []
+        return self._event
+
+    def wake(self) -> None:
+        """Let the process that waits go on now."""
+        self.kernel.enter(self.kernel.now_ms, self.order, self._event)
+
+    def reach(self, instant_ms: float) -> Waiting[None]:
+        """Go on to an instant, with the world if the run is patient."""
+        self.now_ms = instant_ms
+        if self.kernel.patient:
+            yield self.arrive()
+
+
+class Mutex:
+    """Held by one process at a time; who finds it held waits, first come first served."""
+
+    def __init__(self) -> None:
+        self._holder: Clock | None = None
+        self._queue: deque[Clock] = deque()
+
+    def held_by(self, clock: Clock) -> bool:
+        """Whether a process holds it."""
+        return self._holder is clock
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether anyone waits for it."""
+        return bool(self._queue)
+
+    def acquire(self, clock: Clock) -> Waiting[None]:
+        """Come to hold it."""
+        yield clock.arrive()
+        if self._holder is None:
+            self._holder = clock
+            return
+        self._queue.append(clock)
+        yield clock.wait()
+        clock.now_ms = clock.kernel.now_ms
+
+    def release(self, clock: Clock) -> Waiting[None]:
+        """Leave it to who waits longest."""
+        yield clock.arrive()
+        self._holder = self._queue.popleft() if self._queue else None
+        if self._holder is not None:
+            self._holder.wake()
+
+
+def _run_through(process: Waiting[T]) -> T:
+    """What a process returns that waits for nothing."""
+    try:
+        next(process)
+    except StopIteration as done:
+        returned: T = done.value
+        return returned
+    raise AssertionError("a process that goes ahead has waited")
+
+
+def _ready(kernel: Kernel) -> Event:
+    """An event that succeeds when its time comes."""
+    event = Event(kernel)
+    event._ok, event._value = True, None
+    return event
 
 
 def _done(action: Callable[[], object]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from whitecap.engine.commands.rows.streaming import append_batch
 from whitecap.engine.commands.run import run_statement
@@ -23,15 +24,36 @@ from whitecap.sim.writers.checkpoints import Checkpoint
 from whitecap.sim.writers.workload import Work
 
 
+class Job(Protocol):
+    """What a writer has to do: makes transactions until one of them succeeds."""
+
+    @property
+    def is_seen_by_others(self) -> bool:
+        """Whether what others do next depends on its success."""
+
+    def describe(self, record: TransactionRecord, now_ms: float) -> None:
+        """Note in the record what its transaction is about to do."""
+
+    def transaction(self, table_log: TableLog) -> Steps[Outcome]:
+        """One transaction."""
+
+    def is_committed(self) -> None:
+        """The last transaction succeeded."""
+
+
 @dataclass(frozen=True, slots=True)
 class TableClients:
-    """Makes the engine's handle on the table for one transaction."""
+    """Makes the engine's handle on the table for one transaction.
+
+    `keys_matter`: somebody chooses among the keys that there are.
+    """
 
     name: str
     shared: SharedTable
     settings: Settings
     dialect: Dialect
     lost_reply: LostReply
+    keys_matter: bool = True
 
     def client(self, table_log: TableLog) -> Table:
         """A handle that knows of the log what `table_log` knows."""
@@ -48,6 +70,10 @@ class StatementJob:
     statement: Statement
     work: Work
     keys: KeysInUse
+
+    @property
+    def is_seen_by_others(self) -> bool:
+        return self.clients.keys_matter and bool(self.work.new_keys)
 
     def describe(self, record: TransactionRecord, now_ms: float) -> None:
         del now_ms
@@ -72,6 +98,10 @@ class BatchJob:
     reads_table: bool = False
     _batch_id: int = 0
     _work: Work = field(default_factory=Work)
+
+    @property
+    def is_seen_by_others(self) -> bool:
+        return True
 
     def describe(self, record: TransactionRecord, now_ms: float) -> None:
         self._batch_id, self._work = self.checkpoint.batch(now_ms)

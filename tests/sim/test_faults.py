@@ -10,7 +10,7 @@ import pytest
 from tests.sim.sim_worlds import INSERT, UPDATE, ran, rows, scenario
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.scenario.faults import Fault
-from whitecap.sim.store.faults import Sending, faults_of
+from whitecap.sim.store.faults import Sending, crashes_of, faults_of, next_crash
 from whitecap.sim.store.kinds import Kind
 from whitecap.sim.store.latency import latencies_of
 from whitecap.sim.store.tape import Tape, Tapes
@@ -66,7 +66,9 @@ def test_a_lost_read_costs_the_timeout_and_nothing_else() -> None:
 
 def test_a_late_effect_comes_after_its_writer_gave_up() -> None:
     fault = {"late_effect": {"probability": 0.3, "delay": "10 s"}}
-    run = _hit(fault, {"profile": "s3", "client": {"timeout": "5 s"}})
+    store = {"profile": "s3", "client": {"timeout": "5 s"}}
+    slow = {"arrival": {"closed": {"think": {"exponential": {"mean": "20 s"}}}}, "count": 2}
+    run = _hit(fault, store, writers={"loader": {**INSERT, **slow}}, duration="1 h")
     late = [a for a in rows(run, "attempts") if a["result"] == "unknown" and a["effect_at_ms"]]
     assert late
     for attempt in late:
@@ -100,7 +102,7 @@ def test_the_stores_own_limit_throttles_too() -> None:
     store = {"profile": "s3", "limits": {"reads_per_s": 2}}
     run = _hit({"throttling": {"probability": 0.001}}, store)
     refused = [r for r in rows(run, "requests") if r["result"] == "throttled"]
-    assert {r["kind"] for r in refused} == {"get", "list"}
+    assert {r["kind"] for r in refused} == {"get", "head", "list"}
 
 
 def test_limits_bind_also_where_requests_are_not_recorded() -> None:
@@ -177,19 +179,19 @@ def _tape(job: int) -> Tape:
 
 def test_crashes_fall_at_the_same_instants_whatever_the_writer_does() -> None:
     crash = Fault.model_validate({"writer_crash": {"rate": "6 per h", "restart": "1 min"}})
-    found = faults_of([crash], "loader", "loader-1", RandomStreams(5))
-    first_ms, back_ms = found.next_crash(0.0)
-    second_ms, _ = found.next_crash(first_ms)
+    crashes = crashes_of([crash], {"loader"}, "loader-1", RandomStreams(5))
+    first_ms, back_ms = next_crash(crashes, 0.0)
+    second_ms, _ = next_crash(crashes, first_ms)
     assert back_ms == first_ms + 60_000
-    assert found.next_crash((first_ms + second_ms) / 2)[0] == second_ms
-    assert found.next_crash(first_ms / 2)[0] == first_ms
+    assert next_crash(crashes, (first_ms + second_ms) / 2)[0] == second_ms
+    assert next_crash(crashes, first_ms / 2)[0] == first_ms
 
 
 def test_crashes_come_at_their_rate_inside_their_window() -> None:
     crash = {"writer_crash": {"rate": "60 per h", "restart": "0 s"}, "between": ["1 h", "11 h"]}
-    found = faults_of([Fault.model_validate(crash)], "w", "w-1", RandomStreams(5))
+    crashes = crashes_of([Fault.model_validate(crash)], {"w"}, "w-1", RandomStreams(5))
     now_ms, instants = 0.0, []
-    while (now_ms := found.next_crash(now_ms)[0]) < math.inf:
+    while (now_ms := next_crash(crashes, now_ms)[0]) < math.inf:
         instants.append(now_ms)
     assert len(instants) == pytest.approx(600, abs=4 * math.sqrt(600))
     assert 3_600_000 <= instants[0] < instants[-1] < 11 * 3_600_000

@@ -49,7 +49,9 @@ def test_with_put_if_absent_nothing_is_lost() -> None:
 
 
 def test_who_finds_the_version_taken_when_sending_goes_on_to_the_next() -> None:
-    run = _ran(compute={"uniform": {"low": "1 s", "high": "3 s"}})
+    loader = {**INSERT, "arrival": TOGETHER}
+    writers = {"quick": {**loader, "compute": "1 s"}, "slow": {**loader, "compute": "2 s"}}
+    run = ran(store=LAST_ONE_WINS, duration="1 min", writers=writers)
     assert not run.world.store.overwritten
     assert run.recording.manifest["counts"]["aborted"] == 0
 

@@ -14,6 +14,7 @@ from tests.sim.sim_worlds import TABLE, document, rows
 from whitecap.engine.commands.run import run_statement
 from whitecap.engine.errors import DeltaError, InvalidInput
 from whitecap.engine.log.table_log import TableLog
+from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.parse import read_statement
 from whitecap.engine.storage.memory import counting_ids, run
 from whitecap.engine.storage.requests import Row, Steps
@@ -50,8 +51,14 @@ def _scenario(statement: str) -> Scenario:
     return scenario_of(document(duration="80 s", writers={"w": writer}))
 
 
+def _table(world: World, log: TableLog) -> Table:
+    table = Table(world.scenario.table.name, world.shared)
+    table.log = log
+    return table
+
+
 def _table_rows(world: World) -> list[Row]:
-    table = world.clients.client(TableLog(world.shared.commits))
+    table = _table(world, TableLog(world.shared.commits))
     at_once = AtOnce(world.store, counting_ids())
     snapshot = run(table.latest(), at_once)
     files = run(table.data_files.read(snapshot.all_files(), snapshot.schema), at_once)
@@ -64,7 +71,7 @@ def _from_texts(finished: FinishedRun) -> World:
     log = TableLog(world.shared.commits)
     at_once = AtOnce(world.store, counting_ids())
     for row in rows(finished):
-        table = world.clients.client(log)
+        table = _table(world, log)
         steps = run_statement(read_statement(row["statement"]), {table.name: table})
         assert _refusal(steps, at_once) == row["exception"]
     return world

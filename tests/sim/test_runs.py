@@ -89,7 +89,8 @@ def test_instants_of_a_transaction_are_in_order() -> None:
 
 def test_requests_are_sent_take_effect_and_are_replied_to_in_this_order() -> None:
     found = [r for r in rows(ran(), "requests") if r["reply_at_ms"] is not None]
-    assert {r["kind"] for r in found} == {"list", "get", "put_if_absent"}
+    kinds = {"list", "get", "head", "put_if_absent", "put", "copy", "delete"}
+    assert {r["kind"] for r in found} == kinds
     for r in found:
         assert r["sent_at_ms"] <= r["effect_at_ms"] <= r["reply_at_ms"]
 
@@ -148,7 +149,7 @@ def test_an_aborted_transaction_says_who_won_by_which_rule_and_why() -> None:
 
 def test_an_optimize_that_gives_up_tells_the_snapshot_that_its_verdict_was_about() -> None:
     """It looks at the newest version again before it gives up, and starts again if it may."""
-    optimize = {**UPDATE, "statement": "OPTIMIZE events", "parameters": {}, "compute": "30 s"}
+    optimize = {**UPDATE, "statement": "OPTIMIZE events", "parameters": {}, "compute": "40 s"}
     run = ran(writers={"corrector": {**UPDATE, "count": 3}, "compactor": optimize})
     refused = [r for r in rows(run) if r["command"] == "OPTIMIZE" and r["outcome"] == "aborted"]
     assert refused

@@ -74,7 +74,7 @@ def test_every_job_computes_as_long_in_both(cells: list[dict[Run, dict[str, Any]
 def test_reruns_compute_as_long_in_both_too(cells: list[dict[Run, dict[str, Any]]]) -> None:
     again = [{name: row for name, row in cell.items() if name[2]} for cell in cells]
     agreeing = _agreeing(again, lambda row: row["compute_ms"])
-    assert sum(both for both, _ in agreeing.values()) > 5
+    assert sum(both for both, _ in agreeing.values()) > 3
     assert all(both == agree for both, agree in agreeing.values())
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-MEASURED = {"latency": "5 ms", "per_mib": "1 ms", "source": "me"}
+MEASURED = {"latency": "5 ms", "source": "me"}
+APART = {"out": "10 ms", "back": "5 ms", "source": "me"}
 
 EVERY_FIELD: dict[str, Any] = {
     "name": "every-field",
@@ -27,6 +28,7 @@ EVERY_FIELD: dict[str, Any] = {
         "properties": {"delta.enableDeletionVectors": "true"},
         "values": {"date": {"days": 3}, "country": {"among": ["DE", "FR"]}},
         "initial": {"rows": 30, "rows_per_file": 10},
+        "log": {"rate": "1 per d", "retention": "9 d", "checkpoint_interval": 10},
         "bytes_per_row": 100,
     },
     "store": {
@@ -38,9 +40,29 @@ EVERY_FIELD: dict[str, Any] = {
             "success": {"back": "60 ms", "source": "me"},
             "loss": {"back": "50 ms", "source": "me"},
         },
-        "put": MEASURED,
+        "put": {**APART, "per_mib": "1 ms"},
         "get": {"latency": {"quantiles": {"p50": "30 ms", "p99": "120 ms"}}, "source": "me"},
-        "list": {"out": "10 ms", "back": "5 ms", "source": "me"},
+        "head": MEASURED,
+        "copy": APART,
+        "delete": MEASURED,
+        "rename": APART,
+        "list": {**MEASURED, "page_size": 1000, "per_1000_keys": "1 ms"},
+        "log_store": {
+            "before_put": ["head"],
+            "after_put": ["head"],
+            "read": ["get"],
+            "checksum": ["put", "rename"],
+            "pointer": ["put"],
+            "delete": ["delete"],
+            "commit_lock": True,
+            "source": "me",
+        },
+        "spark": {
+            "job": "500 ms",
+            "parallel_reads": 8,
+            "fast_listing": False,
+            "source": "me",
+        },
         "effect": {"share": 0.5, "source": "me"},
         "limits": {"writes_per_s": 3500.0, "reads_per_s": 5500.0, "source": "me"},
         "client": {
@@ -67,6 +89,7 @@ EVERY_FIELD: dict[str, Any] = {
     "writers": {
         "loader": {
             "count": 2,
+            "cluster": "etl",
             "statement": "INSERT INTO events VALUES :rows",
             "parameters": {
                 "date": {"newest": {"within": 2}},

@@ -50,6 +50,7 @@ def auto_compact(table: Table, parent: Transaction, committed: Committed) -> Ste
     if not adds or all(not add.data_change for add in adds):
         return
     txn = yield from table.start()
+    yield from txn.read_state()
     chosen = _crowded(txn.snapshot, adds, table.settings)
     if not chosen:
         return

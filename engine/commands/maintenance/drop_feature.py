@@ -125,6 +125,7 @@ def _nothing(_table: Table) -> Steps[Outcome | None]:
 def _clean_deletion_vectors(table: Table) -> Steps[Outcome | None]:
     """No new vectors, then none in live files, then tombstones that protect the vectors' files."""
     txn = yield from begin(table)
+    yield from txn.read_state()
     files = txn.snapshot.all_files()
     key = properties.DELETION_VECTORS.key
     if key in txn.metadata.configuration or any(file.deletion_vector for file in files):
@@ -136,6 +137,7 @@ def _clean_deletion_vectors(table: Table) -> Steps[Outcome | None]:
         if stopped is not None:
             return stopped
     txn = yield from begin(table)
+    yield from txn.read_state()
     now_ms = yield ReadClock()
     tombstones = _vector_tombstones(txn.snapshot, now_ms)
     return _stop((yield from txn.commit(tombstones, Operation("Deletion Vector Tombstones"))))

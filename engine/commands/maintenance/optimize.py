@@ -30,6 +30,7 @@ from whitecap.engine.writing.execution import begin, logged
 def optimize(table: Table, statement: Optimize) -> Steps[Outcome]:
     """Run an OPTIMIZE. Raises `DeltaError` for a condition on data columns."""
     txn = yield from begin(table)
+    yield from txn.read_state()
     if is_clustered(txn.snapshot):
         _check_clustered(statement)
     predicates = partition_predicates(statement.condition, statement.parameters, txn)

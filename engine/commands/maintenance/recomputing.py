@@ -29,6 +29,7 @@ def _recomputed(table: Table, condition: str | None) -> Steps[Outcome]:
     txn = yield from begin(table)
     predicate = None if condition is None else parse_predicate(condition)
     predicates = partition_predicates(predicate, {}, txn)
+    yield from txn.read_state()
     files = list(txn.filter_files(predicates) if predicates else txn.filter_all_files())
     found = yield from table.data_files.read(files, txn.snapshot.schema)
     yield from job("COMPUTE STATS", found)

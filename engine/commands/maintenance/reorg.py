@@ -41,6 +41,7 @@ def reorg(table: Table, statement: Reorg) -> Steps[Outcome]:
 
 def purge(table: Table, txn: Transaction, predicates: tuple[Predicate, ...] = ()) -> Steps[Outcome]:
     """Rewrite files that hide rows, or that hold columns which the table has dropped."""
+    yield from txn.read_state()
     files = txn.snapshot.all_files()
     yield from table.data_files.fetch(files, txn.snapshot.schema)
     schema = txn.snapshot.schema

@@ -41,6 +41,7 @@ def restore(table: Table, statement: Restore) -> Steps[Outcome]:
     had, or if files of it are gone.
     """
     txn = yield from begin(table)
+    yield from txn.read_state()
     version = statement.version
     if version is None:
         version = yield from _version_at(table, statement.timestamp or "")

@@ -128,6 +128,7 @@ def _commit(table: Table, txn: Transaction, batch: _Batch) -> Steps[Outcome]:
         if not isinstance(outcome, Aborted):
             return outcome
         txn = yield from table.start()
+        yield from txn.read_state()
         if txn.snapshot.partition_schema != read_schema or not _all_live(batch, txn.snapshot):
             return outcome
 

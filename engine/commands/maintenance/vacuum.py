@@ -34,6 +34,7 @@ def vacuum(table: Table, statement: Vacuum) -> Steps[Outcome]:
     Unset, logging is on: the stores where Delta has it off (S3) say so in their settings.
     """
     txn = yield from begin(table)
+    yield from txn.read_state()
     default_ms = properties.DELETED_FILE_RETENTION_MS.of(txn.metadata.configuration)
     retention_ms = _retention(statement, default_ms, table.settings)
     now_ms = yield ReadClock()

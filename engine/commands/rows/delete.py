@@ -40,6 +40,7 @@ def delete(table: Table, statement: Delete, pinned: Pinned) -> Steps[Outcome]:
     """Run a DELETE; `pinned` are the rows of other tables that its condition asks."""
     txn = yield from begin(table)
     check_removable(txn)
+    yield from txn.read_state()
     progress = yield from progress_of(table, txn)
     if progress is None:
         return NothingToCommit(txn.read_version)
@@ -56,6 +57,7 @@ def truncate(table: Table, statement: Truncate) -> Steps[Outcome]:
     if statement.names_partition:
         raise command_errors.truncate_partition()
     txn = yield from begin(table)
+    yield from txn.read_state()
     files = list(txn.filter_all_files())
     yield from job("TRUNCATE")
     if not files:

@@ -180,6 +180,7 @@ class _Write:
         return adds
 
     def _deleted(self, replacement: Replacement) -> Steps[FileActions]:
+        yield from self.txn.read_state()
         columns = self.txn.metadata.partition_columns
         over_data = [p for p in replacement.conditions if not p.is_over(columns)]
         if over_data and not self.data_change:
@@ -191,6 +192,7 @@ class _Write:
     def _overwritten(self, adds: Sequence[AddFile]) -> Steps[FileActions]:
         if not self.statement.overwrite:
             return ()
+        yield from self.txn.read_state()
         files: Iterable[AddFile]
         if self.is_dynamic:
             files = self.txn.filter_files_by_partitions_of(adds)

@@ -56,6 +56,7 @@ from whitecap.engine.writing.vectors import hide_rows
 def merge(table: Table, statement: Merge, read: Source | OwnRead) -> Steps[Outcome]:
     """Run a MERGE with what its source gives."""
     txn = yield from begin(table)
+    yield from txn.read_state()
     progress = yield from progress_of(table, txn)
     if progress is None:
         return NothingToCommit(txn.read_version)

@@ -70,6 +70,7 @@ def _run(batch: _Batch) -> Steps[Outcome]:
 def _written(batch: _Batch) -> Steps[Outcome]:
     table, query_id, batch_id = batch.table, batch.query_id, batch.batch_id
     txn = yield from begin(table)
+    yield from txn.read_state()
     if batch.reads_table:
         txn.read_whole_table()
     if txn.txn_version(query_id) >= batch_id:

@@ -61,6 +61,7 @@ def update(table: Table, statement: Update, pinned: Pinned) -> Steps[Outcome]:
     """Run an UPDATE; `pinned` are the rows of other tables that its condition asks."""
     txn = yield from begin(table)
     check_removable(txn)
+    yield from txn.read_state()
     progress = yield from progress_of(table, txn)
     if progress is None:
         return NothingToCommit(txn.read_version)

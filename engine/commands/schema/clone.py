@@ -26,8 +26,14 @@ def clone_source(statement: CloneTable, tables: Tables) -> Steps[tuple[Table, Sn
     """The table that is cloned, at the version asked for."""
     source = table_named(tables, statement.source.name)
     version = statement.source.version
+    return source, (yield from source.at_root(_version_of(source, version)))
+
+
+def _version_of(source: Table, version: int | None) -> Steps[Snapshot]:
     steps = source.latest() if version is None else source.as_of(version)
-    return source, (yield from source.at_root(steps))
+    snapshot = yield from steps
+    yield from source.log.read_state(snapshot)
+    return snapshot
 
 
 def clone_table(
@@ -39,6 +45,7 @@ def clone_table(
         if statement.if_not_exists:
             return NothingToCommit(txn.read_version)
         raise command_errors.table_exists_for_clone(table.name)
+    yield from txn.read_state()
     if txn.snapshot.num_files:
         raise command_errors.clone_into_table_with_files()
     wanted = yield from _metadata(statement, txn, snapshot)

@@ -21,6 +21,7 @@ from whitecap.engine.writing.files import FileWriter, remove
 
 def remove_column_mapping(table: Table, txn: Transaction, keep_property: bool) -> Steps[Outcome]:
     """Rewrite the table without mapping; its mode becomes none, or unset."""
+    yield from txn.read_state()
     files = list(txn.filter_all_files())
     old = yield from table.data_files.read(files, txn.snapshot.schema)
     configuration = dict(txn.metadata.configuration)

@@ -37,6 +37,7 @@ def add_constraint(table: Table, statement: AddConstraint) -> Steps[Outcome]:
     text = Template.of(statement.condition).render(statement.parameters)
     parse_predicate(text).check(txn.snapshot.schema, table.session, CHECK_NOT_BOOLEAN)
     violating = parse_predicate(f"NOT coalesce({text}, FALSE)")
+    yield from txn.read_state()
     found = yield from search(table, txn, txn.filter_all_files(), [violating])
     yield from job("ADD CONSTRAINT", [one for one, _ in found])
     if found:

@@ -99,6 +99,7 @@ def _actions(
         yield from job("CREATE TABLE", (), writer)
     removes: Sequence[AnyAction] = ()
     if txn.read_version >= 0:
+        yield from txn.read_state()
         files = list(txn.filter_all_files())
         now_ms = yield ReadClock()
         removes = [remove(file, now_ms) for file in files]

@@ -30,6 +30,7 @@ def sync_identity(table: Table, statement: SyncIdentity) -> Steps[Outcome]:
     identity = identity_of(column)
     if identity is None:
         raise command_errors.no_identity_to_sync()
+    yield from txn.read_state()
     found = yield from table.data_files.read(list(txn.filter_all_files()), schema)
     yield from job("SYNC IDENTITY", found)
     at = schema.index(column.name)

@@ -57,6 +57,7 @@ def _again(table: Table, name: str, concerns: object) -> Steps[Outcome | None]:
     batch = 0
     while True:
         txn = yield from begin(table)
+        yield from txn.read_state()
         files = [file for file in txn.snapshot.all_files() if concerns(file)]
         if not files:
             return None

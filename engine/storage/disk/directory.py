@@ -25,6 +25,7 @@ from whitecap.engine.storage.requests import (
     ListTree,
     Missing,
     NewId,
+    OfDriver,
     Put,
     PutIfAbsent,
     PutResult,
@@ -82,6 +83,8 @@ class DirectoryStore:
                 return next(self._ids)
             case Compute():
                 return None
+            case OfDriver():
+                raise AssertionError(f"{request} is for another driver")
 
     def _place(self, key: str) -> Path:
         """Where a key's file is; a key may be an absolute path or a `file:` URI."""

@@ -1,0 +1,150 @@
+"""One transaction's way to the store: requests that others can see, and those that they cannot.
+
+Where nothing can go wrong with a request and nobody wants it recorded, all that is left of it is
+its two ways (`sim/store/latency.py`): a process then passes it by adding them up. What can befall a
+request otherwise is told by `sim/store/exchange.py`; both come to the same instants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from whitecap.sim.recording.recorder import AttemptRecord
+from whitecap.sim.store.cluster import WriterCrashed
+from whitecap.sim.store.exchange import Answer, Ask, Effect, Sender, StoreRefused
+from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.log_directory import NEVER, Moment
+from whitecap.sim.time.kernel import Waiting
+
+File = tuple[str, int]
+"""An object's key and its size in bytes."""
+
+
+def found(size: int) -> Effect:
+    """The effect of reading what is there."""
+    answer = Answer(result="found", size=size)
+    return lambda _: answer
+
+
+class Connection:
+    """Sends the requests of one transaction."""
+
+    __slots__ = ("_passes", "clock", "sender")
+
+    def __init__(self, sender: Sender) -> None:
+        self.sender = sender
+        self.clock = sender.life.clock
+        self._passes = not (
+            sender.faults.are_possible
+            or sender.recorder.with_requests
+            or sender.kernel.patient
+            or sender.life.can_end
+        )
+
+    def ask(
+        self,
+        kind: Kind,
+        key: str,
+        effect: Effect,
+        size_bytes: int = 0,
+        shared: bool = True,
+        attempt: AttemptRecord | None = None,
+    ) -> Waiting[Answer]:
+        """A request and its answer; `shared`: others can see what it does, or it what they do."""
+        number = self.sender.tape.next_number(kind)
+        if not self._passes:
+            ask = Ask(kind, number, key, effect, size_bytes, shared, attempt)
+            return (yield from self.sender.answer(ask))
+        clock, tape = self.clock, self.sender.tape
+        latency = tape.latency(kind)
+        out_ms, back_ms, lost_back_ms = tape.legs(kind, number)
+        effect_ms = clock.now_ms = latency.arrival(clock.now_ms, out_ms, size_bytes)
+        if shared:
+            yield clock.arrive()
+        self.sender.throttle.refuses(kind, effect_ms)
+        if attempt is not None:
+            attempt.effect_at_ms = effect_ms
+        answer = effect((effect_ms, clock.order))
+        back_ms = lost_back_ms if answer.taken else back_ms
+        clock.now_ms = latency.reply(effect_ms, back_ms, answer.size)
+        return answer
+
+    def is_there(
+        self, kind: Kind, key: str, appears: Callable[[], Moment | None], size: int
+    ) -> Waiting[bool]:
+        """Whether an object is there that may appear or not.
+
+        `appears` says from which moment on; `None` as long as that is not decided: then the process
+        has to arrive and look.
+        """
+
+        def look(moment: Moment) -> Answer:
+            found = (appears() or NEVER) <= moment
+            return Answer(found, "found" if found else "missing", size if found else 0)
+
+        answer = yield from self.ask(kind, key, look, shared=appears() is None)
+        return bool(answer.value)
+
+    def read(self, kinds: Iterable[Kind], key: str, size_bytes: int) -> Waiting[None]:
+        """Read an object that is there, by some requests; what GET brings takes time."""
+        for kind in kinds:
+            size = size_bytes if kind is Kind.GET else 0
+            if self._passes:
+                number = self.sender.tape.next_number(kind)
+                self.clock.now_ms = self._passed(kind, number, self.clock.now_ms, size)
+            else:
+                yield from self.ask(kind, key, found(size), shared=False)
+
+    def read_in_parallel(self, files: Sequence[File], tasks: int) -> Waiting[None]:
+        """Read files in tasks that run at the same time, each its files one after the other."""
+        first = self.sender.tape.next_number(Kind.GET, len(files))
+        numbered = [(first + n, *file) for n, file in enumerate(files)]
+        lanes = [numbered[n::tasks] for n in range(min(tasks, len(files)))]
+        if self._passes:
+            began_ms = self.clock.now_ms
+            self.clock.now_ms = max(
+                (self._lane_ends(lane, began_ms) for lane in lanes), default=began_ms
+            )
+        else:
+            yield from self._all_lanes(lanes)
+
+    def _lane_ends(self, lane: Sequence[tuple[int, str, int]], now_ms: float) -> float:
+        for number, _, size_bytes in lane:
+            now_ms = self._passed(Kind.GET, number, now_ms, size_bytes)
+        return now_ms
+
+    def _passed(self, kind: Kind, number: int, sent_ms: float, size: int) -> float:
+        """The reply to a request that does nothing."""
+        tape = self.sender.tape
+        latency = tape.latency(kind)
+        out_ms, back_ms, _ = tape.legs(kind, number)
+        effect_ms = latency.arrival(sent_ms, out_ms, 0)
+        self.sender.throttle.refuses(kind, effect_ms)
+        return latency.reply(effect_ms, back_ms, size)
+
+    def _all_lanes(self, lanes: Sequence[Sequence[tuple[int, str, int]]]) -> Waiting[None]:
+        """Each lane as a process of its own, since requests of all have to come in order.
+
+        Raises `WriterCrashed` or `StoreRefused` as any of them does, when the last has come to its
+        end.
+        """
+        senders = [
+            replace(self.sender, life=self.sender.life.of_task(n + 1)) for n in range(len(lanes))
+        ]
+        tasks = [_lane(sender, lane) for sender, lane in zip(senders, lanes, strict=True)]
+        ended = yield from self.sender.kernel.together(tasks)
+        self.clock.now_ms = max([self.clock.now_ms, *(s.life.clock.now_ms for s in senders)])
+        for failure in (WriterCrashed, StoreRefused):
+            for error in ended:
+                if isinstance(error, failure):
+                    raise error
+
+
+def _lane(sender: Sender, lane: Sequence[tuple[int, str, int]]) -> Waiting[Exception | None]:
+    try:
+        for number, key, size_bytes in lane:
+            yield from sender.answer(Ask(Kind.GET, number, key, found(size_bytes)))
+    except (WriterCrashed, StoreRefused) as error:
+        return error
+    return None

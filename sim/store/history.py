@@ -1,0 +1,48 @@
+"""What the commits of the log say, for all clusters: each is read once, by whoever is first.
+
+Time is not spent here: which requests it takes a cluster to know a version is told elsewhere
+(`sim/store/log_access.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from whitecap.engine.log.commit_file import Commit, log_key
+from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
+from whitecap.engine.log.table_log import CommitCache
+from whitecap.sim.store.objects import FakeStore
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The commits in the store and the snapshots that they lead to."""
+
+    store: FakeStore
+    cache: CommitCache
+
+    def commit(self, version: int) -> Commit:
+        """One commit, as its file is now."""
+        stored = self.store.objects[log_key(version)]
+        return self.cache.commit(version, stored.body, stored.modified_at_ms)
+
+    def snapshot(self, version: int) -> Snapshot:
+        """The table at a version; -1: no table."""
+        snapshot, behind = self._nearest(version)
+        for number in reversed(behind):
+            snapshot = self.cache.snapshot_after(snapshot, self.commit(number))
+        return snapshot
+
+    def _nearest(self, version: int) -> tuple[Snapshot, list[int]]:
+        """The newest snapshot that is kept and still right, and the versions after it."""
+        behind: list[int] = []
+        for number in range(version, -1, -1):
+            known = self.cache.snapshot_at(number)
+            if known is not None and (self.store.exclusive or self._is_right(number)):
+                return known, behind
+            behind.append(number)
+        return EMPTY_SNAPSHOT, behind
+
+    def _is_right(self, version: int) -> bool:
+        """Whether no commit up to a version was overwritten since its snapshot was made."""
+        return version < self.store.first_overwritten

@@ -1,0 +1,294 @@
+"""What a Delta transaction asks of the store for its table's log, in Delta's order.
+
+Source: delta-io/delta v4.4.0: SnapshotManagement, OptimisticTransaction, Checksum.scala.
+A snapshot is one listing of the whole log and at most one checksum; files and applications of it
+are read, in parallel, only for commands that ask for them; after a lost race one listing, and the
+winners one by one. What follows a commit is in `sim/store/after_commit.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+from whitecap.engine.log.commit_file import LOG_DIRECTORY, log_key
+from whitecap.engine.storage.requests import PutIfAbsent, PutResult
+from whitecap.engine.transaction.lost_reply import LostReply
+from whitecap.sim.recording.recorder import TransactionRecord
+from whitecap.sim.scenario.store import RequestKind
+from whitecap.sim.store.cluster import Cluster, DeltaLog, WriterCrashed
+from whitecap.sim.store.connection import Connection
+from whitecap.sim.store.exchange import Answer, Effect
+from whitecap.sim.store.kinds import KIND_NAMED, Kind
+from whitecap.sim.store.log_directory import (
+    CHECKSUM_BYTES,
+    NO_SEGMENT,
+    POINTER_KEY,
+    LogDirectory,
+    Moment,
+    Segment,
+    checksum_key,
+)
+from whitecap.sim.time.kernel import Clock, Waiting
+
+LOG_KEY = f"{LOG_DIRECTORY}/"
+
+
+@dataclass(frozen=True, slots=True)
+class LogRequests:
+    """The requests of a profile's log store, as kinds."""
+
+    before_put: tuple[Kind, ...]
+    after_put: tuple[Kind, ...]
+    read: tuple[Kind, ...]
+    checksum: tuple[Kind, ...]
+    pointer: tuple[Kind, ...]
+    delete: tuple[Kind, ...]
+
+    @classmethod
+    def of(cls, *asked: list[RequestKind]) -> LogRequests:
+        """In the order of `LogStore.requests`."""
+        return cls(*(tuple(KIND_NAMED[name] for name in names) for names in asked))
+
+
+@dataclass(slots=True)
+class LogAccess:
+    """One transaction's requests for the log. `read` is the segment that it started from."""
+
+    cluster: Cluster
+    connection: Connection
+    record: TransactionRecord
+    requests: LogRequests
+    read: Segment = NO_SEGMENT
+    read_has_checksum: bool = True
+    delta_log: DeltaLog = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.delta_log = self.cluster.delta_log
+
+    @property
+    def clock(self) -> Clock:
+        return self.connection.clock
+
+    @property
+    def directory(self) -> LogDirectory:
+        return self.cluster.store.log
+
+    # Snapshots ----------------------------------------------------------------------------------
+
+    def take_snapshot(self, starts: bool) -> Waiting[int]:
+        """Learn the newest version, for the start of a transaction or to look at the table.
+
+        The JVM's snapshot lock is held throughout. Source: SnapshotManagement.scala: update.
+        """
+        yield from self.let_go()
+        yield from self.hold()
+        if self.delta_log.is_cold:
+            yield from self.read_pointer()
+            self.delta_log.is_cold = False
+        segment, _ = yield from self.list_log(self._notes_snapshot if starts else None)
+        if segment != self.delta_log.segment:
+            yield from self.install(segment)
+        if starts:
+            self.read, self.read_has_checksum = segment, self.delta_log.has_checksum
+        yield from self.let_go()
+        return segment.version
+
+    def _notes_snapshot(self, moment: Moment) -> None:
+        self.record.snapshot_at_ms = moment[0]
+        self.record.read_version = self.directory.newest
+
+    def refresh(self) -> Waiting[Segment]:
+        """List the log and make a snapshot of what is new, with the lock held already."""
+        segment, _ = yield from self.list_log()
+        if segment != self.delta_log.segment:
+            yield from self.install(segment)
+        return segment
+
+    def install(self, segment: Segment) -> Waiting[None]:
+        """Make a snapshot of a new segment: protocol and metadata at once, from the checksum.
+
+        Without one a job reads them. Source: SnapshotManagement.scala: createSnapshot.
+        """
+        has_checksum = segment.version < 0 or (yield from self.read_checksum(segment.version))
+        if not has_checksum:
+            yield from self._read_files(segment, whole_checkpoint=False)
+        yield from self.meet()
+        self.delta_log.install(segment, has_checksum)
+
+    def read_checksum(self, version: int) -> Waiting[bool]:
+        """Whether a version's checksum is there; if so it is read."""
+        checksum = partial(self.directory.checksum, version)
+        return self._read_if_there(checksum_key(version), checksum, CHECKSUM_BYTES)
+
+    def read_pointer(self) -> Waiting[bool]:
+        """Read `_last_checkpoint`, if it is there."""
+        return self._read_if_there(POINTER_KEY, lambda: self.directory.pointer, 0)
+
+    def _read_if_there(
+        self, key: str, appears: Callable[[], Moment | None], size_bytes: int
+    ) -> Waiting[bool]:
+        first, *rest = self.requests.read
+        size = size_bytes if first is Kind.GET else 0
+        if not (yield from self.connection.is_there(first, key, appears, size)):
+            return False
+        yield from self.connection.read(rest, key, size_bytes)
+        return True
+
+    def read_state(self, segment: Segment) -> Waiting[None]:
+        """Read the whole state, unless it was read before and no newer snapshot came since.
+
+        Source: Snapshot.scala: stateReconstruction, cachedState.
+        """
+        yield from self.meet()
+        if self.delta_log.state_of == segment:
+            return
+        yield from self._read_files(segment, whole_checkpoint=True)
+        yield from self.meet()
+        if self.delta_log.segment == segment:
+            self.delta_log.state_of = segment
+
+    def _read_files(self, segment: Segment, whole_checkpoint: bool) -> Waiting[None]:
+        """A job of Spark's over the checkpoint and the commits after it."""
+        files = self.directory.files_of(segment, whole_checkpoint)
+        if files:
+            spark = self.cluster.profile.spark
+            yield from self.passes(spark.job)
+            yield from self.connection.read_in_parallel(files, spark.parallel_reads)
+
+    def list_log(
+        self, sees: Callable[[Moment], None] | None = None
+    ) -> Waiting[tuple[Segment, Moment]]:
+        """List the whole log, page after page: what it shows, and when.
+
+        How many pages there are is known with the first; the last shows the newest version, and
+        `sees` is told its moment. Source: LogStore.listFrom, which filters what it has listed.
+        """
+        listing = self.cluster.profile.list
+
+        def seen(moment: Moment) -> tuple[Segment, Moment]:
+            if sees is not None:
+                sees(moment)
+            return self.directory.segment(moment), moment
+
+        def first(moment: Moment) -> Answer:
+            count = self.directory.count(moment)
+            if count <= listing.page_size:
+                return Answer((count, seen(moment)), "listed", count)
+            return Answer((count, None), "listed", listing.page_size)
+
+        def last(moment: Moment) -> Answer:
+            count = self.directory.count(moment)
+            return Answer(seen(moment), "listed", max(0, count - before))
+
+        ask = self.connection.ask
+        if self.cluster.profile.spark.fast_listing:
+            yield from self.connection.read((Kind.HEAD, Kind.LIST), LOG_KEY, 0)
+            answer = yield from ask(
+                Kind.LIST, LOG_KEY, lambda moment: Answer(seen(moment), "listed", 1)
+            )
+            return answer.value  # type: ignore[no-any-return]
+        count, shown = (yield from ask(Kind.LIST, LOG_KEY, first)).value
+        if shown is not None:
+            return shown  # type: ignore[no-any-return]
+        page = Answer(result="listed", size=listing.page_size)
+        before = listing.page_size * (-(-count // listing.page_size) - 1)
+        for _ in range(before // listing.page_size - 1):
+            yield from ask(Kind.LIST, LOG_KEY, lambda _: page, shared=False)
+        return (yield from self._shown_by(last))
+
+    def _shown_by(self, effect: Effect) -> Waiting[tuple[Segment, Moment]]:
+        """What the page shows that has the end of the log."""
+        shown: tuple[Segment, Moment] = (
+            yield from self.connection.ask(Kind.LIST, LOG_KEY, effect)
+        ).value
+        return shown
+
+    # Attempts -----------------------------------------------------------------------------------
+
+    def attempt(self, request: PutIfAbsent, version: int) -> Waiting[PutResult]:
+        """Try to take a version. Source: FileSystemBasedCommitCoordinatorClient.doCommit."""
+        if self.cluster.profile.log_store.commit_lock and not self.holds:
+            yield from self.hold()
+        yield from self.connection.read(self.requests.before_put, request.key, 0)
+        attempt = self.cluster.recorder.attempt(self.record, version, self.clock.now_ms)
+        self.record.last_body = request.body
+        store, transaction_id = self.cluster.store, self.record.transaction_id
+        sent, was_in_doubt = store.as_sent(request), self.record.put_in_doubt
+
+        def put(moment: Moment) -> Answer:
+            result = store.put_commit(sent, version, moment[0], transaction_id)
+            return Answer(result, result.value, taken=result is PutResult.ALREADY_EXISTS)
+
+        size_bytes = len(request.body)
+        asked = self.connection.ask(
+            Kind.PUT_IF_ABSENT, request.key, put, size_bytes, attempt=attempt
+        )
+        result: PutResult = (yield from asked).value
+        attempt.ends(result, self.clock.now_ms)
+        self._is_known(result, was_in_doubt)
+        if result is PutResult.CREATED:
+            self.record.has_landed = True
+            yield from self.connection.read(self.requests.after_put, request.key, size_bytes)
+        return result
+
+    def _is_known(self, result: PutResult, was_in_doubt: bool) -> None:
+        """The put that was in doubt may be what is in the way now, if nobody looks whose it is."""
+        looks = self.cluster.profile.client.on_lost_reply is not LostReply.RESEND
+        match result:
+            case PutResult.CREATED:
+                self.record.put_in_doubt = False
+            case PutResult.ALREADY_EXISTS:
+                self.record.put_in_doubt = was_in_doubt and not looks
+
+    def list_winners(self) -> Waiting[int]:
+        """The newest version after a lost race; what the JVM knows does not move by it.
+
+        Source: OptimisticTransaction.scala: getConflictingVersions.
+        """
+        segment, _ = yield from self.list_log()
+        return segment.version
+
+    def read_commit(self, version: int) -> Waiting[None]:
+        """Read one commit file whole, as each winner is."""
+        yield from self.connection.read(
+            self.requests.read, log_key(version), self.directory.sizes[version]
+        )
+
+    def read_history(self, version: int | None = None) -> Waiting[int]:
+        """List the log and read the state of a version, or of the newest; returns the newest."""
+        newest, moment = yield from self.list_log()
+        segment = newest
+        if version is not None and version < newest.version:
+            segment = Segment(version, self.directory.checkpoint_before(version, moment))
+        yield from self._read_files(segment, whole_checkpoint=True)
+        return newest.version
+
+    # What transactions of one JVM share ---------------------------------------------------------
+
+    @property
+    def holds(self) -> bool:
+        """Whether this transaction holds the lock of its JVM."""
+        return self.delta_log.lock.held_by(self.clock)
+
+    def hold(self) -> Waiting[None]:
+        """Take the JVM's lock, if there is anyone to share it with. Raises `WriterCrashed`."""
+        if self.cluster.is_shared:
+            yield from self.delta_log.lock.acquire(self.clock)
+            if self.clock.now_ms >= self.connection.sender.life.crash_ms:
+                raise WriterCrashed
+
+    def let_go(self) -> Waiting[None]:
+        """Leave the JVM's lock to others."""
+        if self.holds:
+            yield from self.delta_log.lock.release(self.clock)
+
+    def meet(self) -> Waiting[None]:
+        """Arrive where others of the JVM see what this transaction does to what they share."""
+        if self.cluster.is_shared:
+            yield self.clock.arrive()
+
+    def passes(self, spent_ms: float) -> Waiting[None]:
+        """Let time pass for a job of Spark's. Raises `WriterCrashed`."""
+        yield from self.connection.sender.life.reach(self.clock.now_ms + spent_ms)

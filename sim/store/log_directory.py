@@ -1,0 +1,181 @@
+"""The table's `_delta_log` as a listing shows it: versions, checksums, checkpoints, and how many.
+
+When a commit lands, the instant at which its checksum will be readable can be drawn, and so can
+that of a checkpoint: both are kept here ahead of time, and a reader compares instants instead of
+waiting. What is not decided yet is unknown: then the reader has to wait, and look.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import insort
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+
+from whitecap.engine.log.checkpoint import checkpoint_key
+from whitecap.engine.log.commit_file import LOG_DIRECTORY, log_key
+
+Moment = tuple[float, int]
+"""An instant in simulated milliseconds, and the order of who acts in it."""
+
+ALWAYS: Moment = (-math.inf, 0)
+NEVER: Moment = (math.inf, 0)
+
+CHECKSUM_BYTES = 2_000
+"""Roughly: protocol, metadata, histogram and counts; the list of files of small tables left out."""
+
+CHECKPOINT_BYTES_PER_ACTION = 150
+"""45 million files made a checkpoint of 6.5 GB (github.com/apache/incubator-xtable pull 861)."""
+
+
+def checksum_key(version: int) -> str:
+    """The storage key of a version's checksum."""
+    return log_key(version).removesuffix(".json") + ".crc"
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """What a snapshot is made of: the newest version, and the newest checkpoint (-1: none)."""
+
+    version: int = -1
+    checkpoint: int = -1
+
+
+NO_SEGMENT = Segment()
+"""There is no table."""
+
+
+@dataclass(slots=True)
+class PastDays:
+    """What a past rate of commits left in the log: as many objects for every day that is kept.
+
+    Days are counted since 1970.
+    """
+
+    objects_per_day: int
+    oldest_kept: int
+
+    def expired(self, first_kept: int) -> int:
+        """How many objects are older than the first day to keep; they are left to who asked."""
+        days = max(0, first_kept - self.oldest_kept)
+        self.oldest_kept += days
+        return days * self.objects_per_day
+
+
+@dataclass(slots=True)
+class LogDirectory:
+    """The log's files besides what they hold."""
+
+    past_objects: int = 0
+    past_days: PastDays | None = None
+    sizes: list[int] = field(default_factory=list)
+    landed_at_ms: list[float] = field(default_factory=list)
+    _checksums: dict[int, Moment] = field(default_factory=dict)
+    _checkpoints: list[tuple[int, Moment]] = field(default_factory=list)
+    _checkpoint_bytes: dict[int, int] = field(default_factory=dict)
+    _objects: int = 0
+    _changes: list[tuple[Moment, int]] = field(default_factory=list)
+    _expired_below: int = 0
+    pointer: Moment | None = None
+    """When `_last_checkpoint` was first there; `None` as long as that is not decided."""
+
+    @property
+    def newest(self) -> int:
+        """The newest version, -1 without any."""
+        return len(self.sizes) - 1
+
+    def landed(self, version: int, size_bytes: int, at_ms: float) -> None:
+        """A commit file took effect; without put-if-absent perhaps in another one's place."""
+        if version == len(self.sizes):
+            self.sizes.append(size_bytes)
+            self.landed_at_ms.append(at_ms)
+            self._objects += 1
+        else:
+            self.sizes[version] = size_bytes
+
+    def starts(self, with_checkpoint: bool, actions: int) -> None:
+        """What is there belongs to the beginning: its checksums, and perhaps a checkpoint."""
+        for version in range(len(self.sizes)):
+            self.checksum_appears(version, ALWAYS)
+        if with_checkpoint:
+            self.checkpoint_appears(self.newest, actions, ALWAYS)
+            self.pointer_appears(ALWAYS)
+
+    # Files that appear later than their commit, or go ------------------------------------------
+
+    def checksum(self, version: int) -> Moment | None:
+        """When a version's checksum is readable; `None` as long as that is not decided."""
+        return self._checksums.get(version)
+
+    def checksum_appears(self, version: int, moment: Moment) -> None:
+        """A version's checksum will be readable from a moment on."""
+        self._checksums[version] = moment
+        heappush(self._changes, (moment, 1))
+
+    def checkpoint_appears(self, version: int, actions: int, moment: Moment) -> None:
+        """A checkpoint will be there from a moment on."""
+        self._checkpoint_bytes[version] = actions * CHECKPOINT_BYTES_PER_ACTION
+        insort(self._checkpoints, (version, moment))
+        heappush(self._changes, (moment, 1))
+
+    def pointer_appears(self, moment: Moment) -> None:
+        """`_last_checkpoint` is written, for the first time or over another one."""
+        if self.pointer is None or moment < self.pointer:
+            self.pointer = moment
+            heappush(self._changes, (moment, 1))
+
+    def object_goes(self, moment: Moment) -> None:
+        """One expired file is deleted."""
+        heappush(self._changes, (moment, -1))
+
+    # What a listing shows -----------------------------------------------------------------------
+
+    def count(self, moment: Moment) -> int:
+        """How many objects there are. Moments must not go back."""
+        changes = self._changes
+        while changes and changes[0][0] <= moment:
+            self._objects += heappop(changes)[1]
+        return self.past_objects + self._objects
+
+    def segment(self, moment: Moment) -> Segment:
+        """The newest version and checkpoint, now that the moment has come."""
+        there = (version for version, at in reversed(self._checkpoints) if at <= moment)
+        return Segment(self.newest, next(there, -1))
+
+    def checkpoint_before(self, version: int, moment: Moment) -> int:
+        """The newest checkpoint, at a moment, of a version or an earlier one; -1 without any."""
+        there = (v for v, at in reversed(self._checkpoints) if v <= version and at <= moment)
+        return next(there, -1)
+
+    def files_of(self, segment: Segment, whole_checkpoint: bool = True) -> list[tuple[str, int]]:
+        """The files that a segment's state is made of, with their sizes in bytes.
+
+        Of a checkpoint, one may read protocol and metadata alone.
+        """
+        files = []
+        if segment.checkpoint >= 0:
+            size_bytes = self._checkpoint_bytes[segment.checkpoint] if whole_checkpoint else 0
+            files.append((checkpoint_key(segment.checkpoint), size_bytes))
+        versions = range(segment.checkpoint + 1, segment.version + 1)
+        return files + [(log_key(version), self.sizes[version]) for version in versions]
+
+    def take_expired(self, now_ms: int, retention_ms: int, epoch_ms: int) -> int:
+        """How many files are older than retention, in whole days, and below the last checkpoint.
+
+        Epoch milliseconds; `epoch_ms` is simulated instant 0. Who asks first deletes them.
+        Source: MetadataCleanup.scala: listExpiredDeltaLogs.
+        """
+        first_kept = (now_ms - retention_ms) // DAY_MS
+        expired = 0 if self.past_days is None else self.past_days.expired(first_kept)
+        last_checkpoint = self._checkpoints[-1][0] if self._checkpoints else -1
+        while self._expired_below < last_checkpoint - 1:
+            if epoch_ms + self.landed_at_ms[self._expired_below] >= first_kept * DAY_MS:
+                break
+            self._expired_below += 1
+            expired += 2
+        return expired
+
+
+DAY_MS = 86_400_000
+POINTER_KEY = f"{LOG_DIRECTORY}/_last_checkpoint"
+STAGED_COMMITS_KEY = f"{LOG_DIRECTORY}/_staged_commits/"
