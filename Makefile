@@ -3,14 +3,15 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+MOTO := .venv-moto/bin/moto_server
 DEMO := out/demo
 CASES := tests/conformance/cases
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint type bench notebooks conformance answers
+.PHONY: help setup demo test test-cluster lint type bench bench-sweep bench-aggregation notebooks conformance answers
 
 help: ## Print this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
 setup: $(READY) ## Make .venv with the locked versions
 
@@ -28,6 +29,13 @@ demo: setup ## Sweep, replay what the answer names on real Delta Lake, draw the 
 test: setup ## Run every test, real Delta Lake included
 	$(BIN)/python -m pytest
 
+test-cluster: setup $(MOTO) ## Sweep on a Spark cluster into S3, both on this machine (minutes)
+	MOTO_SERVER=$(CURDIR)/$(MOTO) $(BIN)/python -m pytest -n 0 -m cluster tests/cluster
+
+$(MOTO):
+	$(PYTHON) -m venv .venv-moto
+	.venv-moto/bin/pip install --quiet --disable-pip-version-check 'moto[server]==5.2.5'
+
 lint: setup ## Check style
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -37,6 +45,12 @@ type: setup ## Check types
 
 bench: setup ## Measure CPU per commit attempt in bare SimPy timeouts
 	$(BIN)/python -m benchmarks
+
+bench-sweep: setup ## Measure what sweeps reach of plain processes (minutes)
+	setsid --wait $(BIN)/python -m benchmarks.sweeps
+
+bench-aggregation: setup ## Measure the aggregation of ten million recorded transactions (minutes)
+	setsid --wait $(BIN)/python -m benchmarks.aggregation
 
 notebooks: setup ## Open the notebooks
 	$(BIN)/jupyter lab notebooks

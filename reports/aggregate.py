@@ -7,45 +7,26 @@ then a matter of plain pandas (`tables.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
-from whitecap.reports.runs import RecordedRun, RunSet
+from whitecap.reports.runs import RunSet, read_each
 from whitecap.reports.tables import Labels, Measurements, Tables, build_tables
 
 WHOLE_RUN = "all writers"
 """The cell of a run on its own that stands for all of its writer groups."""
 
-MeasureEach = Callable[
-    [Callable[[RecordedRun], MeasuredRun], Sequence[RecordedRun]], Iterable[MeasuredRun]
-]
-"""Measures runs with the function given, several at a time; the results are in their order."""
 
-
-def aggregate(measure_each: MeasureEach, runs: RunSet) -> Tables:
+def aggregate(runs: RunSet) -> Tables:
     """All tables of a sweep; of one run, with its writer groups in the place of cells.
 
-    `measure_each` is called for sweeps only: a run on its own is measured here.
+    Raises `InvalidInput`: rows of a sweep are missing or damaged.
     """
+    measured = read_each(runs, measure_run)
     if runs.is_sweep:
-        return build_tables(_measured(measure_each, runs), runs.cells)
-    measured, labels = _writers_as_cells(measured_alone(runs.runs[0]), runs.runs[0].replication)
-    return build_tables(measured, labels)
-
-
-def measured_alone(run: RecordedRun) -> MeasuredRun:
-    """One recorded run, measured in this process."""
-    return measure_run(run.manifest, run.tables())
-
-
-def _measured(measure_each: MeasureEach, runs: RunSet) -> Measurements:
-    # Workers may have been started in another directory.
-    placed = [replace(run, path=run.path.absolute()) for run in runs.runs]
-    measured = measure_each(measured_alone, placed)
-    return {
-        (run.cell, run.replication): each for run, each in zip(runs.runs, measured, strict=True)
-    }
+        return build_tables({run.name: measured[run.name] for run in runs.runs}, runs.cells)
+    (run,) = runs.runs
+    return build_tables(*_writers_as_cells(measured[run.name], run.replication))
 
 
 def _writers_as_cells(

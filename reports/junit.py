@@ -53,7 +53,7 @@ class Suite:
 
 
 def checked_suite(
-    name: str, path: Path, seconds: float, checked: Checked, undecided_passes: bool
+    name: str, path: Path | str, seconds: float, checked: Checked, undecided_passes: bool
 ) -> Suite:
     """The suite of a checked scenario: a case for each expectation of each cell."""
     cases = [

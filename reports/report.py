@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from whitecap.reports.agreement import read_agreement
 from whitecap.reports.answers.answer import Answer
@@ -17,11 +16,8 @@ from whitecap.reports.answers.of_runs import answer_of_subject
 from whitecap.reports.figures.figures import draw_all
 from whitecap.reports.figures.style import save
 from whitecap.reports.pages.page import page_of
-from whitecap.reports.runs import RunSet, find_runs
+from whitecap.reports.runs import RunSet
 from whitecap.reports.subject import Subject, subject_of
-
-if TYPE_CHECKING:
-    from whitecap.reports.aggregate import MeasureEach
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +31,16 @@ class Report:
     subject: Subject
 
 
-def build_report(root: Path, measure_each: MeasureEach) -> Report:
-    """Make the report of the directory `root`.
+def build_report(runs: RunSet) -> Report:
+    """Make the report of these runs, in their directory.
 
-    `measure_each` has runs of a sweep measured; it is called only when the tables are not there yet
-    or runs were added since.
+    The runs of a sweep are measured only when the tables are not there yet or runs were added.
 
-    Raises `InvalidInput`: `root` holds no recordings, or broken ones; all problems together.
+    Raises `InvalidInput`: recordings or what a replay left there are broken; all problems together.
     """
-    runs = find_runs(root)
+    root = runs.root
     agreement = read_agreement(root)
-    subject, answer = analyse(runs, measure_each)
+    subject, answer = analyse(runs)
     directory = root / "report"
     drawings = list(draw_all(subject))
     files = [save(drawing.figure, directory / "figures", drawing.name) for drawing in drawings]
@@ -57,9 +52,9 @@ def build_report(root: Path, measure_each: MeasureEach) -> Report:
     return Report(page, figures, directory / "tables", answer, subject)
 
 
-def analyse(runs: RunSet, measure_each: MeasureEach) -> tuple[Subject, Answer]:
+def analyse(runs: RunSet) -> tuple[Subject, Answer]:
     """The tables of the runs, written under `report/`, and the answer that they give."""
-    subject = subject_of(runs, measure_each)
+    subject = subject_of(runs)
     answer = answer_of_subject(subject)
     answer.write(runs.root / "report" / "answer.json")
     return subject, answer

@@ -1,23 +1,28 @@
-"""Which recorded runs lie beneath a directory, and what their manifests say.
+"""Which runs were recorded, and what their manifests say.
 
-A sweep directory has a `sweep.json` and its runs under `runs/<cell>/<replication>`; a run
-directory has a `manifest.json` of its own. Problems of all runs are reported together.
+A run's directory has a `manifest.json` and its tables. Where and how the recordings of a sweep lie
+is not known here: `RecordedSweep` reads them. Problems of all runs are reported together.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.recorded import COLUMNS_READ, AxisRole, Objective
+
+R = TypeVar("R")
+
+Columns = Mapping[str, tuple[str, ...]]
+"""Table of a recording -> the columns that a reading asks for."""
 
 SINGLE_CELL = "run"
 """The name of the only cell where one run is reported on its own."""
@@ -26,15 +31,53 @@ _NEEDED_IN_MANIFEST = ("scenario_name", "scenario_hash", "seed", "replication", 
 _NUMBERS_IN_MANIFEST = ("warm_up_ms", "duration_ms")
 
 
+Reading = Callable[[Mapping[str, Any], Mapping[str, pa.Table]], R]
+"""What becomes of a run: a function of its manifest and tables that processes find by its name."""
+
+RunName = tuple[str, int]
+"""Cell and replication."""
+
+
+class RecordedSweep(Protocol):
+    """A sweep, wherever its recordings lie."""
+
+    @property
+    def place(self) -> str:
+        """What its users call it."""
+
+    @property
+    def root(self) -> Path:
+        """The directory of this machine where what is made of it is written."""
+
+    def definition(self) -> str | None:
+        """The text of its `sweep.json`; `None` if there is none."""
+
+    def manifests(self) -> Mapping[RunName, Mapping[str, Any]]:
+        """The manifest of every finished run.
+
+        Raises `InvalidInput` if these cannot be read.
+        """
+
+    def read(self, reading: Reading[R], columns: Columns) -> Iterable[tuple[RunName, R]]:
+        """What `reading` finds in every finished run, given these columns of its tables.
+
+        Raises `InvalidInput`: rows are missing or damaged; says all that is wrong.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class RecordedRun:
-    """One run directory: its cell and replication, and its manifest."""
+    """One run: its cell and replication, and its manifest."""
 
-    path: Path
     cell: str
     replication: int
     labels: Mapping[str, str]
     manifest: Mapping[str, Any]
+
+    @property
+    def name(self) -> RunName:
+        """Cell and replication."""
+        return self.cell, self.replication
 
     @property
     def warm_up_ms(self) -> float:
@@ -46,18 +89,6 @@ class RecordedRun:
         """The simulated time that the run covers, warm-up included."""
         return float(self.manifest["duration_ms"])
 
-    @property
-    def transactions(self) -> Path:
-        """The table of its transactions."""
-        return self.path / "transactions.parquet"
-
-    def tables(self) -> dict[str, pa.Table]:
-        """The recorded tables, with those of their columns that reports read."""
-        return {
-            name: pq.read_table(self.path / f"{name}.parquet", columns=list(columns))
-            for name, columns in COLUMNS_READ.items()
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class RunSet:
@@ -68,11 +99,12 @@ class RunSet:
     axes: Mapping[str, tuple[str, ...]]
     planned: int
     definition: Mapping[str, Any]
+    sweep: RecordedSweep | None = None
 
     @property
     def is_sweep(self) -> bool:
         """Whether this is a sweep's directory rather than one run's."""
-        return bool(self.definition)
+        return self.sweep is not None
 
     @property
     def axis_roles(self) -> dict[str, AxisRole]:
@@ -99,59 +131,77 @@ def objectives_in(content: Mapping[str, Any]) -> list[Objective]:
     return [Objective.of_row(row) for row in content.get("objectives", ())]
 
 
-def find_runs(root: Path) -> RunSet:
-    """The runs beneath `root`.
+def read_each(runs: RunSet, reading: Reading[R]) -> dict[RunName, R]:
+    """What `reading` finds in each run, given the columns that reports read.
 
-    Raises `InvalidInput` with every problem found when `root` is neither a sweep's nor a run's
-    directory, or when a manifest or a table is missing, incomplete or unreadable.
+    Raises `InvalidInput`: rows of a sweep are missing or damaged.
     """
-    if (root / "sweep.json").is_file():
-        return _sweep(root)
-    if (root / "manifest.json").is_file():
-        return _single(root)
-    reason = "is neither a sweep's directory (sweep.json) nor a run's (manifest.json)"
-    raise InvalidInput([Problem(str(root), reason if root.is_dir() else "no such directory")])
+    if runs.sweep is None:
+        (run,) = runs.runs
+        return {run.name: reading(run.manifest, tables_at(runs.root))}
+    return dict(runs.sweep.read(reading, COLUMNS_READ))
 
 
-def _sweep(root: Path) -> RunSet:
-    definition = _read_json(root / "sweep.json")
+def tables_at(directory: Path) -> dict[str, pa.Table]:
+    """The tables of a run's directory, with those of their columns that reports read."""
+    return {
+        name: pq.read_table(directory / f"{name}.parquet", columns=list(columns))
+        for name, columns in COLUMNS_READ.items()
+    }
+
+
+def runs_of(sweep: RecordedSweep) -> RunSet:
+    """The finished runs of a sweep.
+
+    Raises `InvalidInput` with every problem found: there is no sweep, none of its runs is
+    finished, or a manifest is incomplete.
+    """
+    text = sweep.definition()
+    if text is None:
+        raise InvalidInput([Problem(sweep.place, "is no sweep: it has no sweep.json")])
+    definition = _object(text, f"{sweep.place}/sweep.json")
+    labels = _labels(sweep.place, definition)
     problems: list[Problem] = []
     runs: list[RecordedRun] = []
-    for cell, labels, replication, path in _planned(root, definition):
-        if (path / "manifest.json").is_file():
-            manifest = _checked_manifest(path, problems)
-            runs.append(RecordedRun(path, cell, replication, labels, manifest))
+    manifests = sweep.manifests()
+    for name in [(c, r) for c in labels for r in range(int(definition["replications"]))]:
+        if name in manifests:
+            place = f"{sweep.place}: cell {name[0]}, replication {name[1]}"
+            problems.extend(_missing_in(manifests[name], place))
+            runs.append(RecordedRun(*name, labels[name[0]], manifests[name]))
     if not runs and not problems:
-        problems.append(Problem(str(root), "no run of this sweep is finished"))
+        problems.append(Problem(sweep.place, "no run of this sweep is finished"))
     if problems:
         raise InvalidInput(problems)
     axes = {name: tuple(labels) for name, labels in definition["axes"].items()}
     planned = len(definition["cells"]) * int(definition["replications"])
-    return RunSet(root, tuple(runs), axes, planned, definition)
+    return RunSet(sweep.root, tuple(runs), axes, planned, definition, sweep)
 
 
-def _planned(
-    root: Path, definition: Mapping[str, Any]
-) -> Iterator[tuple[str, dict[str, str], int, Path]]:
+def _labels(place: str, definition: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     try:
-        cells = [(str(c["name"]), dict(c["labels"])) for c in definition["cells"]]
-        replications = int(definition["replications"])
-        _ = definition["axes"].items()
+        _ = definition["axes"].items(), int(definition["replications"])
+        return {str(c["name"]): dict(c["labels"]) for c in definition["cells"]}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        problem = Problem(str(root / "sweep.json"), f"is not a sweep's definition ({error!r})")
+        problem = Problem(f"{place}/sweep.json", f"is not a sweep's definition ({error!r})")
         raise InvalidInput([problem]) from None
-    for name, labels in cells:
-        for replication in range(replications):
-            yield name, labels, replication, root / "runs" / name / str(replication)
 
 
-def _single(root: Path) -> RunSet:
+def run_at(root: Path) -> RunSet:
+    """The run whose directory this is.
+
+    Raises `InvalidInput` with every problem found: it is none, or its manifest or a table is
+    missing, incomplete or unreadable.
+    """
+    if not (root / "manifest.json").is_file():
+        reason = "is neither a sweep's directory (sweep.json) nor a run's (manifest.json)"
+        raise InvalidInput([Problem(str(root), reason if root.is_dir() else "no such directory")])
     problems: list[Problem] = []
     manifest = _checked_manifest(root, problems)
     if problems:
         raise InvalidInput(problems)
     labels = {str(k): str(v) for k, v in (manifest.get("labels") or {}).items()}
-    run = RecordedRun(root, SINGLE_CELL, int(manifest["replication"]), labels, manifest)
+    run = RecordedRun(SINGLE_CELL, int(manifest["replication"]), labels, manifest)
     return RunSet(root, (run,), {}, 1, {})
 
 
@@ -163,16 +213,19 @@ def _checked_manifest(path: Path, problems: list[Problem]) -> dict[str, Any]:
     except InvalidInput as error:
         problems.extend(error.problems)
         return {}
-    missing = [k for k in (*_NEEDED_IN_MANIFEST, *_NUMBERS_IN_MANIFEST) if k not in manifest]
-    problems.extend(Problem(str(place), f"has no {key!r}") for key in missing)
-    problems.extend(
-        Problem(str(place), f"{key} is {manifest[key]!r}, not a number")
-        for key in _NUMBERS_IN_MANIFEST
-        if key in manifest and not isinstance(manifest[key], int | float)
-    )
+    problems.extend(_missing_in(manifest, str(place)))
     for table, columns in COLUMNS_READ.items():
         problems.extend(_table_problems(path / f"{table}.parquet", columns, manifest))
     return manifest
+
+
+def _missing_in(manifest: Mapping[str, Any], place: str) -> Iterator[Problem]:
+    for key in (*_NEEDED_IN_MANIFEST, *_NUMBERS_IN_MANIFEST):
+        if key not in manifest:
+            yield Problem(place, f"has no {key!r}")
+    for key in _NUMBERS_IN_MANIFEST:
+        if key in manifest and not isinstance(manifest[key], int | float):
+            yield Problem(place, f"{key} is {manifest[key]!r}, not a number")
 
 
 def _table_problems(
@@ -212,9 +265,16 @@ def _recorded(table: Path, manifest: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        return _object(path.read_text(encoding="utf-8"), str(path))
+    except OSError as error:
         raise InvalidInput([Problem(str(path), f"cannot be read: {error}")]) from None
+
+
+def _object(text: str, place: str) -> dict[str, Any]:
+    try:
+        content = json.loads(text)
+    except ValueError as error:
+        raise InvalidInput([Problem(place, f"cannot be read: {error}")]) from None
     if not isinstance(content, dict):
-        raise InvalidInput([Problem(str(path), "is not a JSON object")])
+        raise InvalidInput([Problem(place, "is not a JSON object")])
     return content

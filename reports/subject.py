@@ -6,19 +6,15 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from whitecap.reports.layout import Layout, layout_of
 from whitecap.reports.provenance import Provenance, provenance_of
 from whitecap.reports.runs import RunSet
 from whitecap.reports.tables import Tables
 
-if TYPE_CHECKING:
-    from whitecap.reports.aggregate import MeasureEach
-
 INTERVALS = "Mean and 95 % interval over replications."
 
-TABLES_FORMAT = 2
+TABLES_FORMAT = 3
 """Raised when tables of an older version must be computed again."""
 
 
@@ -51,15 +47,15 @@ class Subject:
         return Caption(headline, reading + bounds, self.provenance.line)
 
 
-def subject_of(runs: RunSet, measure_each: MeasureEach) -> Subject:
-    """The subject of these runs; `measure_each` is called only if no current tables are stored."""
+def subject_of(runs: RunSet) -> Subject:
+    """The subject of these runs, which are measured only if no current tables are stored."""
     from whitecap.reports.aggregate import aggregate
 
     directory = runs.root / "report" / "tables"
     source = {"format": TABLES_FORMAT, "runs": _fingerprint(runs)}
     tables = _stored(directory, source)
     if tables is None:
-        tables = aggregate(measure_each, runs)
+        tables = aggregate(runs)
         tables.write(directory)
         (directory / "source.json").write_text(json.dumps(source, indent=1) + "\n")
     return Subject(runs, tables, _layout(runs, tables), provenance_of(runs))
@@ -79,7 +75,7 @@ def _fingerprint(runs: RunSet) -> str:
     digest = hashlib.sha256()
     for run in runs.runs:
         digest.update(f"{run.cell}/{run.replication}".encode())
-        digest.update((run.path / "manifest.json").read_bytes())
+        digest.update(json.dumps(run.manifest, sort_keys=True).encode())
     return digest.hexdigest()
 
 

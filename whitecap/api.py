@@ -185,9 +185,12 @@ def load(directory: str | Path) -> Run:
     """A run that was recorded before. Raises `InvalidInput` if it is none or is damaged."""
     from whitecap.sim.recording.recording import read_recording
 
-    recording = read_recording(Path(directory))
-    scenario = parse_scenario(recording.scenario, str(directory), cells=False)
-    return Run(scenario, recording)
+    return recorded(read_recording(Path(directory)), str(directory))
+
+
+def recorded(recording: Recording, place: str) -> Run:
+    """A run from its recording, which lies at `place`."""
+    return Run(parse_scenario(recording.scenario, place, cells=False), recording)
 
 
 def scenario_from(

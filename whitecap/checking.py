@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.reports.expectations.checked import Checked, checked_cell
+from whitecap.reports.expectations.expected import Expected, of_cell
 from whitecap.reports.expectations.judging import judged_document
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
+from whitecap.reports.runs import read_each
+from whitecap.sim.loading import scenario_of
+from whitecap.sim.recording.dataset.place import is_uri
 from whitecap.sim.sweeps.regression import RanScenario, Watch, at, run_expecting
+from whitecap.sweep_engine import recorded_runs, sweep_engine
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedScenario:
     """One scenario with all its expectations; `seconds` of computing for so many `runs`."""
 
-    path: Path
+    path: Path | str
+    """Its file, or the place of its sweep."""
     name: str
     checked: Checked
     runs: int
@@ -38,6 +46,32 @@ def check_scenarios(
     for ran in run_expecting(paths, measure_run, jobs, replications, watch):
         runs = sum(len(cell.runs) for cell in ran.cells)
         yield CheckedScenario(ran.path, ran.name, _judged(ran), runs, ran.seconds)
+
+
+def check_sweep(where: Path | str) -> CheckedScenario:
+    """Hold a sweep that was made before to what its scenario expects; nothing is run.
+
+    Raises `InvalidInput`: there is no sweep, its scenario expects nothing, or rows are damaged.
+    """
+    runs = recorded_runs(where, sweep_engine("spark" if is_uri(where) else "processes"))
+    expected = expected_by(runs.definition)
+    if not expected:
+        raise InvalidInput([Problem(str(where), "expects nothing: it has no `expect:`")])
+    measured: dict[str, dict[int, MeasuredRun]] = defaultdict(dict)
+    for (cell, replication), run in read_each(runs, measure_run).items():
+        measured[cell][replication] = run
+    cells = tuple(
+        checked_cell(at(labels, ""), of_cell(expected, labels), measured[cell])
+        for cell, labels in runs.cells.items()
+    )
+    name = str(runs.definition["scenario_name"])
+    return CheckedScenario(where, name, Checked(cells), len(runs.runs), 0.0)
+
+
+def expected_by(definition: Mapping[str, Any]) -> Sequence[Expected]:
+    """What the scenario of a sweep's definition expects."""
+    axes = {"sweep": {"axes": definition["axes"]}}
+    return scenario_of({**definition["scenario"], **axes}, cells=False).expect
 
 
 def _judged(ran: RanScenario[MeasuredRun]) -> Checked:

@@ -1,15 +1,31 @@
-"""Where sweeps are run and measured, which know nothing of each other: Spark or processes."""
+"""Where sweeps are run and read: on Spark or in processes, in a directory or behind a URI.
+
+Here the simulator, which writes recordings, meets the reports, which know nothing of it.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from whitecap.reports.runs import RunSet, run_at, runs_of
+from whitecap.sim.recording.dataset.local import LocalPlace
+from whitecap.sim.recording.dataset.place import (
+    DEFINITION,
+    Place,
+    finished_runs,
+    is_uri,
+    local_path,
+)
+from whitecap.sim.recording.dataset.reading import Columns, R, Reading
+from whitecap.sim.recording.dataset.rows import RunName
+from whitecap.sim.recording.recording import is_run_directory
+from whitecap.sim.replay.choice import Chosen, choose_run, named_run
 from whitecap.sim.sweeps.engines import (
-    InProcesses,
-    OnSpark,
     SweepEngine,
     SweepEngineName,
     engine_asked_for,
@@ -19,17 +35,12 @@ from whitecap.sim.sweeps.engines import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from whitecap.reports.aggregate import MeasureEach
-
 DEFAULT_MASTER = "local[*]"
 
-SMALL = {
-    "spark.sql.shuffle.partitions": "2",
-    "spark.sql.adaptive.enabled": "false",
+SETTINGS = {
     "spark.sql.execution.arrow.pyspark.enabled": "false",
     "spark.sql.catalogImplementation": "in-memory",
 }
-"""Recordings are small: the defaults would cut them into 200 tasks and plan each twice."""
 
 
 def sweep_engine(
@@ -51,16 +62,84 @@ def sweep_engine(
             print(reason, file=sys.stderr, flush=True)
         match chosen:
             case SweepEngineName.SPARK:
+                from whitecap.sim.sweeps.on_spark import OnSpark
+
                 return OnSpark(aggregation_session(master or DEFAULT_MASTER))
             case SweepEngineName.PROCESSES:
+                from whitecap.sim.sweeps.in_processes import InProcesses
+
                 return InProcesses()
 
     return started
 
 
-def measuring(engine: Callable[[], SweepEngine]) -> MeasureEach:
-    """How reports have runs measured, on this engine."""
-    return lambda measure, runs: engine().map(measure, runs)
+def sweep_place(where: str | Path, engine: Callable[[], SweepEngine]) -> Place:
+    """Where a sweep lies; `engine` is called only for what is not on this machine.
+
+    Raises `InvalidInput`: it cannot be reached, or not by this engine.
+    """
+    return engine().place(str(where)) if is_uri(where) else LocalPlace(local_path(where))
+
+
+def is_sweep(where: str | Path) -> bool:
+    """Whether a sweep lies there, or may: what is behind a URI is not looked at."""
+    return is_uri(where) or (local_path(where) / DEFINITION).is_file()
+
+
+def made_in(where: str | Path) -> Path:
+    """The directory of this machine for what is made of the recordings there: of a directory
+    itself, of a URI one by its last name under `out`."""
+    return (
+        Path("out", str(where).rstrip("/").rpartition("/")[2])
+        if is_uri(where)
+        else local_path(where)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SweepAt:
+    """A sweep as reports read it (`RecordedSweep`)."""
+
+    where: Place
+    root: Path
+    engine: Callable[[], SweepEngine]
+
+    @property
+    def place(self) -> str:
+        """What its users call it."""
+        return str(self.where)
+
+    def definition(self) -> str | None:
+        """The text of its `sweep.json`."""
+        return self.where.read(DEFINITION)
+
+    def manifests(self) -> Mapping[RunName, Mapping[str, Any]]:
+        """The manifest of every finished run."""
+        return {name: run.manifest for name, run in finished_runs(self.where).items()}
+
+    def read(self, reading: Reading[R], columns: Columns) -> list[tuple[RunName, R]]:
+        """What `reading` finds in every finished run, on the engine."""
+        return self.engine().read(self.where, reading, columns)
+
+
+def recorded_runs(where: str | Path, engine: Callable[[], SweepEngine]) -> RunSet:
+    """The runs of a sweep, or the run whose directory this is.
+
+    Raises `InvalidInput`: neither lies there; says everything that is wrong.
+    """
+    if is_sweep(where):
+        place = sweep_place(where, engine)
+        return runs_of(SweepAt(place, made_in(where), engine))
+    return run_at(local_path(where))
+
+
+def chosen_run(where: str | Path, cell: str | None = None) -> Chosen:
+    """The run to be replayed of a sweep, or the run whose directory this is; raises as
+    `choose_run`."""
+    directory = local_path(where)
+    if not is_uri(where) and is_run_directory(directory):
+        return named_run(directory, cell)
+    return choose_run(sweep_place(where, sweep_engine("spark")), made_in(where), cell)
 
 
 def aggregation_session(master: str = DEFAULT_MASTER) -> SparkSession:
@@ -70,4 +149,4 @@ def aggregation_session(master: str = DEFAULT_MASTER) -> SparkSession:
     """
     from whitecap.sim.replay.real.session import sweep_session
 
-    return sweep_session(master, SMALL)
+    return sweep_session(master, SETTINGS)

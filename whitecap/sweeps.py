@@ -15,8 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whitecap.api import Run, load
-from whitecap.sweep_engine import measuring, sweep_engine
+from whitecap.api import Run, recorded
+from whitecap.sweep_engine import SweepAt, made_in, recorded_runs, sweep_engine, sweep_place
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from whitecap.reports.answers.answer import Answer
     from whitecap.reports.report import Report
     from whitecap.reports.subject import Subject
+    from whitecap.sim.recording.dataset.place import Place
     from whitecap.sim.sweeps.engines import SweepEngine
 
 __all__ = ["Sweep", "load_sweep", "report", "sweep"]
@@ -33,7 +34,10 @@ __all__ = ["Sweep", "load_sweep", "report", "sweep"]
 class Sweep:
     """All finished runs of a sweep, aggregated."""
 
+    place: Place
+    """Where its recordings lie."""
     directory: Path
+    """Where tables, answer, figures and page are written: there too, unless that is a URI."""
     subject: Subject
     answer: Answer
     """What to choose under which load; print it, or look at `headline`, `sentences`, `cell`."""
@@ -88,16 +92,32 @@ class Sweep:
         return self.subject.tables.left_out
 
     @cached_property
+    def hashes(self) -> pd.DataFrame:
+        """Of every run a SHA-256 of the rows of each table, as they lie there.
+
+        Two sweeps of the same seed have the same, whatever made them and wherever they lie.
+        """
+        import pandas as pd
+
+        from whitecap.sim.recording.dataset.rows import EVERYTHING, hashes_of
+
+        sweep = self.subject.runs.sweep
+        assert sweep is not None
+        rows = [
+            {"cell": cell, "replication": replication, **hashes}
+            for (cell, replication), hashes in sweep.read(hashes_of, EVERYTHING)
+        ]
+        return pd.DataFrame(rows)
+
+    @cached_property
     def expectations(self) -> pd.DataFrame:
         """The scenario's `expect:`, judged over replications: a row per expectation and cell."""
         import pandas as pd
 
+        from whitecap.checking import expected_by
         from whitecap.reports.expectations.cells import judged_cells
-        from whitecap.sim.loading import scenario_of
 
-        definition = self.subject.runs.definition
-        axes = {"sweep": {"axes": definition["axes"]}}
-        expected = scenario_of({**definition["scenario"], **axes}).expect
+        expected = expected_by(self.subject.runs.definition)
         measured = self.subject.tables.measured()
         rows = [
             {"cell": cell, "expectation": str(each), "judgement": found.judgement.value,
@@ -128,7 +148,9 @@ class Sweep:
 
     def run(self, cell: str, replication: int = 0) -> Run:
         """One recorded run. Raises `InvalidInput` if it is not there."""
-        return load(self.directory / "runs" / cell / str(replication))
+        from whitecap.sim.recording.dataset.place import recorded_run
+
+        return recorded(recorded_run(self.place, (cell, replication)), str(self.place))
 
 
 def sweep(
@@ -148,7 +170,8 @@ def sweep(
 
     `axes` adds axes, a dotted path with its values each; `only` keeps these of the scenario's own
     axes, and of each the labels given (all if none are). `objective` takes the place of the
-    scenario's. Without `out`, a temporary directory. `engine` is "spark" or "processes" (of this
+    scenario's. `out` is a directory, a new temporary one without it, or a URI that Hadoop knows
+    (`s3a://...`). `engine` is "spark" or "processes" (of this
     machine); without it Spark where Java and pyspark are, or where a `master` is named.
 
     Raises `InvalidInput`, `InvariantViolated` and, on Spark without Java or pyspark,
@@ -167,35 +190,32 @@ def sweep(
         seed=seed,
         objective=[objective] if isinstance(objective, str) else objective,
     )
-    directory = _temporary_place() if out is None else Path(out)
+    where = str(_temporary_place() if out is None else out)
     with sweep_progress(quiet=quiet) as tell:
-        run_sweep(experiment, directory, runs_on, tell)
-    return _analysed(directory, runs_on)
+        run_sweep(experiment, sweep_place(where, runs_on), runs_on, tell)
+    return _analysed(where, runs_on)
 
 
 def _temporary_place() -> Path:
     return Path(tempfile.mkdtemp(prefix="whitecap-sweep-"), "sweep")
 
 
-def load_sweep(
-    directory: str | Path, *, engine: str | None = None, master: str | None = None
-) -> Sweep:
+def load_sweep(place: str | Path, *, engine: str | None = None, master: str | None = None) -> Sweep:
     """A sweep that was run before, finished or not. Raises `InvalidInput` if it is none."""
-    return _analysed(Path(directory), sweep_engine(engine, master, quiet=True))
+    return _analysed(place, sweep_engine(engine, master, quiet=True))
 
 
-def _analysed(directory: Path, engine: Callable[[], SweepEngine]) -> Sweep:
+def _analysed(where: str | Path, engine: Callable[[], SweepEngine]) -> Sweep:
     from whitecap.reports.report import analyse
-    from whitecap.reports.runs import find_runs
+    from whitecap.reports.runs import runs_of
 
-    subject, answer = analyse(find_runs(directory), measuring(engine))
-    return Sweep(directory, subject, answer)
+    place = sweep_place(where, engine)
+    subject, answer = analyse(runs_of(SweepAt(place, made_in(where), engine)))
+    return Sweep(place, made_in(where), subject, answer)
 
 
-def report(
-    directory: str | Path, *, engine: str | None = None, master: str | None = None
-) -> Report:
-    """Write the report of a sweep's or a run's directory; says where its page is."""
+def report(place: str | Path, *, engine: str | None = None, master: str | None = None) -> Report:
+    """Write the report of a sweep or of a run's directory; says where its page is."""
     from whitecap.reports.report import build_report
 
-    return build_report(Path(directory), measuring(sweep_engine(engine, master, quiet=True)))
+    return build_report(recorded_runs(place, sweep_engine(engine, master, quiet=True)))

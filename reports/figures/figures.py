@@ -129,7 +129,7 @@ def latency(subject: Subject) -> Figure:
 
 def timeline(subject: Subject) -> Figure:
     """The busiest stretch of a single run, writer by writer."""
-    transactions = pd.read_parquet(subject.runs.runs[0].transactions)
+    transactions = pd.read_parquet(subject.runs.root / "transactions.parquet")
     caption = Caption(HEADLINES["timeline"], TIMELINE_READING, subject.provenance.line)
     return timeline_figure(transactions, busiest_window(transactions), caption)
 

@@ -7,49 +7,57 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.sim.recording.recording import MANIFEST, is_run_directory
+from whitecap.sim.recording.dataset.layout import KEY
+from whitecap.sim.recording.dataset.place import Place, finished_runs, recorded_run, whole_batches
+from whitecap.sim.recording.dataset.rows import by_run, in_order
+from whitecap.sim.recording.recording import Recording, read_recording
 from whitecap.sim.scenario.names import nearest
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A run to replay, and the directory that it was chosen from (itself, if it was named)."""
+    """A run to replay: `label` names it for people, `cell` is that of a sweep."""
 
-    root: Path
-    run: Path
-    cell: str | None
-
-    @property
-    def label(self) -> str:
-        """The run's place, for people."""
-        return str(self.run.relative_to(self.root)) if self.run != self.root else self.run.name
+    recording: Recording
+    label: str
+    cell: str | None = None
 
 
-def choose_run(directory: Path, cell: str | None = None) -> Chosen:
-    """The run at `directory`, or of a sweep the run of `cell` that shows most; without `cell`, of
-    the one that the answer names, which is a design under the heaviest load that it takes.
+def named_run(directory: Path, cell: str | None = None) -> Chosen:
+    """The run whose directory this is.
 
-    Raises InvalidInput: neither a run nor a sweep, or there is no such cell.
+    Raises InvalidInput: it is none, or damaged, or a cell was asked for.
     """
-    if is_run_directory(directory):
-        if cell is not None:
-            raise InvalidInput([Problem("--cell", f"{directory} is a single run: it has no cells")])
-        return Chosen(directory, directory, None)
-    cells = _cells(directory)
-    chosen = cell or answered_cell(directory)
+    if cell is not None:
+        raise InvalidInput([Problem("--cell", f"{directory} is a single run: it has no cells")])
+    return Chosen(read_recording(directory), directory.name)
+
+
+def choose_run(place: Place, root: Path, cell: str | None = None) -> Chosen:
+    """Of a sweep the run of `cell` that shows most; without `cell`, of the one that the answer
+    under `root` names, which is a design under the heaviest load that it takes.
+
+    Raises InvalidInput: no run is finished, or there is no such cell.
+    """
+    cells = _cells(place)
+    chosen = cell or answered_cell(root)
     if chosen not in cells:
         known = ", ".join(sorted(cells))
         text = f"there is no cell {chosen!r}; there are {known}"
         raise InvalidInput([Problem("--cell", text, nearest(chosen, cells))])
-    return Chosen(directory, max(cells[chosen], key=_shows), chosen)
+    columns = [*KEY.names, "exception"]
+    rows = place.rows("transactions", columns, whole_batches(place), chosen)
+    shown = {name: _shows(own["exception"]) for name, own in by_run(in_order(rows)).items()}
+    replication = max(cells[chosen], key=lambda each: shown.get((chosen, each), (0, 0)))
+    recording = recorded_run(place, (chosen, replication))
+    return Chosen(recording, f"{chosen}, replication {replication}", chosen)
 
 
 def answered_cell(directory: Path) -> str:
@@ -67,18 +75,17 @@ def answered_cell(directory: Path) -> str:
         raise InvalidInput([Problem(str(answer), f"cannot be read: {error!r}")]) from None
 
 
-def _cells(directory: Path) -> Mapping[str, list[Path]]:
-    cells: dict[str, list[Path]] = defaultdict(list)
-    for manifest in sorted(directory.glob(f"runs/*/*/{MANIFEST}")):
-        cells[manifest.parent.parent.name].append(manifest.parent)
+def _cells(place: Place) -> dict[str, list[int]]:
+    cells: dict[str, list[int]] = defaultdict(list)
+    for cell, replication in sorted(finished_runs(place)):
+        cells[cell].append(replication)
     if not cells:
         reason = "is neither a run's directory nor a sweep's with finished runs"
-        raise InvalidInput([Problem(str(directory), reason)])
+        raise InvalidInput([Problem(str(place), reason)])
     return cells
 
 
-def _shows(run: Path) -> tuple[int, int]:
+def _shows(exceptions: pa.ChunkedArray) -> tuple[int, int]:
     """How much there is to see in a run: exception classes, then transactions with one."""
-    column = pq.read_table(run / "transactions.parquet", columns=["exception"])["exception"]
-    raised = column.drop_null()
+    raised = exceptions.drop_null()
     return len(pc.unique(raised)), len(raised)

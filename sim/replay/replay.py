@@ -20,8 +20,8 @@ from whitecap.engine.dialects import DELTA_OSS_4_4, dialect_named
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.query.scan_tasks import TASKS
 from whitecap.engine.transaction.lost_reply import LostReply
-from whitecap.sim.loading import load_scenario
-from whitecap.sim.recording.recording import SCENARIO, Recording, read_recording
+from whitecap.sim.loading import parse_scenario
+from whitecap.sim.recording.recording import Recording
 from whitecap.sim.replay.agreement import Agreement, Compared, compare, not_played
 from whitecap.sim.replay.choice import Chosen
 from whitecap.sim.replay.history.recorded import OVERWRITTEN, Recorded, recorded_transactions
@@ -116,8 +116,8 @@ def plan_replay(
     if window is not None and limit is not None:
         text = "a window says what is replayed: a number of transactions besides is not used"
         raise InvalidInput([Problem("--transactions", text)])
-    recording = read_recording(chosen.run)
-    scenario = load_scenario(chosen.run / SCENARIO, cells=False)
+    recording = chosen.recording
+    scenario = parse_scenario(recording.scenario, chosen.label, cells=False)
     knows_its_own = _knows_its_own(scenario)
     transactions = recorded_transactions(recording, knows_its_own=knows_its_own)
     # A table cannot be set up at what was before its first version.
@@ -161,7 +161,7 @@ def _stage(spark: SparkSession, plan: ReplayPlan) -> Iterator[Stage]:
     settings = _session_settings(plan.scenario)
     stage = Stage(spark, work / "recorded", work, plan.scenario.table.name)
     try:
-        again = simulate_again(plan.chosen.run)
+        again = simulate_again(plan.recording, plan.chosen.label)
         store = again.world.store
         export_table(store, work / "recorded", version=plan.window.last, data=True)
         with session_settings(spark, settings):
@@ -192,22 +192,21 @@ def _session_settings(scenario: Scenario) -> dict[str, str]:
     }
 
 
-def simulate_again(run: Path) -> FinishedRun:
+def simulate_again(recording: Recording, label: str) -> FinishedRun:
     """The recorded run from its own scenario and seed, checked to be the same one.
 
     Raises InvalidInput: it is not; then it was recorded by other code.
     """
-    recording = read_recording(run)
     manifest = recording.manifest
     again = run_scenario(
-        load_scenario(run / SCENARIO, cells=False),
+        parse_scenario(recording.scenario, label, cells=False),
         seed=int(manifest["seed"]),
         replication=int(manifest["replication"]),
         until_ms=float(manifest["duration_ms"]),
     )
     if not again.recording.transactions.equals(recording.transactions):
         text = "simulating it again gives another history; it was recorded by code version "
-        raise InvalidInput([Problem(str(run), f"{text}{manifest['code_version']}: run it again")])
+        raise InvalidInput([Problem(label, f"{text}{manifest['code_version']}: run it again")])
     return again
 
 

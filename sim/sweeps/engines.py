@@ -6,25 +6,16 @@ sweep that was begun on one can be finished on the other.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol
 
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.sim.machine.processes import Processes
+from whitecap.sim.recording.dataset.place import Place
+from whitecap.sim.recording.dataset.reading import Columns, R, Reading
+from whitecap.sim.recording.dataset.rows import RunName
 from whitecap.sim.replay.real.environment import EnvironmentMissing, require_spark
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-T = TypeVar("T")
-R = TypeVar("R")
-
-TASKS_PER_CORE = 4
-"""Runs differ in size; a few tasks per core even that out, each paying its start once."""
-
-_JOB_GROUP = "whitecap-sweep"
+from whitecap.sim.sweeps.planned import PlannedRun
 
 
 class SweepEngineName(StrEnum):
@@ -35,80 +26,34 @@ class SweepEngineName(StrEnum):
 
 
 class SweepEngine(Protocol):
-    """Does one thing with each of many runs, several at a time."""
+    """Makes, writes and reads runs, several at a time."""
 
     what: str
     """What it is that fails when the engine does."""
     remedy: str
     """What to do about it."""
 
-    def each(self, function: Callable[[T], None], items: Sequence[T]) -> None:
-        """Do what takes long, so that no item waits for a slow one as long as there is room."""
+    @property
+    def slots(self) -> int:
+        """How many runs are made at a time."""
 
-    def map(self, function: Callable[[T], R], items: Sequence[T]) -> list[R]:
-        """Do what is soon done; the results in the order of the items."""
+    def place(self, where: str) -> Place:
+        """Where a sweep lies. Raises `InvalidInput`: out of this engine's reach."""
 
-    def cancel(self) -> None:
-        """End what `each` is at, from another thread."""
+    def record(self, tasks: Sequence[Sequence[PlannedRun]], place: Place, batch: str) -> None:
+        """Make all runs, those of a task one after the other; the batch is whole then."""
 
+    def done(self) -> int:
+        """How many runs of the batch under way are made, from another thread."""
 
-class OnSpark:
-    """As one job of this session."""
-
-    what = "The Spark job failed"
-    remedy = (
-        "Finished runs are kept. Every worker needs Whitecap installed (PYSPARK_PYTHON names its "
-        "Python) and must see the sweep's directory under the same path."
-    )
-
-    def __init__(self, session: SparkSession) -> None:
-        self._context = session.sparkContext
-
-    def each(self, function: Callable[[T], None], items: Sequence[T]) -> None:
-        """One task per item."""
-        self._context.setJobGroup(_JOB_GROUP, "runs of a sweep", interruptOnCancel=True)
-        self._context.parallelize(items, len(items)).foreach(function)
-
-    def map(self, function: Callable[[T], R], items: Sequence[T]) -> list[R]:
-        """A few tasks per core."""
-        tasks = min(len(items), TASKS_PER_CORE * self._context.defaultParallelism)
-        results: list[R] = self._context.parallelize(items, tasks).map(function).collect()
-        return results
+    def read(self, place: Place, reading: Reading[R], columns: Columns) -> list[tuple[RunName, R]]:
+        """What `reading` finds in every finished run, with its cell and replication."""
 
     def cancel(self) -> None:
-        """End the job of `each`."""
-        self._context.cancelJobGroup(_JOB_GROUP)
+        """End what `record` is at, from another thread."""
 
-
-class InProcesses:
-    """One process per core; short work is done in this one."""
-
-    what = "A process that made runs of the sweep ended before its time"
-    remedy = "Finished runs are kept. There may be too little memory for one run per core."
-
-    def __init__(self) -> None:
-        self._under_way: Processes | None = None
-
-    def each(self, function: Callable[[T], None], items: Sequence[T]) -> None:
-        """One item after the other in every process."""
-        self._under_way = _one_per_core()
-        with self._under_way as processes:
-            for _ in processes.map(function, items):
-                pass
-
-    def map(self, function: Callable[[T], R], items: Sequence[T]) -> list[R]:
-        """One item after the other in every process."""
-        with _one_per_core() as processes:
-            return list(processes.map(function, items))
-
-    def cancel(self) -> None:
-        """End the processes of `each`."""
-        if self._under_way is not None:
-            self._under_way.stop()
-
-
-def _one_per_core() -> Processes:
-    return Processes(os.cpu_count() or 1)
+    def release(self) -> None:
+        """No more runs are to be made."""
 
 
 def engine_asked_for(name: str | None, master: str | None) -> SweepEngineName | None:

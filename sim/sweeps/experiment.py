@@ -1,9 +1,9 @@
-"""A sweep as data: its cells and replications, and the directory that remembers them.
+"""A sweep as data: its cells and replications, and the place that remembers them.
 
-A sweep's directory holds `sweep.json` (the definition), `cells/<cell>.yaml` (each cell as a
-scenario that can be run on its own), `runs/<cell>/<replication>` (whole or absent) and
-`failures/` (runs that ended in an error). What is finished is what lies there, so a sweep that
-was interrupted resumes from its directory. Replication r has the same seed in every cell.
+A sweep's place holds `sweep.json` (the definition), `cells/<cell>.yaml` (each cell as a scenario
+that can be run on its own) and `recordings/` (`sim/recording/dataset/layout.py`). What is finished
+is what lies there, so a sweep that was interrupted resumes from it. Replication r has the same seed
+in every cell.
 """
 
 from __future__ import annotations
@@ -21,11 +21,14 @@ from whitecap.engine.recorded import AxisRole
 from whitecap.sim.loading import cell_of, load_scenario, show_document
 from whitecap.sim.loading.axis_roles import lightest_first, role_of
 from whitecap.sim.machine.code_version import code_version
-from whitecap.sim.machine.places import require_directory
+from whitecap.sim.recording.dataset.place import DEFINITION, Place
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.sweep import axes_as_written
+from whitecap.sim.sweeps.planned import PlannedRun
 
 FORMAT_VERSION = 1
+
+CELLS = "cells"
 
 DEFAULT_REPLICATIONS = 5
 """Of a scenario that says nothing: the t quantile falls fast up to four degrees of freedom."""
@@ -42,31 +45,6 @@ class Cell:
     name: str
     labels: Mapping[str, str]
     scenario: Scenario
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedRun:
-    """One run of a sweep; holds text and paths only, so that it can be sent to a Spark worker."""
-
-    cell: str
-    labels: Mapping[str, str]
-    replication: int
-    seed: int
-    scenario_file: str
-    directory: str
-    failure_file: str
-    code_version: str
-
-    @property
-    def is_finished(self) -> bool:
-        """Whether its directory is there; it is renamed into place when it is whole."""
-        return Path(self.directory, "manifest.json").is_file()
-
-    @property
-    def command(self) -> str:
-        """What reproduces this run on its own."""
-        chosen = f"--seed {self.seed} --replication {self.replication}"
-        return f"whitecap run {self.scenario_file} {chosen}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +85,10 @@ class Experiment:
         plain: dict[str, Any] = json.loads(json.dumps(definition, default=str))
         return plain
 
-    def runs(self, directory: Path) -> Iterator[PlannedRun]:
+    def runs(self, place: str) -> Iterator[PlannedRun]:
         """Every run, one replication of all cells after the other: a sweep that is interrupted
         has then compared as many cells as it could."""
+        texts = {cell.name: show_document(cell.scenario.document) for cell in self.cells}
         for replication in range(self.replications):
             for cell in self.cells:
                 yield PlannedRun(
@@ -117,9 +96,8 @@ class Experiment:
                     labels=dict(cell.labels),
                     replication=replication,
                     seed=self.seed,
-                    scenario_file=str(directory / "cells" / f"{cell.name}.yaml"),
-                    directory=str(directory / "runs" / cell.name / str(replication)),
-                    failure_file=str(directory / "failures" / f"{cell.name}-{replication}.json"),
+                    scenario=texts[cell.name],
+                    scenario_file=f"{place}/{CELLS}/{cell.name}.yaml",
                     code_version=code_version(),
                 )
 
@@ -272,42 +250,36 @@ def cell_name(labels: Mapping[str, str]) -> str:
     return "__".join(part or "none" for part in parts)
 
 
-def open_directory(experiment: Experiment, directory: Path) -> None:
-    """Make the sweep's directory, or accept the one that is there for the same sweep.
+def open_place(experiment: Experiment, place: Place) -> None:
+    """Make the sweep's place, or accept the one that is there for the same sweep.
 
-    Raises `InvalidInput` saying what differs: the directory holds another sweep, or no sweep.
-    Nothing in it is changed then.
+    Raises `InvalidInput` saying what differs: there is another sweep, or something else. Nothing
+    in it is changed then.
     """
     definition = experiment.definition()
-    file = directory / "sweep.json"
-    if file.is_file():
-        differences = list(_differences(_read(file), definition))
+    known = place.read(DEFINITION)
+    if known is not None:
+        differences = list(_differences(_parsed(place, known), definition))
         if differences:
-            last = Problem("", "finished runs are kept; use another --out, or delete the directory")
-            raise InvalidInput([Problem(str(file), "remembers another sweep"), *differences, last])
-    elif directory.is_dir() and any(directory.iterdir()):
-        raise InvalidInput(
-            [Problem(str(directory), "is there already and is no sweep's directory")]
-        )
-    require_directory(directory)
-    (directory / "cells").mkdir(parents=True, exist_ok=True)
+            there = f"{place}/{DEFINITION}"
+            last = Problem("", "finished runs are kept; use another --out, or delete what is there")
+            raise InvalidInput([Problem(there, "remembers another sweep"), *differences, last])
+    elif place.exists():
+        raise InvalidInput([Problem(str(place), "is there already and is no sweep's directory")])
+    text = json.dumps(definition, indent=1, ensure_ascii=False) + "\n"
+    if text == known:
+        return
     for cell in experiment.cells:
-        text = show_document(cell.scenario.document)
-        (directory / "cells" / f"{cell.name}.yaml").write_text(text, encoding="utf-8")
-    _write_whole(file, json.dumps(definition, indent=1, ensure_ascii=False) + "\n")
+        place.write(f"{CELLS}/{cell.name}.yaml", show_document(cell.scenario.document))
+    place.write(DEFINITION, text)
 
 
-def _write_whole(file: Path, text: str) -> None:
-    beside = file.with_suffix(".part")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(file)
-
-
-def _read(file: Path) -> Any:
+def _parsed(place: Place, text: str) -> Any:
     try:
-        return json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InvalidInput([Problem(str(file), f"cannot be read: {error}")]) from None
+        return json.loads(text)
+    except ValueError as error:
+        there = f"{place}/{DEFINITION}"
+        raise InvalidInput([Problem(there, f"cannot be read: {error}")]) from None
 
 
 _DECIDING = ("scenario", "axes", "replications", "seed", "dialect", "code_version")

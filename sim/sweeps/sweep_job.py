@@ -1,37 +1,39 @@
-"""Running a sweep: all runs that are not finished yet, on one engine.
+"""Running a sweep: all runs that are not finished yet, batch by batch, on one engine.
 
-Each run writes its own directory and renames it into place; who started them watches for that, so
-progress needs no channel from the workers. A run that fails leaves the others alone: its error is
-written down, and told together with all others when the job ends. Every machine of a Spark
-cluster must have Whitecap installed and see the sweep's directory under the same path.
+A batch is written whole or does not count, so an interruption costs the one that was under way. A
+run that fails leaves the others alone: its error is written down beside them, and told together
+with all others when the sweep ends.
 """
 
 from __future__ import annotations
 
-import json
-import shutil
+import os
 import threading
-import traceback
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import Any
 
-from whitecap.engine.errors import (
-    DeltaError,
-    InvalidInput,
-    InvariantViolated,
-    Problem,
-    UnsupportedFeature,
+from whitecap.engine.errors import InvalidInput, InvariantViolated, Problem
+from whitecap.sim.recording.dataset.layout import batch_folder, batch_number
+from whitecap.sim.recording.dataset.place import (
+    Place,
+    Summary,
+    failed_runs,
+    finished_runs,
+    whole_batches,
 )
-from whitecap.sim.machine.code_version import code_version
+from whitecap.sim.recording.dataset.rows import RunName
 from whitecap.sim.replay.real.environment import EnvironmentMissing, Missing
 from whitecap.sim.scenario.sweep import show_cell
+from whitecap.sim.sweeps.batches import dealt, next_batch
 from whitecap.sim.sweeps.engines import SweepEngine
-from whitecap.sim.sweeps.experiment import Experiment, PlannedRun, open_directory
+from whitecap.sim.sweeps.experiment import Experiment, open_place
+from whitecap.sim.sweeps.planned import PlannedRun
 
 WATCH_EVERY_S = 0.2
-"""How often we look for finished runs; a look costs one `stat` per unfinished run."""
+"""How often we look how far a batch is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,68 +46,98 @@ class Progress:
     kept: int
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A run that ended in an error."""
-
-    run: PlannedRun
-    error: str
-    text: str
-    is_bad_input: bool
-
-
 def run_sweep(
     experiment: Experiment,
-    directory: Path,
+    place: Place,
     engine: Callable[[], SweepEngine],
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> None:
     """Run what is not finished; `engine` is called only if there is something to run.
 
     Raises:
-        InvalidInput: the directory holds another sweep.
+        InvalidInput: another sweep lies there, or is being made there by somebody else.
         EnvironmentMissing: the engine is not there or broke down; says why.
         InvariantViolated: runs failed; says which, and how to reproduce each.
     """
-    open_directory(experiment, directory)
-    directory = directory.absolute()
-    planned = list(experiment.runs(directory))
-    pending = [run for run in planned if not run.is_finished]
-    _clear_leftovers(directory, pending)
-    kept = len(planned) - len(pending)
-
-    def tell(finished: int, failed: int) -> None:
-        on_progress(Progress(len(planned), kept + finished, failed, kept))
-
-    tell(0, 0)
+    open_place(experiment, place)
+    planned = {run.name: run for run in experiment.runs(str(place))}
+    state = _State(place, len(planned), on_progress)
+    pending = [run for name, run in planned.items() if name not in state.finished]
+    state.tell()
     if pending:
-        _run_all(engine(), pending, tell)
-    failures = [failure for run in pending if (failure := _failure_of(run))]
-    if failures:
+        _run_all(engine(), pending, state)
+    _clear_leftovers(place)
+    if state.failures:
+        failures = [(planned[name], failure) for name, failure in state.failures.items()]
         raise _error_of(failures, len(planned))
 
 
-def _clear_leftovers(directory: Path, pending: Sequence[PlannedRun]) -> None:
-    """Remove what interrupted runs left beside their place, and the failures to be tried again."""
-    shutil.rmtree(directory / "failures", ignore_errors=True)
-    for parent in {Path(run.directory).parent for run in pending}:
-        for entry in parent.glob("*") if parent.is_dir() else ():
-            if not (entry / "manifest.json").is_file() or not entry.name.isdigit():
-                shutil.rmtree(entry, ignore_errors=True)
+class _State:
+    """What is finished, what failed, and in which batches it lies."""
+
+    def __init__(self, place: Place, total: int, on_progress: Callable[[Progress], None]) -> None:
+        self.place = place
+        self.batches = set(whole_batches(place))
+        self.finished: set[RunName] = set()
+        self.failures: dict[RunName, Mapping[str, Any]] = {}
+        self.seconds: dict[str, list[float]] = defaultdict(list)
+        self._total = total
+        self._on_progress = on_progress
+        self._count(finished_runs(place))
+        self._kept = len(self.finished)
+
+    def add(self, batch: str) -> None:
+        """A batch is whole; if another sweep has written here meanwhile, ours is taken back.
+
+        Whoever looks last sees both, so no run is left in two batches.
+
+        Raises `InvalidInput`: somebody else's batch has come.
+        """
+        if set(whole_batches(self.place)) - self.batches - {batch}:
+            self.place.remove(batch)
+            text = "is being filled by another sweep of the same definition; this one ends"
+            raise InvalidInput([Problem(str(self.place), text)])
+        self.batches.add(batch)
+        self._count(finished_runs(self.place, [batch]))
+        self.failures.update(failed_runs(self.place, [batch]))
+
+    def tell(self, under_way: int = 0) -> None:
+        """Report how far the sweep is."""
+        finished = len(self.finished) + under_way
+        self._on_progress(Progress(self._total, finished, len(self.failures), self._kept))
+
+    def _count(self, runs: Mapping[RunName, Summary]) -> None:
+        self.finished.update(runs)
+        for (cell, _), run in runs.items():
+            self.seconds[cell].append(run.seconds)
 
 
-def _run_all(
-    engine: SweepEngine, pending: Sequence[PlannedRun], tell: Callable[[int, int], None]
+def _run_all(engine: SweepEngine, pending: Sequence[PlannedRun], state: _State) -> None:
+    last = None
+    number = max((batch_number(folder) or 0 for folder in state.place.batches()), default=-1)
+    try:
+        while pending:
+            number += 1
+            runs = next_batch(pending, state.seconds, engine.slots, last)
+            folder = batch_folder(number, os.urandom(4).hex())
+            _run_batch(engine, dealt(runs, state.seconds, engine.slots), folder, state)
+            state.add(folder)
+            state.tell()
+            pending, last = pending[len(runs) :], len(runs)
+    finally:
+        engine.release()
+
+
+def _run_batch(
+    engine: SweepEngine, tasks: Sequence[Sequence[PlannedRun]], folder: str, state: _State
 ) -> None:
-    """Start the job in a thread of its own and watch the directory until it ends."""
-    job = _Job(engine, pending)
+    """Start the batch in a thread of its own and watch the engine until it ends."""
+    job = _Job(engine, tasks, state.place, folder)
     job.start()
     try:
         while job.is_alive():
             job.join(WATCH_EVERY_S)
-            finished = sum(run.is_finished for run in pending)
-            failed = sum(Path(run.failure_file).is_file() for run in pending)
-            tell(finished, failed)
+            state.tell(engine.done() if job.is_alive() else 0)
     except BaseException:
         engine.cancel()
         raise
@@ -123,84 +155,44 @@ def _environment_error(engine: SweepEngine, error: BaseException) -> BaseExcepti
 
 
 class _Job(threading.Thread):
-    """The runs on their engine; its error, if any, is kept for the thread that waits."""
+    """A batch on its engine; its error, if any, is kept for the thread that waits."""
 
-    def __init__(self, engine: SweepEngine, pending: Sequence[PlannedRun]) -> None:
+    def __init__(
+        self,
+        engine: SweepEngine,
+        tasks: Sequence[Sequence[PlannedRun]],
+        place: Place,
+        folder: str,
+    ) -> None:
         super().__init__(name="sweep", daemon=True)
-        self._engine = engine
-        self._pending = pending
+        self._record = partial(engine.record, tasks, place, folder)
         self.error: BaseException | None = None
 
     def run(self) -> None:
         """Make every run."""
         try:
-            self._engine.each(run_one, self._pending)
+            self._record()
         except BaseException as error:  # handed to the waiting thread
             self.error = error
 
 
-def run_one(run: PlannedRun) -> None:
-    """One run, wherever its engine chose. Writes a run directory or a failure, never both."""
-    from whitecap.sim.loading import load_scenario
-    from whitecap.sim.run import run_scenario
-
-    if run.is_finished:
-        return
-    try:
-        _require_same_code(run)
-        scenario = load_scenario(run.scenario_file)
-        run_scenario(
-            scenario,
-            seed=run.seed,
-            replication=run.replication,
-            out=Path(run.directory),
-            labels=dict(run.labels),
-            overwrite=True,
-        )
-    except Exception as error:
-        _write_failure(run, error)
+def _clear_leftovers(place: Place) -> None:
+    """Remove batches that were broken off, now that all they held lies in others."""
+    for folder, whole in place.batches().items():
+        if not whole:
+            place.remove(folder)
 
 
-def _require_same_code(run: PlannedRun) -> None:
-    """Runs of different code must not be compared with each other."""
-    if code_version() != run.code_version:
-        text = f"the worker has Whitecap {code_version()}, the sweep is of {run.code_version}"
-        raise InvalidInput([Problem("", text)])
-
-
-def _write_failure(run: PlannedRun, error: Exception) -> None:
-    bad_input = isinstance(error, InvalidInput | UnsupportedFeature | DeltaError)
-    content = {
-        "error": type(error).__name__,
-        "text": str(error),
-        "is_bad_input": bad_input,
-        "command": run.command,
-        "traceback": traceback.format_exc(),
-    }
-    file = Path(run.failure_file)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(content, indent=1), encoding="utf-8")
-
-
-def _failure_of(run: PlannedRun) -> Failure | None:
-    file = Path(run.failure_file)
-    if not file.is_file():
-        return None
-    content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return Failure(run, content["error"], content["text"], content["is_bad_input"])
-
-
-def _error_of(failures: Sequence[Failure], total: int) -> Exception:
+def _error_of(failures: Sequence[tuple[PlannedRun, Mapping[str, Any]]], total: int) -> Exception:
     """Bad input if every failure is; otherwise a fault of ours."""
     problems = [
         Problem(
-            f"cell {show_cell(failure.run.labels)}, replication {failure.run.replication}, "
-            f"seed {failure.run.seed}",
-            f"{failure.error}: {failure.text}\n  to reproduce: {failure.run.command}",
+            f"cell {show_cell(run.labels)}, replication {run.replication}, seed {run.seed}",
+            f"{why['error']}: {why['text']}\n  to reproduce: {run.command}",
         )
-        for failure in failures
+        for run, why in failures
     ]
     first = Problem("", f"{len(failures)} of {total} runs failed; the others are kept")
-    if all(failure.is_bad_input for failure in failures):
+    if all(why["is_bad_input"] for _, why in failures):
         return InvalidInput([first, *problems])
     return InvariantViolated("\n".join(str(problem) for problem in [first, *problems]))

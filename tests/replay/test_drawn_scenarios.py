@@ -10,7 +10,7 @@ import pytest
 from tests.replay.drawn_scenarios import FAULTS, KINDS, LAYOUTS, PROPERTIES, drawn_scenario
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.replay.agreement import Comparison
-from whitecap.sim.replay.choice import choose_run
+from whitecap.sim.replay.choice import named_run
 from whitecap.sim.replay.replay import plan_replay, replay
 from whitecap.sim.run import run_scenario
 
@@ -42,7 +42,7 @@ def test_drawn_are_all_commands_layouts_and_faults() -> None:
 @pytest.mark.parametrize("seed", [1, 14])
 def test_what_is_played_of_a_drawn_scenario_is_most_of_it(seed: int, tmp_path: Path) -> None:
     run_scenario(scenario_of(drawn_scenario(seed)), out=tmp_path / "run")
-    plan = plan_replay(choose_run(tmp_path / "run"), limit=12)
+    plan = plan_replay(named_run(tmp_path / "run"), limit=12)
     assert len(plan.played) > len(plan.transactions) / 3
     assert all(each.left_out for each in plan.transactions if each not in plan.played)
 
@@ -54,7 +54,7 @@ def test_real_delta_agrees_with_a_drawn_scenario(
 ) -> None:
     """Vectors and lost replies; rows replaced by a condition; several commands that rewrite."""
     run_scenario(scenario_of(drawn_scenario(seed)), out=tmp_path / "run")
-    agreement = replay(plan_replay(choose_run(tmp_path / "run"), limit=8), spark, timeout_s=WAIT_S)
+    agreement = replay(plan_replay(named_run(tmp_path / "run"), limit=8), spark, timeout_s=WAIT_S)
     wrong = [each for each in agreement.compared if each.comparison is Comparison.MISMATCH]
     assert wrong == []
     assert agreement.holds

@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
@@ -14,9 +16,12 @@ from tests.sim.sim_worlds import INSERT, TABLE, rows, scenario
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.sim.loading import load_scenario
+from whitecap.sim.recording.dataset.layout import batch_folder
+from whitecap.sim.recording.dataset.local import LocalPlace
+from whitecap.sim.recording.dataset.rows import Ran
 from whitecap.sim.recording.recording import read_recording, write_recording
 from whitecap.sim.replay.agreement import Agreement
-from whitecap.sim.replay.choice import choose_run
+from whitecap.sim.replay.choice import choose_run, named_run
 from whitecap.sim.replay.history.recorded import Recorded
 from whitecap.sim.replay.history.window import Window, parse_window
 from whitecap.sim.replay.replay import plan_replay, replay, simulate_again
@@ -50,7 +55,7 @@ def _record(name: str, out: Path, seed: int = 1) -> Path:
 def test_real_delta_ends_each_transaction_as_the_simulation_did(
     spark: SparkSession, tmp_path: Path, name: str, exception: str
 ) -> None:
-    plan = plan_replay(choose_run(_record(name, tmp_path / name)), limit=8)
+    plan = plan_replay(named_run(_record(name, tmp_path / name)), limit=8)
     agreement = replay(plan, spark, timeout_s=WAIT_S)
     assert [each for each in agreement.compared if each.comparison != "match"] == []
     assert exception in agreement.agreed_exceptions
@@ -58,7 +63,7 @@ def test_real_delta_ends_each_transaction_as_the_simulation_did(
 
 
 def _replayed(spark: SparkSession, run: Path, window: str) -> Agreement:
-    return replay(plan_replay(choose_run(run), parse_window(window)), spark, timeout_s=WAIT_S)
+    return replay(plan_replay(named_run(run), parse_window(window)), spark, timeout_s=WAIT_S)
 
 
 @pytest.mark.spark
@@ -179,7 +184,7 @@ def test_commits_that_the_store_lost_are_left_out_by_name(
     writers = {"loader": {**INSERT, **together}}
     run_scenario(scenario(store=store, writers=writers, duration="40 s"), out=run)
     (lost, *_) = [
-        each for each in plan_replay(choose_run(run), limit=99).transactions if each.left_out
+        each for each in plan_replay(named_run(run), limit=99).transactions if each.left_out
     ]
     agreement = _replayed(spark, run, f"{lost.read_version}..{lost.read_version + 2}")
     reasons = {(str(each.comparison), each.reason) for each in agreement.compared}
@@ -212,7 +217,7 @@ def test_a_recording_that_says_otherwise_is_a_mismatch_and_the_rest_is_compared(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     run = _record("concurrent-append", tmp_path / "run")
-    plan = plan_replay(choose_run(run), Window(1, 2))
+    plan = plan_replay(named_run(run), Window(1, 2))
     wrong = tuple(_raising(each, "ConcurrentDeleteReadException") for each in plan.transactions)
     agreement = replay(dataclasses.replace(plan, transactions=wrong), spark, timeout_s=WAIT_S)
     assert not agreement.holds
@@ -236,54 +241,79 @@ def test_a_run_that_cannot_be_simulated_again_is_refused(tmp_path: Path) -> None
     changed = type(recording)(recording.manifest, recording.scenario, tables)
     write_recording(changed, run, overwrite=True)
     with pytest.raises(InvalidInput, match="gives another history"):
-        simulate_again(run)
+        simulate_again(read_recording(run), "run")
+
+
+def _sweep(root: Path, runs: dict[tuple[str, int], str]) -> LocalPlace:
+    """A sweep's place with a recording of the case of that name for every run."""
+    place = LocalPlace(root)
+    batch = batch_folder(0, "made")
+    recorded = {run: read_recording(_record(name, root / name)) for run, name in runs.items()}
+    place.add(batch, 0, [Ran(run, recording, None, 0.1) for run, recording in recorded.items()])
+    place.close(batch)
+    return place
 
 
 def test_of_a_sweep_the_cell_is_replayed_that_its_answer_names(tmp_path: Path) -> None:
-    few = _record("concurrent-append", tmp_path / "runs" / "few" / "0")
-    _record("concurrent-transaction", tmp_path / "runs" / "many" / "0")
+    runs = {("few", 0): "concurrent-append", ("many", 0): "concurrent-transaction"}
+    place = _sweep(tmp_path, runs)
     (tmp_path / "report").mkdir()
     (tmp_path / "report" / "answer.json").write_text('{"cell": "few"}')
-    chosen = choose_run(tmp_path)
-    assert (chosen.run, chosen.cell, chosen.label) == (few, "few", "runs/few/0")
+    chosen = choose_run(place, tmp_path)
+    assert (chosen.cell, chosen.label) == ("few", "few, replication 0")
+    recorded = read_recording(tmp_path / "concurrent-append")
+    assert chosen.recording.tables == recorded.tables
+    assert chosen.recording.scenario == recorded.scenario
 
 
 @pytest.mark.parametrize("content", [None, "{}", "[]", "{"])
 def test_without_an_answer_a_cell_of_the_sweep_must_be_named(
     tmp_path: Path, content: str | None
 ) -> None:
-    few = _record("concurrent-append", tmp_path / "runs" / "few" / "0")
+    place = _sweep(tmp_path, {("few", 0): "concurrent-append"})
     (tmp_path / "report").mkdir()
     if content is not None:
         (tmp_path / "report" / "answer.json").write_text(content)
     with pytest.raises(InvalidInput, match=r"answer\.json: (is not there|cannot be read)"):
-        choose_run(tmp_path)
-    assert choose_run(tmp_path, "few").run == few
+        choose_run(place, tmp_path)
+    assert choose_run(place, tmp_path, "few").cell == "few"
 
 
 def test_of_a_cells_replications_the_one_with_most_exceptions_is_replayed(tmp_path: Path) -> None:
-    for replication, name in enumerate(("disjoint-partitions", "concurrent-append")):
-        _record(name, tmp_path / "runs" / "cell" / str(replication))
-    assert choose_run(tmp_path, "cell").run.name == "1"
+    place = _sweep(tmp_path, {("cell", 0): "disjoint-partitions", ("cell", 1): "concurrent-append"})
+    assert choose_run(place, tmp_path, "cell").label == "cell, replication 1"
 
 
 def test_an_unknown_cell_is_refused_with_those_there_are_and_the_nearest(tmp_path: Path) -> None:
-    _record("concurrent-append", tmp_path / "runs" / "cell" / "0")
+    place = _sweep(tmp_path, {("cell", 0): "concurrent-append"})
     with pytest.raises(InvalidInput, match="no cell 'sell'; there are cell") as raised:
-        choose_run(tmp_path, "sell")
+        choose_run(place, tmp_path, "sell")
     assert raised.value.problems[0].nearest == "cell"
+
+
+def test_rows_that_are_not_those_that_were_recorded_are_refused(tmp_path: Path) -> None:
+    place = _sweep(tmp_path, {("cell", 0): "concurrent-append"})
+    (part,) = tmp_path.glob("recordings/*/table=transactions/*.parquet")
+    rows = pq.read_table(part, partitioning=None)
+    other = pc.add(rows["submitted_at_ms"], 1.0)
+    pq.write_table(
+        rows.set_column(rows.schema.get_field_index("submitted_at_ms"), "submitted_at_ms", other),
+        part,
+    )
+    with pytest.raises(InvalidInput, match="has other transactions of cell cell, replication 0"):
+        choose_run(place, tmp_path, "cell")
 
 
 def test_a_single_run_has_no_cells(tmp_path: Path) -> None:
     run = _record("concurrent-append", tmp_path / "run")
     with pytest.raises(InvalidInput, match="is a single run: it has no cells"):
-        choose_run(run, "cell")
+        named_run(run, "cell")
 
 
 def test_a_window_and_a_number_of_transactions_are_too_much(tmp_path: Path) -> None:
     run = _record("concurrent-append", tmp_path / "run")
     with pytest.raises(InvalidInput, match="--transactions: a window says what is replayed"):
-        plan_replay(choose_run(run), Window(1, 2), limit=3)
+        plan_replay(named_run(run), Window(1, 2), limit=3)
 
 
 def test_what_creates_the_table_is_not_replayed(tmp_path: Path) -> None:
@@ -296,13 +326,13 @@ def test_what_creates_the_table_is_not_replayed(tmp_path: Path) -> None:
     writers = {"creator": creator, "loader": INSERT}
     table = {**TABLE, "exists": False, "initial": {"rows": 0}, "partition_by": []}
     run_scenario(scenario(writers=writers, table=table), out=tmp_path / "run")
-    plan = plan_replay(choose_run(tmp_path / "run"), limit=5)
+    plan = plan_replay(named_run(tmp_path / "run"), limit=5)
     assert plan.window.first == 0
     assert all(each.read_version >= 0 for each in plan.played)
     del writers["loader"]
     run_scenario(scenario(writers=writers, table=table), out=tmp_path / "bare")
     with pytest.raises(InvalidInput, match="no commit after version 0"):
-        plan_replay(choose_run(tmp_path / "bare"))
+        plan_replay(named_run(tmp_path / "bare"))
 
 
 FEATURES = [
@@ -328,13 +358,13 @@ def test_a_table_with_features_is_one_to_real_delta_too(
 
 def test_a_window_without_conflicts_says_so(tmp_path: Path) -> None:
     run = _record("disjoint-partitions", tmp_path / "run")
-    plan = plan_replay(choose_run(run))
+    plan = plan_replay(named_run(run))
     assert "none of which ended in a conflict" in plan.sentence
 
 
 def test_what_lies_outside_of_the_window_is_counted(tmp_path: Path) -> None:
     run = _record("lost-reply-unknown", tmp_path / "run")
-    plan = plan_replay(choose_run(run), Window(1, 4))
+    plan = plan_replay(named_run(run), Window(1, 4))
     total = read_recording(run).transactions.num_rows
     assert plan.outside == total - len(plan.transactions) > 0
 

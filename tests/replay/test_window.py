@@ -249,7 +249,8 @@ def test_a_run_without_commits_cannot_be_replayed() -> None:
 
 
 def test_what_is_neither_a_run_nor_a_sweep_is_refused(tmp_path: Path) -> None:
+    from whitecap.sim.recording.dataset.local import LocalPlace
     from whitecap.sim.replay.choice import choose_run
 
     with pytest.raises(InvalidInput, match="neither a run's directory nor a sweep's"):
-        choose_run(tmp_path)
+        choose_run(LocalPlace(tmp_path), tmp_path)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from synthetic_recordings import write_sweep
 
-from whitecap.reports.aggregate import MeasureEach
-from whitecap.sweep_engine import measuring, sweep_engine
+from whitecap.reports.runs import RunSet
+from whitecap.sweep_engine import recorded_runs, sweep_engine
 
 GRID = {
     "partitioning": ["unpartitioned", "by date", "by date and country"],
@@ -23,6 +24,6 @@ def grid(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def on_spark() -> MeasureEach:
-    """Runs measured by the process's Spark session."""
-    return measuring(sweep_engine("spark", "local[2]"))
+def on_spark() -> Callable[[Path], RunSet]:
+    """The runs of a place, to be measured by the process's Spark session."""
+    return lambda root: recorded_runs(root, sweep_engine("spark", "local[2]"))

@@ -30,9 +30,15 @@ from whitecap.reports.measures.tally import (
     WeightedShare,
 )
 from whitecap.reports.provenance import provenance_of
-from whitecap.reports.runs import find_runs
+from whitecap.reports.runs import RunSet
 from whitecap.reports.subject import Subject
 from whitecap.reports.tables import build_tables
+from whitecap.sim.recording.dataset.layout import batch_folder
+from whitecap.sim.recording.dataset.local import LocalPlace
+from whitecap.sim.recording.dataset.place import finished_runs
+from whitecap.sim.recording.dataset.rows import Ran
+from whitecap.sim.recording.recording import Recording
+from whitecap.sweep_engine import recorded_runs, sweep_engine
 
 SCHEMA = pa.schema(
     [
@@ -150,6 +156,32 @@ def write_run(path: Path, rows: Sequence[Mapping[str, Any]], **manifest: Any) ->
     return path
 
 
+def add_run(
+    root: Path, cell: str, replication: int, rows: Sequence[Mapping[str, Any]], **manifest: Any
+) -> str:
+    """One more run in a sweep's directory. Returns its batch."""
+    place = LocalPlace(root)
+    batch = batch_folder(len(place.batches()), "made")
+    made = MANIFEST | {"replication": replication} | manifest
+    recording = Recording(made, "", tables_of(rows))
+    place.add(batch, 0, [Ran((cell, replication), recording, None, 0.1)])
+    place.close(batch)
+    return batch
+
+
+def remove_run(root: Path, cell: str, replication: int) -> None:
+    """Remove a run that `add_run` wrote."""
+    place = LocalPlace(root)
+    for batch in place.batches():
+        if (cell, replication) in finished_runs(place, [batch]):
+            place.remove(batch)
+
+
+def recorded(root: Path) -> RunSet:
+    """The runs at this place, read in processes."""
+    return recorded_runs(root, sweep_engine("processes"))
+
+
 def write_sweep(
     path: Path, axes: Mapping[str, Sequence[str]], replications: int, minutes: int = 60
 ) -> Path:
@@ -162,10 +194,10 @@ def write_sweep(
         for replication in range(replications):
             rows = _made_up(named, cell, replication, minutes)
             manifest = {
-                "replication": replication, "labels": named,
+                "labels": named,
                 "warm_up_ms": 600_000.0, "duration_ms": minutes * 60_000.0,
             }  # fmt: skip
-            write_run(path / "runs" / name / str(replication), rows, **manifest)
+            add_run(path, name, replication, rows, **manifest)
     definition = {
         "format_version": 1,
         "scenario_name": MANIFEST["scenario_name"],
@@ -243,7 +275,7 @@ def _tally(measure: Measure, value: float) -> Tally:
 
 def made_up_subject(root: Path, axes: dict[str, list[str]], replications: int = 3) -> Subject:
     """A subject whose numbers depend on cell and replication, without Spark."""
-    runs = find_runs(write_sweep(root, axes, replications, minutes=2))
+    runs = recorded(write_sweep(root, axes, replications, minutes=2))
     measured = {}
     for position, (cell, replication) in enumerate(
         itertools.product(runs.cells, range(replications))

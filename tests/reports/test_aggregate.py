@@ -5,40 +5,52 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from synthetic_recordings import aborted, transaction, write_run, write_sweep
+from synthetic_recordings import (
+    aborted,
+    add_run,
+    recorded,
+    remove_run,
+    transaction,
+    write_run,
+    write_sweep,
+)
 
 from whitecap import cli
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import Measure
 from whitecap.exit_codes import ExitCode
-from whitecap.reports.aggregate import MeasureEach, aggregate, measured_alone
+from whitecap.reports.aggregate import aggregate
 from whitecap.reports.agreement import read_agreement
+from whitecap.reports.measures.measured_run import measure_run
 from whitecap.reports.report import build_report
-from whitecap.reports.runs import find_runs
+from whitecap.reports.runs import RunSet, read_each
+from whitecap.sweep_engine import recorded_runs
 
 pytestmark = pytest.mark.spark
 
+OnSpark = Callable[[Path], RunSet]
+
 
 def test_a_run_without_a_single_transaction_has_goodput_zero(
-    tmp_path: Path, on_spark: MeasureEach
+    tmp_path: Path, on_spark: OnSpark
 ) -> None:
     root = write_sweep(tmp_path / "s", {"writers": ["2", "4"]}, 1, minutes=15)
-    shutil.rmtree(root / "runs" / "4" / "0")
-    write_run(root / "runs" / "4" / "0", [])
-    tables = aggregate(on_spark, find_runs(root))
+    remove_run(root, "4", 0)
+    add_run(root, "4", 0, [])
+    tables = aggregate(on_spark(root))
     assert tables.of("goodput_per_minute")["4"].point == 0.0
     assert tables.of("conflict_rate")["4"].replications == 0
 
 
 def test_one_run_is_reported_by_its_writers_and_without_spark(tmp_path: Path) -> None:
     rows = [transaction(0), aborted(1, writer_group="merger", command="MERGE", given_up=True)]
-    tables = aggregate(_unasked, find_runs(write_run(tmp_path / "r", rows)))
+    tables = aggregate(recorded_runs(write_run(tmp_path / "r", rows), _unasked))
     found = {cell: interval.point for cell, interval in tables.of("abort_rate").items()}
     assert found == {"all writers": 0.5, "loader · INSERT": 0.0, "merger · MERGE": 1.0}
 
@@ -47,12 +59,13 @@ def _unasked(*_: object) -> Any:
     raise AssertionError("nobody but this process was to measure")
 
 
-def test_spark_measures_each_run_as_it_is_measured_alone(grid: Path, on_spark: MeasureEach) -> None:
-    runs = find_runs(grid)
-    measured = aggregate(on_spark, runs).measured()
+def test_spark_measures_each_run_as_it_is_measured_alone(grid: Path, on_spark: OnSpark) -> None:
+    runs = on_spark(grid)
+    measured = aggregate(runs).measured()
+    alone_by_name = read_each(recorded(grid), measure_run)
     assert sum(len(each) for each in measured.values()) == len(runs.runs) == 18
     for run in runs.runs:
-        alone, spread = measured_alone(run), measured[run.cell][run.replication]
+        alone, spread = alone_by_name[run.name], measured[run.cell][run.replication]
         assert spread.refusals == alone.refusals
         assert spread.whole.left_out == alone.whole.left_out
         for measure in Measure:
@@ -76,9 +89,9 @@ def _digests(directory: Path) -> dict[str, str]:
 
 
 def test_a_report_is_self_contained_and_repeats_byte_for_byte(
-    grid: Path, on_spark: MeasureEach
+    grid: Path, on_spark: OnSpark
 ) -> None:
-    report = build_report(grid, on_spark)
+    report = build_report(on_spark(grid))
     page = report.page.read_text()
     assert page.count("data:image/svg+xml;base64,") == len(report.figures) == 6
     assert "http://" not in page.replace("http://www.w3.org", "")
@@ -88,27 +101,26 @@ def test_a_report_is_self_contained_and_repeats_byte_for_byte(
         assert line in page
     first = _digests(grid / "report")
     (grid / "report" / "tables" / "source.json").unlink()
-    build_report(grid, on_spark)
+    build_report(on_spark(grid))
     assert _digests(grid / "report") == first
 
 
 def test_tables_are_computed_once_and_again_when_a_run_is_added(
-    tmp_path: Path, on_spark: MeasureEach
+    tmp_path: Path, on_spark: OnSpark
 ) -> None:
     root = write_sweep(tmp_path / "s", {"writers": ["2", "4"]}, 2, minutes=15)
-    late = root / "runs" / "4" / "1" / "manifest.json"
-    held_back = late.read_text()
+    late = root / "recordings" / "batch=00003-made" / "_SUCCESS"
     late.unlink()
-    page = build_report(root, on_spark).page.read_text()
+    page = build_report(on_spark(root)).page.read_text()
     assert "3 of 4 runs are finished" in page
 
     def unasked(*_: object) -> Any:
         raise AssertionError("the tables were there")
 
-    build_report(root, unasked)
-    late.write_text(held_back)
+    build_report(recorded_runs(root, unasked))
+    late.touch()
     with pytest.raises(AssertionError, match="the tables were there"):
-        build_report(root, unasked)
+        build_report(recorded_runs(root, unasked))
 
 
 def agreement_of(matches: int) -> dict[str, Any]:
@@ -122,7 +134,8 @@ def agreement_of(matches: int) -> dict[str, Any]:
     return {
         "matches": matches, "mismatches": 0, "not_comparable": 1, "commits": matches - 4,
         "exception_counts": {"ConcurrentAppendException": 4}, "delta_version": "4.4.0",
-        "run": "runs/by-date__Serializable/0", "code_version": "0.1.0", "transactions": [row],
+        "run": "by-date__Serializable, replication 0", "code_version": "0.1.0",
+        "transactions": [row],
     }  # fmt: skip
 
 
@@ -133,16 +146,16 @@ def test_an_agreement_that_cannot_be_read_is_bad_input(tmp_path: Path) -> None:
         read_agreement(tmp_path)
 
 
-def test_the_replays_agreement_is_told_on_the_page(grid: Path, on_spark: MeasureEach) -> None:
+def test_the_replays_agreement_is_told_on_the_page(grid: Path, on_spark: OnSpark) -> None:
     (grid / "replay").mkdir()
     found = agreement_of(24)
     (grid / "replay" / "agreement.json").write_text(json.dumps(found))
-    page = build_report(grid, on_spark).page.read_text()
+    page = build_report(on_spark(grid)).page.read_text()
     assert "Both sides had 20 commits, 4 ConcurrentAppendException." in page
     assert "not of the one reported here" not in page
     assert "Real Delta Lake agrees on all 24 replayed transactions." in page
     (grid / "replay" / "agreement.json").write_text(json.dumps(found | {"mismatches": 2}))
-    page = build_report(grid, on_spark).page.read_text()
+    page = build_report(on_spark(grid)).page.read_text()
     assert "disagrees on 2 of 26" in page
 
 

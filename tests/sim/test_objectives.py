@@ -12,8 +12,9 @@ from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import Direction, Measure, Objective
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.loading.loading import cell_of
+from whitecap.sim.recording.dataset.local import LocalPlace
 from whitecap.sim.run import run_scenario
-from whitecap.sim.sweeps.experiment import load_experiment, open_directory
+from whitecap.sim.sweeps.experiment import load_experiment, open_place
 
 MORE, LESS = Direction.AT_LEAST, Direction.AT_MOST
 SUCCESS, LATENCY = Measure.JOB_SUCCESS_RATE, Measure.LATENCY_P95_MS
@@ -114,8 +115,8 @@ def test_the_cells_of_a_sweep_have_its_objectives() -> None:
 def test_a_sweep_is_resumed_with_another_objective_and_remembers_the_new_one(
     tmp_path: Path,
 ) -> None:
-    open_directory(load_experiment(write_scenario(tmp_path)), tmp_path / "out")
+    open_place(load_experiment(write_scenario(tmp_path)), LocalPlace(tmp_path / "out"))
     stated = load_experiment(write_scenario(tmp_path, SCENARIO + STATED))
-    open_directory(stated, tmp_path / "out")
+    open_place(stated, LocalPlace(tmp_path / "out"))
     definition = json.loads((tmp_path / "out" / "sweep.json").read_text())
     assert definition["objectives"] == [ROW]

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from whitecap.sim.recording.dataset.local import LocalPlace
+from whitecap.sim.recording.dataset.place import finished_runs, recorded_run, whole_batches
+from whitecap.sim.recording.dataset.rows import RunName, rows_sha256
+
 SCENARIO = """\
 name: tiny
 seed: 5
@@ -55,7 +59,17 @@ def write_scenario(directory: Path, text: str = SCENARIO) -> Path:
     return path
 
 
-def fingerprints(root: Path) -> dict[str, int]:
-    """Each finished run with its directory's inode, which changes when it is written again."""
-    manifests = sorted(root.glob("runs/*/*/manifest.json"))
-    return {path.parent.relative_to(root).as_posix(): path.stat().st_ino for path in manifests}
+def kept_in(root: Path) -> dict[RunName, str]:
+    """Each finished run with the batch that holds it, which changes when it is made again."""
+    place = LocalPlace(root)
+    batches = whole_batches(place)
+    return {name: batch for batch in batches for name in finished_runs(place, [batch])}
+
+
+def rows_of(root: Path) -> dict[RunName, dict[str, str]]:
+    """Each finished run with a hash of the rows of every table, as they are read."""
+    place = LocalPlace(root)
+    return {
+        name: {table: rows_sha256(rows) for table, rows in recorded_run(place, name).tables.items()}
+        for name in kept_in(root)
+    }

@@ -12,7 +12,8 @@ from tests.sim_sweep.sweep_scenario import SCENARIO, write_scenario
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import AxisRole
 from whitecap.sim.loading import parse_scenario
-from whitecap.sim.sweeps.experiment import load_experiment, open_directory
+from whitecap.sim.recording.dataset.local import LocalPlace
+from whitecap.sim.sweeps.experiment import load_experiment, open_place
 
 BASE = yaml.safe_load(SCENARIO)
 BASE["writers"]["stream"] = {
@@ -124,7 +125,7 @@ def test_an_axis_of_which_one_variant_is_kept_stays_what_it_was(tmp_path: Path) 
 
 def test_the_definition_of_a_sweep_holds_the_role_of_every_axis(tmp_path: Path) -> None:
     text = SCENARIO.replace("    isolation:\n", "    isolation:\n      role: load\n")
-    open_directory(load_experiment(write_scenario(tmp_path, text)), tmp_path / "out")
+    open_place(load_experiment(write_scenario(tmp_path, text)), LocalPlace(tmp_path / "out"))
     definition = json.loads((tmp_path / "out" / "sweep.json").read_text())
     assert definition["axis_roles"] == {"partitioning": "design", "isolation": "load"}
     assert "role" not in definition["axes"]["isolation"]

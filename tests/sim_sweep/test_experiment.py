@@ -10,7 +10,8 @@ from sweep_scenario import SCENARIO, write_scenario
 
 from whitecap.engine.errors import InvalidInput
 from whitecap.sim.loading import load_scenario
-from whitecap.sim.sweeps.experiment import cell_name, load_experiment, open_directory
+from whitecap.sim.recording.dataset.local import LocalPlace
+from whitecap.sim.sweeps.experiment import cell_name, load_experiment, open_place
 
 
 def test_cells_are_every_combination_in_the_files_order(tmp_path: Path) -> None:
@@ -25,7 +26,7 @@ def test_cells_are_every_combination_in_the_files_order(tmp_path: Path) -> None:
 
 def test_replication_r_has_the_same_seed_in_every_cell(tmp_path: Path) -> None:
     experiment = load_experiment(write_scenario(tmp_path), seed=77, replications=3)
-    runs = list(experiment.runs(tmp_path / "out"))
+    runs = list(experiment.runs("out"))
     assert {(run.replication, run.seed) for run in runs} == {(0, 77), (1, 77), (2, 77)}
     assert [run.replication for run in runs[:5]] == [0, 0, 0, 0, 1]
 
@@ -97,7 +98,7 @@ def test_names_of_cells_can_be_typed_and_two_cells_never_share_one(tmp_path: Pat
 
 def test_each_cell_lies_in_the_directory_as_a_scenario_of_its_own(tmp_path: Path) -> None:
     experiment = load_experiment(write_scenario(tmp_path))
-    open_directory(experiment, tmp_path / "out")
+    open_place(experiment, LocalPlace(tmp_path / "out"))
     for cell in experiment.cells:
         alone = load_scenario(tmp_path / "out" / "cells" / f"{cell.name}.yaml")
         assert alone.hash == cell.scenario.hash
@@ -106,12 +107,14 @@ def test_each_cell_lies_in_the_directory_as_a_scenario_of_its_own(tmp_path: Path
 
 def test_a_changed_definition_is_refused_and_what_differs_is_told(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    open_directory(load_experiment(write_scenario(tmp_path)), out)
+    open_place(load_experiment(write_scenario(tmp_path)), LocalPlace(out))
     before = (out / "sweep.json").read_bytes()
     changed = SCENARIO.replace("duration: 12 min", "duration: 20 min").replace("count: 2 ", "")
     changed = changed.replace("seed: 5", "seed: 6").replace("by date:", "by day:")
     with pytest.raises(InvalidInput) as caught:
-        open_directory(load_experiment(write_scenario(tmp_path, changed), replications=9), out)
+        open_place(
+            load_experiment(write_scenario(tmp_path, changed), replications=9), LocalPlace(out)
+        )
     told = str(caught.value)
     assert 'scenario.duration: was "12 min", is now "20 min"' in told
     assert "replications: was 2, is now 9" in told
@@ -123,17 +126,17 @@ def test_a_changed_definition_is_refused_and_what_differs_is_told(tmp_path: Path
 
 def test_the_same_definition_is_accepted_again(tmp_path: Path) -> None:
     experiment = load_experiment(write_scenario(tmp_path))
-    open_directory(experiment, tmp_path / "out")
-    open_directory(experiment, tmp_path / "out")
+    open_place(experiment, LocalPlace(tmp_path / "out"))
+    open_place(experiment, LocalPlace(tmp_path / "out"))
 
 
 def test_results_of_other_code_are_not_mixed_in(tmp_path: Path) -> None:
     experiment = load_experiment(write_scenario(tmp_path))
-    open_directory(experiment, tmp_path / "out")
+    open_place(experiment, LocalPlace(tmp_path / "out"))
     file = tmp_path / "out" / "sweep.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"code_version": "0.0.9"}))
     with pytest.raises(InvalidInput, match=r'code_version: was "0.0.9"'):
-        open_directory(experiment, tmp_path / "out")
+        open_place(experiment, LocalPlace(tmp_path / "out"))
 
 
 def test_a_directory_with_something_else_in_it_is_left_alone(tmp_path: Path) -> None:
@@ -141,5 +144,5 @@ def test_a_directory_with_something_else_in_it_is_left_alone(tmp_path: Path) -> 
     out.mkdir()
     (out / "thesis.txt").write_text("years of work")
     with pytest.raises(InvalidInput, match="is no sweep's directory"):
-        open_directory(load_experiment(write_scenario(tmp_path)), out)
+        open_place(load_experiment(write_scenario(tmp_path)), LocalPlace(out))
     assert [path.name for path in out.iterdir()] == ["thesis.txt"]

@@ -12,6 +12,7 @@ from sweep_scenario import SCENARIO, write_scenario
 import whitecap
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
+from whitecap.exit_codes import ExitCode
 from whitecap.reports.measures import REPORTED
 from whitecap.sweeps import Sweep
 
@@ -91,7 +92,7 @@ def test_it_judges_what_its_scenario_expects(sweep: Sweep) -> None:
 def test_one_of_its_runs_can_be_looked_into(sweep: Sweep) -> None:
     run = sweep.run("WriteSerializable__3", 1)
     assert set(run.transactions["writer_group"]) == {"loader", "corrector"}
-    with pytest.raises(InvalidInput, match="is not a run's directory"):
+    with pytest.raises(InvalidInput, match="has no run 9 of cell"):
         sweep.run("WriteSerializable__3", 9)
 
 
@@ -133,3 +134,12 @@ def test_python_json_page_and_terminal_give_a_sweep_the_same_answer(sweep: Sweep
     for told in (sweep.answer.headline, *sweep.answer.sentences):
         assert told in page
         assert told in terminal
+
+
+def test_a_sweep_that_was_made_is_checked_without_a_run(sweep: Sweep) -> None:
+    result = CliRunner().invoke(main, ["check", str(sweep.directory), "--json"])
+    assert result.exit_code == ExitCode.EXPECTATION_MISSED, result.output
+    (scenario,) = json.loads(result.stdout)["scenarios"]
+    assert (scenario["verdict"], scenario["runs"]) == ("missed", 8)
+    judged = [each["judgement"] for each in scenario["expectations"]]
+    assert sorted(judged) == sorted(sweep.expectations["judgement"])

@@ -10,12 +10,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from sweep_scenario import SCENARIO, fingerprints, write_scenario
+from sweep_scenario import SCENARIO, kept_in, rows_of, write_scenario
 
 import whitecap
 from whitecap.cli import main
@@ -23,7 +24,8 @@ from whitecap.engine.errors import InvalidInput
 from whitecap.engine_options import ENGINES
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.machine import processes
-from whitecap.sim.recording.recording import read_recording
+from whitecap.sim.recording.dataset.local import LocalPlace
+from whitecap.sim.recording.dataset.place import recorded_run
 from whitecap.sim.replay.real.environment import EnvironmentMissing
 from whitecap.sim.sweeps.engines import SweepEngineName, engine_asked_for, engine_found
 from whitecap.sim.sweeps.experiment import load_experiment
@@ -55,7 +57,8 @@ def long(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _digests(root: Path) -> dict[str, str]:
-    files = (path for path in root.rglob("*") if path.is_file())
+    """Every file but the recordings, which each engine cuts into files as it likes."""
+    files = (path for path in root.rglob("*") if path.is_file() and "recordings" not in path.parts)
     return {
         path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in files
@@ -64,15 +67,16 @@ def _digests(root: Path) -> dict[str, str]:
 
 @pytest.mark.spark
 @pytest.mark.usefixtures("long")
-def test_recordings_tables_answer_and_page_are_byte_for_byte_the_same(tmp_path: Path) -> None:
+def test_rows_are_the_same_and_tables_answer_and_page_byte_for_byte(tmp_path: Path) -> None:
     scenario = write_scenario(tmp_path)
     for engine in SweepEngineName:
         whitecap.sweep(scenario, engine=engine, out=tmp_path / engine / "out", quiet=True)
         whitecap.report(tmp_path / engine / "out", engine=engine)
     on_spark, in_processes = (_digests(tmp_path / engine / "out") for engine in SweepEngineName)
     assert on_spark == in_processes
+    assert rows_of(tmp_path / "spark" / "out") == rows_of(tmp_path / "processes" / "out")
     assert {"report/answer.json", "report/report.html", "report/tables/runs.csv"} <= set(on_spark)
-    assert len(fingerprints(tmp_path / "spark" / "out")) == 8
+    assert len(kept_in(tmp_path / "spark" / "out")) == 8
 
 
 @pytest.mark.spark
@@ -81,13 +85,15 @@ def test_recordings_tables_answer_and_page_are_byte_for_byte_the_same(tmp_path: 
 def test_what_one_engine_began_the_other_finishes(begun: SweepEngineName, tmp_path: Path) -> None:
     (other,) = set(SweepEngineName) - {begun}
     experiment = load_experiment(write_scenario(tmp_path), replications=1)
-    run_sweep(experiment, tmp_path / "out", sweep_engine(begun))
-    whole = _digests(tmp_path / "out")
-    shutil.rmtree(tmp_path / "out" / "runs" / "by-date__Serializable")
-    kept = fingerprints(tmp_path / "out")
-    run_sweep(experiment, tmp_path / "out", sweep_engine(other))
-    assert _digests(tmp_path / "out") == whole
-    assert kept.items() <= fingerprints(tmp_path / "out").items()
+    run_sweep(experiment, LocalPlace(tmp_path / "whole"), sweep_engine(begun))
+    part = replace(experiment, cells=experiment.cells[:3])
+    run_sweep(part, LocalPlace(tmp_path / "out"), sweep_engine(begun))
+    shutil.copy(tmp_path / "whole" / "sweep.json", tmp_path / "out")
+    kept = kept_in(tmp_path / "out")
+    run_sweep(experiment, LocalPlace(tmp_path / "out"), sweep_engine(other))
+    assert rows_of(tmp_path / "out") == rows_of(tmp_path / "whole")
+    assert kept.items() <= kept_in(tmp_path / "out").items()
+    assert len(kept) == 3
 
 
 def _without_java() -> dict[str, str]:
@@ -109,7 +115,7 @@ def test_without_java_sweep_and_report_say_so_and_work(tmp_path: Path) -> None:
     code, said = told(*sweep)
     assert code == ExitCode.FINE, said
     assert said.count("in processes of this machine, without Spark: Java is not there") == 1
-    assert len(fingerprints(tmp_path / "out")) == 4
+    assert len(kept_in(tmp_path / "out")) == 4
     code, said = told("report", out)
     assert (code, "Spark" in said) == (ExitCode.FINE, False), "the tables were there"
     shutil.rmtree(tmp_path / "out" / "report")
@@ -130,21 +136,21 @@ def test_a_sweep_in_processes_that_is_interrupted_keeps_what_is_finished_and_lea
         stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     try:
-        _wait_until(lambda: len(fingerprints(out)) >= 2, process)
+        _wait_until(lambda: len(kept_in(out)) >= 2, process)
         os.kill(process.pid, signal.SIGINT)
         # All processes write to one pipe, which ends with the last of them.
         _, told = process.communicate(timeout=60)
     finally:
         process.kill()
-    assert (process.returncode, "finished runs are kept" in told) == (130, True), told
-    kept = fingerprints(out)
+    assert (process.returncode, "finished batches are kept" in told) == (130, True), told
+    kept = kept_in(out)
     assert 2 <= len(kept) < 24
     for name in kept:
-        assert "interrupted" not in read_recording(out / name).manifest
+        assert "interrupted" not in recorded_run(LocalPlace(out), name).manifest
     rest = CliRunner().invoke(main, [*arguments, "--replications", "6"])
     assert rest.exit_code == ExitCode.FINE, rest.output
-    assert kept.items() <= fingerprints(out).items()
-    assert len(fingerprints(out)) == 24
+    assert kept.items() <= kept_in(out).items()
+    assert len(kept_in(out)) == 24
 
 
 def _wait_until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
@@ -166,7 +172,7 @@ def test_a_process_that_dies_ends_the_sweep_with_what_to_do(tmp_path: Path) -> N
             process.kill()
 
     with pytest.raises(EnvironmentMissing, match="A process that made runs of the sweep ended"):
-        run_sweep(experiment, tmp_path / "out", sweep_engine("processes"), kill)
+        run_sweep(experiment, LocalPlace(tmp_path / "out"), sweep_engine("processes"), kill)
 
 
 def test_a_plain_script_can_sweep_in_processes(tmp_path: Path) -> None:

@@ -14,25 +14,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
-from sweep_scenario import SCENARIO, fingerprints, write_scenario
+from sweep_scenario import SCENARIO, kept_in, rows_of, write_scenario
 
 from whitecap import cli
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import Measure
 from whitecap.exit_codes import ExitCode
 from whitecap.reports.measures.measured_run import measure_run
-from whitecap.reports.runs import find_runs
 from whitecap.reports.subject import subject_of
 from whitecap.sim.machine import processes
-from whitecap.sim.recording.recording import read_recording
+from whitecap.sim.recording.dataset.local import LocalPlace
+from whitecap.sim.recording.dataset.place import recorded_run
 from whitecap.sim.run import run_scenario
 from whitecap.sim.sweeps.engines import SweepEngine
-from whitecap.sim.sweeps.experiment import Experiment, load_experiment, open_directory
-from whitecap.sim.sweeps.sweep_job import Progress, run_one, run_sweep
-from whitecap.sweep_engine import measuring, sweep_engine
+from whitecap.sim.sweeps.experiment import Experiment, load_experiment
+from whitecap.sim.sweeps.planned import make_run
+from whitecap.sim.sweeps.sweep_job import Progress, run_sweep
+from whitecap.sweep_engine import recorded_runs, sweep_engine
 
 pytestmark = pytest.mark.spark
 
@@ -53,26 +53,29 @@ def swept(tmp_path_factory: pytest.TempPathFactory, engine: Engine) -> tuple[Exp
     """Four cells, two replications each."""
     directory = tmp_path_factory.mktemp("swept")
     experiment = load_experiment(write_scenario(directory))
-    run_sweep(experiment, directory / "out", engine)
+    run_sweep(experiment, LocalPlace(directory / "out"), engine)
     return experiment, directory / "out"
 
 
 def test_every_run_of_the_grid_is_recorded(swept: tuple[Experiment, Path]) -> None:
     experiment, out = swept
-    assert len(fingerprints(out)) == len(experiment.cells) * experiment.replications == 8
-    recording = read_recording(out / "runs" / "by-date__Serializable" / "1")
+    assert len(kept_in(out)) == len(experiment.cells) * experiment.replications == 8
+    recording = recorded_run(LocalPlace(out), ("by-date__Serializable", 1))
     assert recording.manifest["labels"] == {"partitioning": "by date", "isolation": "Serializable"}
     assert (recording.manifest["replication"], recording.manifest["seed"]) == (1, 5)
 
 
-def test_a_run_of_a_sweep_is_byte_for_byte_one_on_its_own(
-    swept: tuple[Experiment, Path], tmp_path: Path
-) -> None:
+def test_a_run_of_a_sweep_is_row_for_row_one_on_its_own(swept: tuple[Experiment, Path]) -> None:
     experiment, out = swept
     cell = experiment.cells[2]
-    run_scenario(cell.scenario, replication=1, out=tmp_path / "alone", labels=cell.labels)
-    for file in sorted((tmp_path / "alone").iterdir()):
-        assert file.read_bytes() == (out / "runs" / cell.name / "1" / file.name).read_bytes()
+    alone = run_scenario(cell.scenario, replication=1, labels=cell.labels).recording
+    within = recorded_run(LocalPlace(out), (cell.name, 1))
+    assert dict(within.manifest) == {**alone.manifest, "tables": within.manifest["tables"]}
+    assert within.scenario == alone.scenario
+    assert within.tables.keys() == alone.tables.keys()
+    for name, table in alone.tables.items():
+        assert within.tables[name].equals(table), name
+        assert within.tables[name].schema == table.schema
 
 
 def test_jobs_of_an_open_loop_arrive_at_the_same_instants_in_every_cell(
@@ -81,7 +84,7 @@ def test_jobs_of_an_open_loop_arrive_at_the_same_instants_in_every_cell(
     experiment, out = swept
     arrivals = set()
     for cell in experiment.cells:
-        table = pq.read_table(out / "runs" / cell.name / "0" / "transactions.parquet").to_pandas()
+        table = recorded_run(LocalPlace(out), (cell.name, 0)).transactions.to_pandas()
         loads = table[(table["writer_group"] == "loader") & (table["rerun_number"] == 0)]
         arrivals.add(tuple(loads["submitted_at_ms"].round(6)))
     assert len(arrivals) == 1
@@ -91,10 +94,10 @@ def test_a_sweep_and_the_single_run_measure_alike(
     swept: tuple[Experiment, Path], engine: Engine
 ) -> None:
     _, out = swept
-    runs = find_runs(out)
-    table = subject_of(runs, measuring(engine)).tables.runs.set_index(["cell", "replication"])
+    runs = recorded_runs(out, engine)
+    table = subject_of(runs).tables.runs.set_index(["cell", "replication"])
     for run in runs.runs:
-        recording = read_recording(run.path)
+        recording = recorded_run(LocalPlace(out), run.name)
         alone = measure_run(recording.manifest, recording.tables)
         for measure in Measure:
             found = table.loc[(run.cell, run.replication), measure.value]
@@ -102,32 +105,35 @@ def test_a_sweep_and_the_single_run_measure_alike(
             assert found == pytest.approx(expected, nan_ok=True), (run.cell, measure)
 
 
-def test_finished_runs_are_kept_and_only_the_rest_is_run(
+def test_batches_that_are_whole_are_kept_and_only_the_rest_is_run(
     swept: tuple[Experiment, Path], tmp_path: Path, engine: Engine
 ) -> None:
     experiment, out = swept
     copy = tmp_path / "out"
-    shutil.copytree(out, copy)
-    shutil.rmtree(copy / "runs" / "by-date__Serializable" / "1")
-    half = copy / "runs" / "by-date__Serializable" / ".1.half"
-    half.mkdir()
-    before = fingerprints(copy)
+    fewer = replace(experiment, cells=experiment.cells[:3], replications=2)
+    run_sweep(fewer, LocalPlace(copy), engine)
+    half = copy / "recordings" / "batch=00001-broken"
+    shutil.copytree(copy / "recordings" / kept_in(copy)["by-date__Serializable", 0], half)
+    (half / "_SUCCESS").unlink()
+    (copy / "sweep.json").write_bytes((out / "sweep.json").read_bytes())
+    before = kept_in(copy)
     seen: list[Progress] = []
-    run_sweep(experiment, copy, engine, seen.append)
-    after = fingerprints(copy)
+    run_sweep(experiment, LocalPlace(copy), engine, seen.append)
+    after = kept_in(copy)
     assert len(after) == 8
     assert {name: after[name] for name in before} == before
-    assert (seen[0].kept, seen[0].finished, seen[-1].finished) == (7, 7, 8)
+    assert (seen[0].kept, seen[0].finished, seen[-1].finished) == (6, 6, 8)
     assert not half.exists()
+    assert rows_of(copy) == rows_of(out)
 
 
 def test_a_worker_with_other_code_records_nothing(tmp_path: Path) -> None:
     experiment = load_experiment(write_scenario(tmp_path), replications=1)
-    open_directory(experiment, tmp_path / "out")
-    run = next(experiment.runs(tmp_path / "out"))
-    run_one(replace(run, code_version="0.0.9"))
-    assert not run.is_finished
-    assert "the sweep is of 0.0.9" in Path(run.failure_file).read_text()
+    run = next(experiment.runs(str(tmp_path / "out")))
+    ran = make_run(replace(run, code_version="0.0.9"))
+    assert ran.recording is None
+    assert ran.failure is not None
+    assert "the sweep is of 0.0.9" in ran.failure["text"]
 
 
 def test_a_finished_sweep_starts_no_engine(swept: tuple[Experiment, Path]) -> None:
@@ -136,27 +142,44 @@ def test_a_finished_sweep_starts_no_engine(swept: tuple[Experiment, Path]) -> No
     def no_engine() -> Any:
         raise AssertionError("there is nothing to run")
 
-    run_sweep(experiment, out, no_engine)
+    run_sweep(experiment, LocalPlace(out), no_engine)
 
 
 def test_a_failed_run_is_named_with_what_reproduces_it_and_others_are_kept(
-    tmp_path: Path, engine: Engine
+    tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     experiment = load_experiment(write_scenario(tmp_path), only={"isolation": []}, replications=1)
     out = tmp_path / "out"
-    open_directory(experiment, out)
-    (out / "runs").mkdir()
-    (out / "runs" / "Serializable").write_text("in the way")
+    first, second = experiment.runs(str(out))
+    planned = [replace(first, scenario=first.scenario.replace("count: 2", "count: -2")), second]
+    monkeypatch.setattr(Experiment, "runs", lambda *_: iter(planned))
     with pytest.raises(InvalidInput) as caught:
-        run_sweep(experiment, out, engine)
+        run_sweep(experiment, LocalPlace(out), engine)
+    monkeypatch.undo()
     told = str(caught.value)
     assert "1 of 2 runs failed; the others are kept" in told
     assert "cell isolation = Serializable, replication 0, seed 5" in told
     assert f"whitecap run {out}/cells/Serializable.yaml --seed 5 --replication 0" in told
-    assert list(fingerprints(out)) == ["runs/WriteSerializable/0"]
-    (out / "runs" / "Serializable").unlink()
-    run_sweep(experiment, out, engine)
-    assert len(fingerprints(out)) == 2
+    assert list(kept_in(out)) == [("WriteSerializable", 0)]
+    run_sweep(experiment, LocalPlace(out), engine)
+    assert len(kept_in(out)) == 2
+
+
+def test_a_sweep_that_meets_another_one_of_its_kind_takes_its_batch_back(
+    tmp_path: Path, engine: Engine
+) -> None:
+    """Both at the same runs: those of the first that closed a batch stay, once."""
+    experiment = load_experiment(write_scenario(tmp_path), only={"isolation": []}, replications=1)
+    place = LocalPlace(tmp_path / "out")
+
+    def meanwhile(progress: Progress) -> None:
+        if progress.finished == 0 and not kept_in(place.path):
+            run_sweep(experiment, place, sweep_engine("processes"))
+
+    with pytest.raises(InvalidInput, match="is being filled by another sweep"):
+        run_sweep(experiment, place, engine, meanwhile)
+    assert len(kept_in(place.path)) == 2
+    assert len(place.batches()) == 1
 
 
 @pytest.mark.parametrize("engine", ["spark", "processes"])
@@ -212,17 +235,15 @@ def test_an_interrupted_sweep_keeps_what_is_finished(tmp_path: Path) -> None:
     ]  # fmt: skip
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
-        _wait_until(lambda: len(fingerprints(out)) >= 2, process)
+        _wait_until(lambda: len(kept_in(out)) >= 2, process)
         os.kill(process.pid, signal.SIGINT)
         _, told = process.communicate(timeout=60)
     finally:
         process.kill()
     assert process.returncode == 130, told
-    assert "finished runs are kept" in told
-    kept = fingerprints(out)
+    assert "finished batches are kept" in told
+    kept = rows_of(out)
     assert 2 <= len(kept) < 16
-    for name in kept:
-        read_recording(out / name)
 
 
 def _wait_until(condition: Any, process: Any, seconds: float = 150) -> None:

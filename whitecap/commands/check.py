@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections import Counter
 from collections.abc import Sequence
@@ -25,7 +26,7 @@ COLOURS = {"ok": "green", "missed": "red", "undecided": "yellow", "broken": "mag
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, required=True)
 @click.option("--junit", type=click.Path(path_type=Path), help="Write the results as JUnit XML.")
 @click.option(
     "--jobs", type=click.IntRange(min=1), help="Processes at a time  [default: one per core]"
@@ -46,7 +47,7 @@ COLOURS = {"ok": "green", "missed": "red", "undecided": "yellow", "broken": "mag
 @click.pass_context
 def check(
     ctx: click.Context,
-    paths: tuple[Path, ...],
+    paths: tuple[str, ...],
     junit: Path | None,
     jobs: int | None,
     replications: int | None,
@@ -55,22 +56,31 @@ def check(
 ) -> None:
     """Run the scenarios at PATHS that state an `expect:`, and hold them to it.
 
-    A folder stands for all such scenarios in it. Every cell of a sweep is run. Counts must be as
-    expected in every replication; shares, rates and latencies are judged by their 95 % interval
-    over them: met, missed, or undecided.
+    A folder stands for all such scenarios in it. Every cell of a sweep is run; of the directory or
+    URI of a sweep that was made before, the recordings are judged and nothing is run. Counts must
+    be as expected in every replication; shares, rates and latencies are judged by their 95 %
+    interval over them: met, missed, or undecided.
     """
-    from whitecap.checking import check_scenarios
+    from whitecap.checking import check_scenarios, check_sweep
+    from whitecap.sweep_engine import is_sweep
 
     if junit is not None:
         require_file(junit)
     passes = undecided == "pass"
+    sweeps = [path for path in paths if is_sweep(path)]
+    scenarios = [Path(path) for path in paths if path not in sweeps]
     results = []
     with progress("checking") as show:
 
         def watch(done: int, total: int) -> None:
             show(done, total, f"{done} of {total} runs")
 
-        for result in check_scenarios(paths, jobs or os.cpu_count() or 1, replications, watch):
+        checked = (
+            check_scenarios(scenarios, jobs or os.cpu_count() or 1, replications, watch)
+            if scenarios
+            else ()
+        )
+        for result in itertools.chain(checked, map(check_sweep, sweeps)):
             results.append(result)
             if not as_json:
                 _print(result)

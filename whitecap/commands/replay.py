@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run")
 @click.option(
     "--transactions",
     type=click.IntRange(min=2),
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 @click.pass_context
 def replay(
     ctx: click.Context,
-    run: Path,
+    run: str,
     transactions: int | None,
     window: str | None,
     cell: str | None,
@@ -53,19 +53,20 @@ def replay(
 ) -> None:
     """Force the recorded interleaving of RUN on a real Delta Lake and compare every outcome.
 
-    RUN is a run's directory or a sweep's.
+    RUN is a run's directory or a sweep's, or the URI of a sweep (its agreement then goes to
+    out/<its last name>/replay).
     """
     from whitecap.sim.replay.agreement import write_agreement
-    from whitecap.sim.replay.choice import choose_run
     from whitecap.sim.replay.history.window import parse_window
     from whitecap.sim.replay.real.environment import require_delta
     from whitecap.sim.replay.replay import plan_replay
     from whitecap.sim.replay.replay import replay as replay_plan
+    from whitecap.sweep_engine import chosen_run, made_in
     from whitecap.terminal.agreement import show_agreement, show_compared
 
-    chosen = choose_run(run, cell)
+    chosen = chosen_run(run, cell)
     plan = plan_replay(chosen, parse_window(window) if window else None, transactions)
-    directory = out or chosen.root / "replay"
+    directory = out or made_in(run) / "replay"
     require_directory(directory)
     require_delta()
     console = new_console(stderr=True)

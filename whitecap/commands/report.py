@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from whitecap.engine_options import engine_options
@@ -12,21 +10,22 @@ from whitecap.terminal.progress import progress
 
 
 @click.command()
-@click.argument("directory", type=click.Path(path_type=Path))
+@click.argument("place")
 @engine_options
-def report(directory: Path, engine: str | None, master: str | None) -> None:
-    """Draw the figures and the page of DIRECTORY: a sweep's, or one run's.
+def report(place: str, engine: str | None, master: str | None) -> None:
+    """Draw the figures and the page of PLACE: a sweep's, or one run's directory.
 
-    Writes DIRECTORY/report: report.html, figures (PNG and SVG) and tables (CSV and Parquet).
+    Writes PLACE/report: report.html, figures (PNG and SVG) and tables (CSV and Parquet). Of a
+    sweep behind a URI, out/<its last name>/report.
     """
     from whitecap.reports.report import build_report
-    from whitecap.sweep_engine import measuring, sweep_engine
+    from whitecap.sweep_engine import made_in, recorded_runs, sweep_engine
     from whitecap.terminal.answer import show_answer
     from whitecap.terminal.console import new_console
 
-    require_directory(directory / "report")
+    require_directory(made_in(place) / "report")
     with progress("drawing the report"):
-        made = build_report(directory, measuring(sweep_engine(engine, master)))
+        made = build_report(recorded_runs(place, sweep_engine(engine, master)))
     show_answer(new_console(), made.answer)
     for figure in made.figures:
         click.echo(f"figure  {figure}")

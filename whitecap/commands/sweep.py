@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("scenario", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="Directory  [default: out/<name>]")
+@click.option(
+    "--out",
+    metavar="PLACE",
+    help="Directory, or a URI that Hadoop knows: s3a://...  [default: out/<name>]",
+)
 @engine_options
 @click.option(
     "--replications",
@@ -50,7 +54,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 def sweep(
     scenario: Path,
-    out: Path | None,
+    out: str | None,
     engine: str | None,
     master: str | None,
     replications: int | None,
@@ -62,7 +66,8 @@ def sweep(
 ) -> None:
     """Run every cell of SCENARIO's sweep, several times each, several at a time.
 
-    Finished runs are kept when the sweep is interrupted, and the same command runs the rest.
+    Finished batches of runs are kept when the sweep is interrupted, and the same command runs the
+    rest.
     Replication r has the same random numbers in every cell.
     """
     from whitecap.assignments import labels_named, values_named
@@ -78,47 +83,47 @@ def sweep(
         seed=seed,
         objective=objective,
     )
-    directory = out or Path("out", experiment.scenario.name)
+    where = out or str(Path("out", experiment.scenario.name))
     runs = len(experiment.cells) * experiment.replications
     click.echo(
         f"{experiment.scenario.name}: {len(experiment.cells)} cells x "
-        f"{experiment.replications} replications = {runs} runs in {directory}",
+        f"{experiment.replications} replications = {runs} runs in {where}",
         err=True,
     )
-    _run(experiment, directory, runs_on)
-    _print_result(experiment.scenario, directory, runs_on, as_json)
+    _run(experiment, where, runs_on)
+    _print_result(experiment.scenario, where, runs_on, as_json)
 
 
-def _run(experiment: Experiment, directory: Path, engine: Callable[[], SweepEngine]) -> None:
+def _run(experiment: Experiment, where: str, engine: Callable[[], SweepEngine]) -> None:
     from whitecap.sim.sweeps.sweep_job import run_sweep
+    from whitecap.sweep_engine import sweep_place
     from whitecap.terminal.sweep_progress import sweep_progress
 
     try:
         with sweep_progress() as tell:
-            run_sweep(experiment, directory, engine, tell)
+            run_sweep(experiment, sweep_place(where, engine), engine, tell)
     except KeyboardInterrupt:
-        said = "finished runs are kept, the same command runs the rest"
+        said = "finished batches are kept, the same command runs the rest"
         raise KeyboardInterrupt(said) from None
 
 
 def _print_result(
-    scenario: Scenario, directory: Path, engine: Callable[[], SweepEngine], as_json: bool
+    scenario: Scenario, where: str, engine: Callable[[], SweepEngine], as_json: bool
 ) -> None:
     """The measures of every cell and the answer; writes the tables on the way."""
     from whitecap.reports.report import analyse
-    from whitecap.reports.runs import find_runs
-    from whitecap.sweep_engine import measuring
+    from whitecap.sweep_engine import recorded_runs
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.progress import progress
     from whitecap.terminal.sweep_result import show_sweep, sweep_document
 
     with progress("measuring"):
-        subject, answer = analyse(find_runs(directory), measuring(engine))
-    tables = directory / "report" / "tables"
+        subject, answer = analyse(recorded_runs(where, engine))
+    tables = subject.runs.root / "report" / "tables"
     if as_json:
         document = sweep_document(subject, answer, scenario.expect)
-        print_json({**document, "directory": directory, "tables": tables})
+        print_json({**document, "directory": where, "tables": tables})
         return
     show_sweep(subject, answer, scenario.expect)
     click.echo(f"tables  {tables}")
-    click.echo(f"next    whitecap report {directory}")
+    click.echo(f"next    whitecap report {where}")

@@ -1,4 +1,4 @@
-"""The Delta jars: resolved once by Ivy into a cache of our own, afterwards used by path.
+"""Jars: resolved once by Ivy into a cache of our own, afterwards used by path.
 
 Spark's own `spark.jars.packages` would ask the network and copy every jar at each start, look
 into the user's local Maven repository first (where a POM without its jar ends the start), and
@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
@@ -64,20 +65,59 @@ def cache_folder() -> Path:
     return (Path(shared) if shared else Path.home() / ".cache") / "whitecap"
 
 
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """An artefact of a Maven repository, with what it depends on."""
+
+    organisation: str
+    name: str
+    version: str
+
+    def __str__(self) -> str:
+        return f"{self.organisation}:{self.name}:{self.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class JarSet:
+    """Artefacts that are used together: the first gives the set its name in the cache.
+
+    Dependencies are left out that are `left_out`: an organisation, or `organisation:name`.
+    """
+
+    artifacts: tuple[Artifact, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def folder(self) -> Path:
+        """Where the jars are kept."""
+        first = self.artifacts[0]
+        return cache_folder() / "jars" / f"{first.name}-{first.version}"
+
+
+DELTA = JarSet((Artifact("io.delta", ARTIFACT, DELTA_VERSION),), SHIPPED_WITH_SPARK)
+
+
 def delta_jars() -> tuple[Path, ...]:
     """The jars that a session with Delta Lake needs; downloads them the first time.
-
-    Safe between processes: one downloads, the others wait for it.
 
     Raises EnvironmentMissing: Java or a package is missing, or the download did not succeed.
     """
     require_delta()
-    folder = cache_folder() / "jars" / f"{ARTIFACT}-{DELTA_VERSION}"
-    kept = _kept_jars(folder)
+    return jars_of(DELTA)
+
+
+def jars_of(jars: JarSet) -> tuple[Path, ...]:
+    """The jars of a set; downloads them the first time.
+
+    Safe between processes: one downloads, the others wait for it.
+
+    Raises EnvironmentMissing: the download did not succeed.
+    """
+    kept = _kept_jars(jars.folder)
     if kept is not None:
         return kept
-    with _alone(folder.parent):
-        return _kept_jars(folder) or _fetch(folder)
+    with _alone(jars.folder.parent):
+        return _kept_jars(jars.folder) or _fetch(jars)
 
 
 def _kept_jars(folder: Path) -> tuple[Path, ...] | None:
@@ -107,23 +147,23 @@ def _cache_unusable(error: OSError) -> EnvironmentMissing:
     return EnvironmentMissing([Missing(f"The cache folder cannot be used: {error}", remedy)])
 
 
-def _fetch(folder: Path) -> tuple[Path, ...]:
-    work = Path(tempfile.mkdtemp(prefix=".download-", dir=folder.parent))
+def _fetch(jars: JarSet) -> tuple[Path, ...]:
+    work = Path(tempfile.mkdtemp(prefix=".download-", dir=jars.folder.parent))
     try:
-        _resolve(work)
-        _put_in_place(work / "jars", folder)
+        _resolve(jars, work)
+        _put_in_place(work / "jars", jars.folder)
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    kept = _kept_jars(folder)
+    kept = _kept_jars(jars.folder)
     if kept is None:
-        raise _not_downloaded("the downloaded jars did not survive the move into the cache")
+        raise _not_downloaded(jars, "the downloaded jars did not survive the move into the cache")
     return kept
 
 
-def _resolve(work: Path) -> None:
+def _resolve(jars: JarSet, work: Path) -> None:
     settings, module = work / "ivysettings.xml", work / "ivy.xml"
     settings.write_text(ivy_settings(work / "ivy", os.environ))
-    module.write_text(ivy_module())
+    module.write_text(ivy_module(jars))
     pattern = f"{work}/jars/[organisation]_[artifact]-[revision](-[classifier]).[ext]"
     command = [str(java_executable()), "-cp", _ivy_jar(), "org.apache.ivy.Main", "-warn"]
     command += ["-settings", str(settings), "-ivy", str(module)]
@@ -137,9 +177,10 @@ def _resolve(work: Path) -> None:
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise _not_downloaded(f"no end after {RESOLVE_WITHIN_S} s") from error
-    if done.returncode != 0 or not any((work / "jars").glob(f"*{ARTIFACT}-*.jar")):
-        raise _not_downloaded(_cause(done.stdout + done.stderr))
+        raise _not_downloaded(jars, f"no end after {RESOLVE_WITHIN_S} s") from error
+    first = jars.artifacts[0].name
+    if done.returncode != 0 or not any((work / "jars").glob(f"*{first}-*.jar")):
+        raise _not_downloaded(jars, _cause(done.stdout + done.stderr))
 
 
 def ivy_settings(ivy_cache: Path, variables: Mapping[str, str]) -> str:
@@ -155,20 +196,28 @@ def ivy_settings(ivy_cache: Path, variables: Mapping[str, str]) -> str:
     )
 
 
-def ivy_module() -> str:
-    """The Ivy file that names what we want: Delta without what Spark ships."""
-    excludes = "".join(f'    <exclude org="{org}"/>\n' for org in SHIPPED_WITH_SPARK)
+def ivy_module(jars: JarSet) -> str:
+    """The Ivy file that names what we want, without what is left out."""
+    wanted = "".join(
+        f'    <dependency org="{each.organisation}" name="{each.name}" rev="{each.version}"'
+        f' conf="default->default"/>\n'
+        for each in jars.artifacts
+    )
+    excludes = "".join(_exclude(*each.split(":")) for each in jars.left_out)
     return (
         '<ivy-module version="2.0">\n'
-        '  <info organisation="whitecap" module="delta"/>\n'
+        '  <info organisation="whitecap" module="jars"/>\n'
         '  <configurations><conf name="default"/></configurations>\n'
         "  <dependencies>\n"
-        f'    <dependency org="io.delta" name="{ARTIFACT}" rev="{DELTA_VERSION}"'
-        ' conf="default->default"/>\n'
+        f"{wanted}"
         f"{excludes}"
         "  </dependencies>\n"
         "</ivy-module>\n"
     )
+
+
+def _exclude(organisation: str, name: str = "*") -> str:
+    return f'    <exclude org="{organisation}" module="{name}"/>\n'
 
 
 def _ivy_jar() -> str:
@@ -199,8 +248,8 @@ def _cause(output: str) -> str:
     return lines[-1] if lines else "Ivy said nothing"
 
 
-def _not_downloaded(cause: str) -> EnvironmentMissing:
-    what = f"The Delta Lake jar io.delta:{ARTIFACT}:{DELTA_VERSION} is not in the cache"
+def _not_downloaded(jars: JarSet, cause: str) -> EnvironmentMissing:
+    what = f"The jar {jars.artifacts[0]} is not in the cache"
     what += f" ({cache_folder()}) and could not be downloaded: {cause}"
     remedy = (
         f"Connect to the network once, or name a Maven mirror in {MIRROR_VARIABLE}, "

@@ -1,0 +1,1 @@
+"""The recordings of many runs as one Parquet dataset: its layout, and where it may lie."""
