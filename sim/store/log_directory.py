@@ -119,10 +119,17 @@ class LogDirectory:
         heappush(self._changes, (moment, 1))
 
     def pointer_appears(self, moment: Moment) -> None:
-        """`_last_checkpoint` is written, for the first time or over another one."""
-        if self.pointer is None or moment < self.pointer:
-            self.pointer = moment
-            heappush(self._changes, (moment, 1))
+        """`_last_checkpoint` is written, for the first time or over another one.
+
+        A writer may tell of it ahead of another one who is the first after all.
+        """
+        first = self.pointer
+        if first is not None and first <= moment:
+            return
+        self.pointer = moment
+        heappush(self._changes, (moment, 1))
+        if first is not None:
+            heappush(self._changes, (first, -1))
 
     def object_goes(self, moment: Moment) -> None:
         """One expired file is deleted."""

@@ -19,6 +19,7 @@ from tests.sim.test_log_access import (
     log_writer,
 )
 from whitecap.sim.run import FinishedRun
+from whitecap.sim.store.log_directory import LogDirectory
 
 TWICE = {"w": log_writer(INSERT, ["0 s", "60 s"])}
 
@@ -59,6 +60,14 @@ def test_the_pages_of_a_listing_hold_the_log_together() -> None:
     checkpoint_and_pointer, first_commit = 2, 2
     objects = 4_200 + at_the_start + checkpoint_and_pointer + first_commit
     assert of_the_warm_one == [*[1_000] * 4, objects - 4_000] * 2
+
+
+def test_the_pointer_is_one_object_in_whatever_order_its_writers_tell_of_it() -> None:
+    directory = LogDirectory()
+    directory.pointer_appears((5.0, 1))
+    directory.pointer_appears((3.0, 2))
+    directory.pointer_appears((4.0, 3))
+    assert [directory.count((now_ms, 0)) for now_ms in (2.0, 3.5, 4.5, 6.0)] == [0, 1, 1, 1]
 
 
 def test_keys_of_a_page_take_time() -> None:
