@@ -235,15 +235,17 @@ class Coded:
 
     def extent(self, ids: Ids) -> Extent:
         """NULLs and bounds."""
-        nulls, present = int(np.count_nonzero(self.nulls(ids))), self.distinct(ids)
-        return Extent(nulls, min(present), max(present)) if present else Extent(nulls, None, None)
+        return bounded(*self.present(ids))
 
-    def distinct(self, ids: Ids) -> list[Any]:
-        """The values that some rows have, NULL not among them."""
+    def present(self, ids: Ids) -> tuple[int, list[Any]]:
+        """How many rows have NULL, and which values the others have."""
         codes = self._codes[ids]
-        few = len(self._values) <= 4 * len(codes)
-        found = np.flatnonzero(np.bincount(codes)) if few else np.unique(codes)
-        return [self._values[code] for code in found.tolist() if code]
+        if len(self._values) > 4 * len(codes):
+            nulls, found = int(np.count_nonzero(codes == 0)), np.unique(codes)
+        else:
+            counts = np.bincount(codes, minlength=1)
+            nulls, found = int(counts[0]), np.flatnonzero(counts)
+        return nulls, [self._values[code] for code in found.tolist() if code]
 
     def kinds(self, ids: Ids) -> NDArray[Any] | None:
         """The codes."""
@@ -294,15 +296,18 @@ class Objects:
         return None
 
 
+def bounded(nulls: int, present: Sequence[Any]) -> Extent:
+    """The extent of some NULLs and of values that are none."""
+    return Extent(nulls, min(present), max(present)) if present else Extent(nulls, None, None)
+
+
 def extent_of(values: Sequence[Any]) -> Extent:
     """NULLs and bounds of values that have an order."""
     present = [value for value in values if value is not None]
     nulls = len(values) - len(present)
-    if not present:
-        return Extent(nulls, None, None)
-    if isinstance(present[0], float) and not np.isfinite(present).all():
+    if present and isinstance(present[0], float) and not np.isfinite(present).all():
         return Extent(nulls, nan, nan)
-    return Extent(nulls, min(present), max(present))
+    return bounded(nulls, present)
 
 
 def appended(data: NDArray[Any], count: int, values: Any) -> tuple[NDArray[Any], int]:

@@ -14,11 +14,13 @@ from typing import Any, overload
 import numpy as np
 
 from whitecap.engine.row_store.columns import (
+    Coded,
     Column,
     Extent,
     Fractions,
     Ids,
     Objects,
+    bounded,
     column_for,
     extent_of,
 )
@@ -31,6 +33,9 @@ FileColumns = tuple[tuple[str, ...], tuple[str, ...]]
 Wanted = Sequence[tuple[int, Collection[Any]]]
 """Positions of columns, each with the values that it may have."""
 
+
+INHERITED_FROM = 2048
+"""Rows from which on bounds are taken from those of other rows; fewer are looked at sooner."""
 
 OfArrays = Callable[[Callable[[int], Any]], Any]
 """A column's new values from the arrays of others; `None` where one of these is no array."""
@@ -80,15 +85,21 @@ class RowStore:
         self.columns[at] = objects
 
 
+Origin = tuple[tuple["StoredRows", ...], Ids, Ids]
+"""What rows were made from: other rows, which of their versions went, and which ones are new."""
+
+
 class StoredRows(Sequence[Row]):
     """The rows of one file, by their numbers in a store, in file order. Never changed."""
 
-    __slots__ = ("_extents", "ids", "store")
+    __slots__ = ("_extents", "_origin", "_present", "ids", "store")
 
-    def __init__(self, store: RowStore, ids: Ids) -> None:
+    def __init__(self, store: RowStore, ids: Ids, origin: Origin | None = None) -> None:
         self.store = store
         self.ids = ids
+        self._origin = origin
         self._extents: dict[int, Extent] = {}
+        self._present: dict[int, tuple[int, list[Any]]] = {}
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -119,8 +130,43 @@ class StoredRows(Sequence[Row]):
         """NULLs and bounds of one column."""
         known = self._extents.get(position)
         if known is None:
-            known = self._extents[position] = self.store.columns[position].extent(self.ids)
+            column = self.store.columns[position]
+            if isinstance(column, Coded):
+                known = bounded(*self._values_present(position, column))
+            else:
+                known = self._inherited(position, column) or column.extent(self.ids)
+            self._extents[position] = known
         return known
+
+    def distinct(self, position: int) -> Collection[Any]:
+        """The values that one column has, but for NULL."""
+        column = self.store.columns[position]
+        if isinstance(column, Coded):
+            return self._values_present(position, column)[1]
+        return {value for value in column.values(self.ids) if value is not None}
+
+    def forget_origin(self) -> None:
+        """Keep nothing of the rows that these were made from."""
+        self._origin = None
+
+    def _values_present(self, position: int, column: Coded) -> tuple[int, list[Any]]:
+        known = self._present.get(position)
+        if known is None:
+            known = self._present[position] = column.present(self.ids)
+        return known
+
+    def _inherited(self, position: int, column: Column) -> Extent | None:
+        """The extent from those of the rows that these were made from, unless an end went."""
+        if self._origin is None or len(self.ids) < INHERITED_FROM:
+            return None
+        parents, gone_ids, new_ids = self._origin
+        kept = _together([parent.extent(position) for parent in parents])
+        gone, new = column.extent(gone_ids), column.extent(new_ids)
+        ends = (kept.least, kept.most)
+        if None in ends or 0 in ends or gone.least == kept.least or gone.most == kept.most:
+            return None
+        both = _together([kept, new])
+        return None if both.least != both.least else both._replace(nulls=both.nulls - gone.nulls)
 
     def edited(self, changes: Mapping[int, Row | None]) -> StoredRows:
         """See `edited`."""
@@ -131,7 +177,9 @@ class StoredRows(Sequence[Row]):
             ids[list(places)] = self.store.stored(rows).ids
         if len(replaced) < len(changes):
             ids = np.delete(ids, [at for at, row in changes.items() if row is None])
-        return StoredRows(self.store, ids)
+        gone = self.ids[list(changes)]
+        new = np.arange(self.store.count - len(replaced), self.store.count)
+        return StoredRows(self.store, ids, ((self,), gone, new))
 
     def positions_with(self, wanted: Wanted, or_null: bool) -> Ids | None:
         """See `positions_with`."""
@@ -165,6 +213,17 @@ class StoredRows(Sequence[Row]):
         return [StoredRows(self.store, self.ids[group.ravel() == n]) for n in np.argsort(first)]
 
 
+def _together(extents: Sequence[Extent]) -> Extent:
+    """The extent of several parts; of fractions NaN where one part has it."""
+    nulls = sum(each.nulls for each in extents)
+    some = [each for each in extents if each.least is not None]
+    if not some:
+        return Extent(nulls, None, None)
+    if any(each.least != each.least for each in some):
+        return Extent(nulls, nan, nan)
+    return Extent(nulls, min(each.least for each in some), max(each.most for each in some))
+
+
 def edited(rows: Sequence[Row], changes: Mapping[int, Row | None]) -> Sequence[Row]:
     """Rows with others in place of those at some positions; without those that become `None`."""
     if not changes:
@@ -187,7 +246,7 @@ def assigned(
         return None
     ids = rows.ids.copy()
     ids[places] = versions
-    return StoredRows(rows.store, ids)
+    return StoredRows(rows.store, ids, ((rows,), rows.ids[places], versions))
 
 
 def joined(parts: Sequence[Sequence[Row]]) -> Sequence[Row]:
@@ -199,7 +258,8 @@ def joined(parts: Sequence[Sequence[Row]]) -> Sequence[Row]:
     if store is None or any(isinstance(p, StoredRows) and p.store is not store for p in parts):
         return list(chain.from_iterable(parts))
     stored = [part if isinstance(part, StoredRows) else store.stored(part) for part in parts]
-    return StoredRows(store, np.concatenate([part.ids for part in stored]))
+    ids = np.concatenate([part.ids for part in stored])
+    return StoredRows(store, ids, (tuple(stored), ids[:0], ids[:0]))
 
 
 def rows_at(rows: Sequence[Row], positions: Sequence[int]) -> Sequence[Row]:

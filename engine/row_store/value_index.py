@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whitecap.engine.row_store.columns import Coded, Ids
 from whitecap.engine.row_store.rows import RowStore, StoredRows
 
 _NOWHERE = -1
@@ -100,7 +99,7 @@ class StoreIndex:
         for place, by_row in self._by_row.items():
             by_row.enter(self.store.columns[place].values(fresh), fresh.tolist())
         for place, by_file in self._by_file.items():
-            for value in self._distinct(place, ids):
+            for value in node.rows.distinct(place):
                 by_file.setdefault(value, {})[node.number] = node
 
     def leave(self, node: FileNode) -> None:
@@ -112,7 +111,7 @@ class StoreIndex:
         for place, by_row in self._by_row.items():
             by_row.leave(self.store.columns[place].values(dead), dead.tolist())
         for place, by_file in self._by_file.items():
-            for value in self._distinct(place, ids):
+            for value in node.rows.distinct(place):
                 by_file[value].pop(node.number, None)
         node.forget()
 
@@ -161,12 +160,8 @@ class StoreIndex:
             return
         by_file = self._by_file[place] = {}
         for node in self._nodes.values():
-            for value in self._distinct(place, node.rows.ids):
+            for value in node.rows.distinct(place):
                 by_file.setdefault(value, {})[node.number] = node
-
-    def _distinct(self, place: int, ids: Ids) -> Collection[Any]:
-        column = self.store.columns[place]
-        return column.distinct(ids) if isinstance(column, Coded) else set(column.values(ids))
 
     def _room(self) -> NDArray[Any]:
         if self.store.count > len(self._at):

@@ -130,7 +130,7 @@ class FileWriter:
         columns, types = self.layout.columns
         rows = self.table.data_files.stored(self.layout.columns, rows)
         written: Written = yield WriteRows(key, rows, columns, types, tuple(values))
-        path = log_path(key)
+        path, statistics = log_path(key), self.layout.statistics(rows)
         self.table.data_files.keep(path, columns, rows)
         self._count(rows, written.size_bytes)
         return AddFile(
@@ -139,7 +139,7 @@ class FileWriter:
             size=written.size_bytes,
             modification_time=self._now_ms,
             data_change=self.data_change,
-            stats=self.layout.statistics(rows),
+            stats=statistics,
         )
 
     def _write_change_file(self, values: PartitionValues, rows: Sequence[Row]) -> Steps[AddCDCFile]:

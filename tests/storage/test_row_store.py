@@ -6,6 +6,7 @@ import math
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from whitecap.engine.log.schema import parse_ddl
 from whitecap.engine.log.statistics import collect_statistics, statistics_text
+from whitecap.engine.row_store import rows as row_store
 from whitecap.engine.row_store.rows import (
     RowStore,
     StoredRows,
@@ -41,6 +43,8 @@ VALUES = (
 )
 ROW = st.tuples(*(st.one_of(st.none(), values, values) for values in VALUES))
 ROWS = st.lists(ROW, min_size=1, max_size=12)
+BOUNDED = (0, 1, 2, 3, 5, 6)
+"""Columns whose types have bounds: all but the boolean."""
 TEXT_PLACES = [(2,), (3, 2), (0,), (1,), (5, 3)]
 
 
@@ -114,6 +118,30 @@ def test_statistics_of_stored_rows_are_those_of_the_list(rows: list[Any]) -> Non
     assert texts[0] == texts[1]
     assert count_nulls(kept, 4) == count_nulls(rows, 4)
     assert repr(extent(kept, 3)) == repr(extent(rows, 3))
+
+
+@given(ROWS, st.data())
+def test_bounds_that_are_inherited_are_those_of_all_rows(
+    rows: list[Any], data: st.DataObject
+) -> None:
+    """Chains of edits and joins, each of which takes its bounds from what it was made from."""
+    with patch.object(row_store, "INHERITED_FROM", 0):
+        (kept,) = stored(rows)
+        expected: Any = rows
+        now: Any = kept
+        for _ in range(data.draw(st.integers(1, 4))):
+            if data.draw(st.booleans()):
+                positions = data.draw(st.lists(st.integers(0, len(expected) - 1), unique=True))
+                changes = {at: data.draw(st.one_of(st.none(), ROW)) for at in positions}
+                now, expected = edited(now, changes), edited(expected, changes)
+            else:
+                more = data.draw(ROWS)
+                now, expected = joined([now, more, kept]), [*expected, *more, *rows]
+            if not expected:
+                return
+            assert [repr(extent(now, at)) for at in BOUNDED] == [
+                repr(extent(expected, at)) for at in BOUNDED
+            ]
 
 
 @given(st.lists(st.floats(allow_nan=True), min_size=1, max_size=9), st.data())

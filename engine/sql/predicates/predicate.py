@@ -117,6 +117,14 @@ class _Template:
 
         return self._remembered(f"skipping {partition_columns}", schema, session, build)  # type: ignore[no-any-return]
 
+    def check(self, schema: Schema, session: Session, refused_as: tuple[str, str]) -> None:
+        """Once for the same columns: what passed passes again."""
+
+        def build(columns: Schema, session: Session) -> None:
+            check_condition(self.node, schema_scope(columns, session=session), refused_as)
+
+        self._remembered(f"check {refused_as}", schema, session, build)
+
     def pin(self, schema: Schema, session: Session) -> Pin | None:
         return self._remembered("pin", schema, session, self._pin)  # type: ignore[no-any-return]
 
@@ -258,7 +266,7 @@ class Predicate:
 
         Whether the table has rows or not, and before any part of the condition is used.
         """
-        check_condition(self.node, schema_scope(schema, session=session), refused_as)
+        self._template.check(schema, session, refused_as)
 
     def skipping_test(
         self,
