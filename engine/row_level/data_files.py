@@ -100,7 +100,7 @@ class DataFiles:
     def keep(self, path: str, columns: Columns, rows: Sequence[Row]) -> None:
         """Remember the rows of a file that was just written, as `stored` gave them."""
         if isinstance(rows, StoredRows):
-            rows.forget_origin()
+            rows.settle()
         self._rows[path] = columns, rows
 
     def rows_of(self, path: str) -> Sequence[Row]:

@@ -145,9 +145,14 @@ class StoredRows(Sequence[Row]):
             return self._values_present(position, column)[1]
         return {value for value in column.values(self.ids) if value is not None}
 
-    def forget_origin(self) -> None:
-        """Keep nothing of the rows that these were made from."""
+    def settle(self) -> None:
+        """The rows are a file's: keep nothing of those that they were made from.
+
+        Nor what nobody asks again: bounds of a few rows are looked at anew.
+        """
         self._origin = None
+        if len(self.ids) < INHERITED_FROM:
+            self._extents.clear()
 
     def _values_present(self, position: int, column: Coded) -> tuple[int, list[Any]]:
         known = self._present.get(position)
