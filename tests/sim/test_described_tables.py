@@ -23,7 +23,6 @@ from whitecap.sim import world as worlds
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario.model import DEFAULT_START_MS, Scenario
-from whitecap.sim.scenario.store import Limits
 from whitecap.sim.scenario.table import Table
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.table.extremes import extremes
@@ -150,7 +149,7 @@ def test_a_described_table_and_one_that_was_read_make_the_same_recording(
 
 @given(tables)
 def test_the_commits_that_are_kept_are_those_that_the_log_holds(table: Table) -> None:
-    store = FakeStore(DEFAULT_START_MS, Limits(source="none"), table.bytes_per_row)
+    store = FakeStore(DEFAULT_START_MS, table.bytes_per_row)
     rows = TableRows.of(table, DEFAULT_START_MS)
     initial = create_table(table, rows, store, counting_ids().__next__, DELTA_OSS_4_4)
     for commit in initial.commits:

@@ -68,8 +68,9 @@ def test_it_is_the_beginning_of_the_run_that_was_meant(kept: Path) -> None:
 
 
 def test_it_can_be_simulated_again_for_a_replay(kept: Path) -> None:
-    again = simulate_again(kept)
-    assert again.recording.transactions.equals(read_recording(kept).transactions)
+    recording = read_recording(kept)
+    again = simulate_again(recording, "kept")
+    assert again.recording.transactions.equals(recording.transactions)
 
 
 def test_a_run_that_is_not_interrupted_is_not_marked(tmp_path: Path) -> None:
