@@ -10,6 +10,7 @@ import dataclasses
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.isolation import IsolationLevel
@@ -33,6 +34,13 @@ class RowLevelRules:
     commands_without_photon: frozenset[str] = ROW_COMMANDS
 
 
+class Vendor(Enum):
+    """Whose rules a dialect follows."""
+
+    DELTA = "Delta Lake"
+    DATABRICKS = "Databricks"
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """One way in which a dialect is not like Delta 4.4, and who says so."""
@@ -52,6 +60,7 @@ class Dialect:
 
     name: str
     engine_info: str
+    vendor: Vendor = Vendor.DELTA
     default_isolation: IsolationLevel = IsolationLevel.SERIALIZABLE
     settable_levels: frozenset[IsolationLevel] = frozenset({IsolationLevel.SERIALIZABLE})
     resolves_feature_enablement: bool = True
@@ -234,6 +243,7 @@ def _databricks(
     return Dialect(
         name=f"databricks-{version}",
         engine_info=f"Databricks-Runtime/{version}.x-scala2.12",
+        vendor=Vendor.DATABRICKS,
         default_isolation=IsolationLevel.WRITE_SERIALIZABLE,
         settable_levels=frozenset({IsolationLevel.SERIALIZABLE, IsolationLevel.WRITE_SERIALIZABLE}),
         resolves_feature_enablement=False,
