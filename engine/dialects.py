@@ -7,12 +7,11 @@ something that a dialect lacks is an error with the reason, never a silent appro
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature, nearest
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.log.property_names import why_not_modelled
 from whitecap.engine.settings import Settings
@@ -326,6 +325,5 @@ def dialect_named(name: str) -> Dialect:
     try:
         return DIALECTS[name]
     except KeyError:
-        nearest = difflib.get_close_matches(name, DIALECTS, n=1)
-        problem = Problem("dialect", f"there is no {name!r}", nearest[0] if nearest else None)
+        problem = Problem("dialect", f"there is no {name!r}", nearest(name, DIALECTS))
         raise InvalidInput([problem]) from None

@@ -14,9 +14,8 @@ from pathlib import Path
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.sim.recording.recording import MANIFEST, is_run_directory
-from whitecap.sim.scenario.names import nearest
 
 
 @dataclass(frozen=True, slots=True)
