@@ -7,11 +7,11 @@ something that a dialect lacks is an error with the reason, never a silent appro
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum
 
-from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature, nearest
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.log.property_names import why_not_modelled
 from whitecap.engine.settings import Settings
@@ -33,6 +33,13 @@ class RowLevelRules:
     commands_without_photon: frozenset[str] = ROW_COMMANDS
 
 
+class Vendor(Enum):
+    """Whose rules a dialect follows."""
+
+    DELTA = "Delta Lake"
+    DATABRICKS = "Databricks"
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """One way in which a dialect is not like Delta 4.4, and who says so."""
@@ -52,6 +59,7 @@ class Dialect:
 
     name: str
     engine_info: str
+    vendor: Vendor = Vendor.DELTA
     default_isolation: IsolationLevel = IsolationLevel.SERIALIZABLE
     settable_levels: frozenset[IsolationLevel] = frozenset({IsolationLevel.SERIALIZABLE})
     resolves_feature_enablement: bool = True
@@ -234,6 +242,7 @@ def _databricks(
     return Dialect(
         name=f"databricks-{version}",
         engine_info=f"Databricks-Runtime/{version}.x-scala2.12",
+        vendor=Vendor.DATABRICKS,
         default_isolation=IsolationLevel.WRITE_SERIALIZABLE,
         settable_levels=frozenset({IsolationLevel.SERIALIZABLE, IsolationLevel.WRITE_SERIALIZABLE}),
         resolves_feature_enablement=False,
@@ -316,6 +325,5 @@ def dialect_named(name: str) -> Dialect:
     try:
         return DIALECTS[name]
     except KeyError:
-        nearest = difflib.get_close_matches(name, DIALECTS, n=1)
-        problem = Problem("dialect", f"there is no {name!r}", nearest[0] if nearest else None)
+        problem = Problem("dialect", f"there is no {name!r}", nearest(name, DIALECTS))
         raise InvalidInput([problem]) from None

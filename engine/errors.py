@@ -7,7 +7,8 @@ something; `InvalidInput` lists every problem of a user's text at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -33,6 +34,13 @@ class DeltaError(EngineError):
 
     def __str__(self) -> str:
         return self.message
+
+
+def nearest(name: str, names: Iterable[str], alike: float = 0.5) -> str | None:
+    """The valid name most like a misspelt one, in any case, if one is `alike` enough (0 to 1)."""
+    by_lower = {valid.lower(): valid for valid in names}
+    close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=alike)
+    return by_lower[close[0]] if close else None
 
 
 @dataclass(frozen=True, slots=True)

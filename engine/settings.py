@@ -10,13 +10,12 @@ anyway. Source of keys and defaults: Delta's `DeltaSQLConf.scala`, Spark's `SQLC
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.errors import UnsupportedFeature, nearest
 
 DELTA_PREFIX = "spark.databricks.delta."
 DEFAULT_PROPERTY_PREFIX = DELTA_PREFIX + "properties.defaults."
@@ -226,8 +225,8 @@ def _field_of(key: str) -> dataclasses.Field[Any]:
 
 def _hint(key: str) -> str:
     known = [field.metadata["conf"] for field in _FIELD_OF_CONF.values()]
-    nearest = difflib.get_close_matches(key, known, n=1)
-    return f" (did you mean {nearest[0]}?)" if nearest else ""
+    meant = nearest(key, known, alike=0.6)
+    return f" (did you mean {meant}?)" if meant else ""
 
 
 def _value_of(key: str, text: str, type_name: str) -> Any:

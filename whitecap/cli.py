@@ -6,13 +6,13 @@ Each command is imported only when it is called, so that `whitecap run` starts w
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import sys
 from typing import Any
 
 import click
 
+from whitecap.engine.errors import nearest
 from whitecap.exit_codes import exit_codes_of
 
 COMMANDS = {
@@ -75,8 +75,8 @@ def _exit_codes(command: str | None = None) -> str:
 
 
 def _no_such_command(name: str) -> str:
-    nearest = difflib.get_close_matches(name, COMMANDS, n=1)
-    hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
+    meant = nearest(name, COMMANDS)
+    hint = f" Did you mean {meant!r}?" if meant else ""
     return f"No such command {name!r}.{hint}"
 
 

@@ -6,13 +6,12 @@ A type is returned as its simple name, or as `("array", element)`, `("map", key,
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, nearest
 
 CURRENT_DEFAULT = "CURRENT_DEFAULT"
 GENERATION_EXPRESSION = "delta.generationExpression"
@@ -265,4 +264,4 @@ def _unquoted(token: str) -> str:
 
 def _nearest(name: str) -> str | None:
     known = [*_TYPES, *_DECIMALS, "array", "map", "struct"]
-    return next(iter(difflib.get_close_matches(name, known, 1)), None)
+    return nearest(name, known)

@@ -6,10 +6,10 @@ with DELTA_UNKNOWN_CONFIGURATION; the prefixes are those of constraints and of t
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
+from whitecap.engine.errors import nearest
 from whitecap.engine.log.properties import flag, interval_ms, positive
 
 PREFIX = "delta."
@@ -130,5 +130,4 @@ def why_not_modelled(key: str) -> str | None:
 
 def nearest_property(key: str) -> str | None:
     """The property that a misspelt key was probably meant to be."""
-    close = difflib.get_close_matches(key.lower(), _LIKE, n=1, cutoff=0.8)
-    return _LIKE[close[0]] if close else None
+    return nearest(key, _LIKE.values(), alike=0.8)

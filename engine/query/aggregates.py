@@ -10,9 +10,10 @@ from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.sql.expressions.scope import Scope
+from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Parameters
 from whitecap.engine.sql.functions.aggregates import AGGREGATES
-from whitecap.engine.sql.predicates.compiler import DIALECT, compile_term
+from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.storage.requests import Row
 
 

@@ -28,10 +28,11 @@ from whitecap.engine.query.sources import Source, projection
 from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.session.table import Table, Tables, table_named
 from whitecap.engine.sql.expressions.scope import UNRESOLVED, Relation, Scope
+from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Parameters, Term, column, convert
 from whitecap.engine.sql.functions.nodes import is_random
 from whitecap.engine.sql.parsing.statements import Query, Relational, Select, TableName, Values
-from whitecap.engine.sql.predicates.compiler import DIALECT, compile_term
+from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.transaction import Transaction

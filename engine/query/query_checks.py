@@ -13,8 +13,8 @@ from whitecap.engine.errors import DeltaError, InvalidInput, Problem
 from whitecap.engine.query.select_parts import Rows
 from whitecap.engine.sql.expressions.rendering import sql_literal
 from whitecap.engine.sql.expressions.scope import Scope
+from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.text import parse_condition
-from whitecap.engine.sql.predicates.compiler import DIALECT
 from whitecap.engine.storage.requests import Row
 
 _ANALYSIS, _IN_PLAN = "AnalysisException", "ExtendedAnalysisException"

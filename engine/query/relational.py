@@ -41,11 +41,17 @@ from whitecap.engine.query.select_parts import (
     unaliased,
 )
 from whitecap.engine.query.windows import with_windows
-from whitecap.engine.sql.expressions.building import JOIN_NOT_BOOLEAN, NOT_BOOLEAN, check_condition
 from whitecap.engine.sql.expressions.scope import Relation, Scope
+from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Evaluate, Parameters, Term, both, convert, either
 from whitecap.engine.sql.parsing.tree_reading import rows_parameter
-from whitecap.engine.sql.predicates.compiler import DIALECT, compile_boolean, compile_term
+from whitecap.engine.sql.predicates.compiler import (
+    JOIN_NOT_BOOLEAN,
+    NOT_BOOLEAN,
+    check_condition,
+    compile_boolean,
+    compile_term,
+)
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.coercion import inline_type, mixed
 from whitecap.engine.values.types import Session

@@ -13,9 +13,9 @@ from sqlglot import exp
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.sql.expressions.columns import outside_queries
 from whitecap.engine.sql.expressions.scope import Scope, check_star
+from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.text import whole_number
 from whitecap.engine.sql.parsing.tree_reading import limit_of
-from whitecap.engine.sql.predicates.compiler import DIALECT
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.casts import caster
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from msgspec import structs
 
 from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.log.paths import log_path
 from whitecap.engine.log.snapshot import Snapshot
@@ -25,7 +25,6 @@ from whitecap.engine.refusals import command_errors
 from whitecap.engine.row_level.data_files import DataFiles
 from whitecap.engine.session.row_index import RowIndex
 from whitecap.engine.settings import Settings
-from whitecap.engine.sql.expressions.scope import nearest
 from whitecap.engine.sql.predicates.predicate import session_of
 from whitecap.engine.storage.requests import (
     Delete,

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from whitecap.engine.commands.schema.property_checks import checked
 from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS, Dialect
-from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature, nearest
 from whitecap.engine.log.property_names import is_known, nearest_property
 from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.engine.settings import Settings
@@ -23,7 +23,6 @@ from whitecap.sim.loading.statements import statement_problems
 from whitecap.sim.quantities.units import shown
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.faults import Fault
-from whitecap.sim.scenario.names import nearest
 from whitecap.sim.scenario.objective import StatedObjective, listed, vain_objectives
 from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.sweep import Sweep

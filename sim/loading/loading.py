@@ -13,12 +13,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.loading.checks import Parts, commands_nobody_runs, disagreements
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.model import Document, Scenario
-from whitecap.sim.scenario.names import nearest
 from whitecap.sim.scenario.problems import problems_of
 from whitecap.sim.scenario.sweep import Changes, Labels, Sweep, show_cell
 from whitecap.sim.scenario.yaml_text import YamlText, read_yaml

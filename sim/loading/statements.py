@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whitecap.engine.dialects import Dialect
-from whitecap.engine.errors import InvalidInput, UnsupportedFeature
+from whitecap.engine.errors import InvalidInput, UnsupportedFeature, nearest
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.statements import Merge, Statement
-from whitecap.sim.scenario.names import nearest
 from whitecap.sim.scenario.table import Table
 from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.scenario.yaml_text import Place

@@ -16,10 +16,11 @@ MAX_KEYS_AT_ONCE = 10_000
 """Keys of one statement, each of which stands in its text."""
 
 MAX_INITIAL_ROWS = 1_000_000_000
-"""Rows at the start: they are described, and none is made before a writer touches its file."""
+"""Rows at the start. They are described, not stored: only their files take memory."""
 
 MAX_INITIAL_FILES = 1_000_000
-"""Files at the start: each takes about 2 kB of memory, and a line of the log."""
+"""Files at the start: each takes about 2 kB of memory, so that these take 2 GB, and is a line of
+the log."""
 
 MAX_DAYS = 36_500
 """Days that a date column takes: a hundred years, each at least a partition value of its own."""

@@ -16,13 +16,12 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError, model_validator
 
 from whitecap.engine.dialects import DATABRICKS_PROPERTIES, Dialect, dialect_named
-from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature, nearest
 from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log.property_names import is_known, nearest_property
 from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.engine.races.explain.case import RaceCase
 from whitecap.engine.races.row_tables import DataFile, TableOf
-from whitecap.engine.sql.expressions.scope import nearest
 from whitecap.engine.values.casts import from_python
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.scenario.problems import problems_of

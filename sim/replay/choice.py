@@ -13,12 +13,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.sim.recording.dataset.layout import KEY
 from whitecap.sim.recording.dataset.place import Place, finished_runs, recorded_run, whole_batches
 from whitecap.sim.recording.dataset.rows import by_run, in_order
 from whitecap.sim.recording.recording import Recording, read_recording
-from whitecap.sim.scenario.names import nearest
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, model_validator
 
+from whitecap.engine.errors import nearest
 from whitecap.engine.recorded import ALL_WRITERS, Direction, Measure, Objective, Unit
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.quantities.units import MS_PER, Number, shown
 from whitecap.sim.scenario.expect import Expectation
-from whitecap.sim.scenario.names import nearest
 from whitecap.sim.scenario.vain import COUNTED_INSTEAD, Finding, never_shown, vain
 
 EXAMPLE = "job_success_rate of all >= 99 %"

@@ -12,10 +12,9 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from whitecap.engine.errors import Problem
+from whitecap.engine.errors import Problem, nearest
 from whitecap.sim.quantities.units import shown
 from whitecap.sim.scenario.model import FILE_NAME
-from whitecap.sim.scenario.names import nearest
 from whitecap.sim.scenario.table import TABLE_NAME
 from whitecap.sim.scenario.yaml_text import Place, YamlText
 

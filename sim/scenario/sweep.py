@@ -17,12 +17,11 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.engine.recorded import AxisRole
 from whitecap.sim.quantities.bounds import MAX_CELLS, MAX_REPLICATIONS
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.quantities.units import Whole
-from whitecap.sim.scenario.names import nearest
 
 Changes = Mapping[str, Any]
 """Dotted path in the scenario file -> the value to put there."""

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from whitecap.engine.errors import InvalidInput, UnsupportedFeature
+from whitecap.engine.errors import InvalidInput, UnsupportedFeature, nearest
 from whitecap.engine.recorded import CONFLICTS, EXCEPTIONS, Measure, Unit
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.sim.scenario.expect import Expectation
-from whitecap.sim.scenario.names import nearest
 from whitecap.sim.scenario.writers import STREAMING, WriterGroup
 from whitecap.sim.scenario.yaml_text import Place
 

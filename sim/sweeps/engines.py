@@ -64,7 +64,7 @@ def engine_asked_for(name: str | None, master: str | None) -> SweepEngineName | 
     if name is None:
         return None if master is None else SweepEngineName.SPARK
     if name not in list(SweepEngineName):
-        from whitecap.sim.scenario.names import nearest
+        from whitecap.engine.errors import nearest
 
         names = [each.value for each in SweepEngineName]
         reason = f"there is no {name!r}, there are {' and '.join(names)}"

@@ -213,7 +213,7 @@ def _still_meant(scenario: Scenario, axes: Axes) -> list[Any]:
 
 
 def _unknown(what: str, name: str, known: Mapping[str, Any]) -> Problem:
-    from whitecap.sim.scenario.names import nearest
+    from whitecap.engine.errors import nearest
 
     listed = ", ".join(known) or "none"
     return Problem("", f"there is no {what} {name!r}, there are {listed}", nearest(name, known))

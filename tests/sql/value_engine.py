@@ -12,11 +12,10 @@ from tests.sql.value_probes import CHANGING, COLUMNS, NAMES, ROW, Probe
 from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
 from whitecap.engine.query.aggregates import compile_aggregate
 from whitecap.engine.query.windows import with_windows
-from whitecap.engine.sql.expressions.building import check_condition
 from whitecap.engine.sql.expressions.scope import Relation, Scope
 from whitecap.engine.sql.expressions.text import parse_node
 from whitecap.engine.sql.functions.times import NOW
-from whitecap.engine.sql.predicates.compiler import compile_boolean, compile_term
+from whitecap.engine.sql.predicates.compiler import check_condition, compile_boolean, compile_term
 
 _TYPES = tuple(column.type for column in COLUMNS)
 _PROBED = Scope((Relation(frozenset({"probed"}), NAMES, _TYPES),))

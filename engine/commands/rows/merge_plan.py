@@ -18,18 +18,20 @@ from whitecap.engine.log.identity import identity_of
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.query.sources import Source
 from whitecap.engine.refusals import command_errors, write_errors
-from whitecap.engine.sql.expressions.building import (
+from whitecap.engine.sql.expressions.columns import unqualified
+from whitecap.engine.sql.expressions.rendering import Template
+from whitecap.engine.sql.expressions.scope import UNRESOLVED, Relation, Scope
+from whitecap.engine.sql.expressions.spark_text import DIALECT
+from whitecap.engine.sql.expressions.terms import Term, column, convert
+from whitecap.engine.sql.parsing.statements import Act, Match, Merge, MergeClause, TableName
+from whitecap.engine.sql.predicates.compiler import (
     CLAUSE_NOT_BOOLEAN,
     JOIN_NOT_BOOLEAN,
     NOT_BOOLEAN,
     check_condition,
+    compile_boolean,
+    compile_term,
 )
-from whitecap.engine.sql.expressions.columns import unqualified
-from whitecap.engine.sql.expressions.rendering import Template
-from whitecap.engine.sql.expressions.scope import UNRESOLVED, Relation, Scope
-from whitecap.engine.sql.expressions.terms import Term, column, convert
-from whitecap.engine.sql.parsing.statements import Act, Match, Merge, MergeClause, TableName
-from whitecap.engine.sql.predicates.compiler import DIALECT, compile_boolean, compile_term
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of, join_and
 from whitecap.engine.sql.predicates.predicate import TRUE, Predicate, is_deterministic
 from whitecap.engine.values.coercion import compared_type

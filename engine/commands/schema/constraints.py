@@ -16,11 +16,11 @@ from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.refusals import change_errors, command_errors
 from whitecap.engine.session.table import Table
-from whitecap.engine.sql.expressions.building import CHECK_NOT_BOOLEAN
 from whitecap.engine.sql.expressions.columns import columns_of
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.text import parse_condition
 from whitecap.engine.sql.parsing.table_statements import AddConstraint, DropConstraint
+from whitecap.engine.sql.predicates.compiler import CHECK_NOT_BOOLEAN
 from whitecap.engine.sql.predicates.predicate import parse_predicate
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.writing.execution import begin, job

@@ -6,7 +6,6 @@ files run on this engine and on a real Delta Lake; both report a `CaseResult`.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.engine.races.row_tables import Strict, TableOf
 
 JsonLine = dict[str, Any]
@@ -210,12 +209,7 @@ def _case(entry: dict[str, Any], place: str, problems: list[Problem]) -> Case | 
 
 def _unknown(expect: dict[str, Any], known: frozenset[str], place: str) -> Sequence[Problem]:
     return [
-        Problem(f"{place}.expect", f"unknown key {key!r}", _nearest(key, known))
+        Problem(f"{place}.expect", f"unknown key {key!r}", nearest(key, sorted(known)))
         for key in expect
         if key not in known
     ]
-
-
-def _nearest(key: str, known: frozenset[str]) -> str | None:
-    near = difflib.get_close_matches(key, sorted(known), n=1)
-    return near[0] if near else None

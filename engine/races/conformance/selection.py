@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.engine.races.conformance.case import Case
 
 
@@ -29,5 +28,4 @@ def sampled(cases: Sequence[Case], size: int | None) -> list[Case]:
 
 
 def _missing(name: str, known: set[str]) -> Problem:
-    nearest = difflib.get_close_matches(name, sorted(known), n=1)
-    return Problem("--case", f"no case is called {name!r}", nearest[0] if nearest else None)
+    return Problem("--case", f"no case is called {name!r}", nearest(name, sorted(known)))

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from sqlglot import exp
 
-from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature, nearest
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.races.explain.case import NAMES, snapshot_of, start_of
 from whitecap.engine.races.interleaving.world import World
 from whitecap.engine.sql.expressions.columns import columns_outside_queries
-from whitecap.engine.sql.expressions.scope import nearest
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.statements import (
     Delete,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from whitecap.engine.dialects import Dialect
+from whitecap.engine.dialects import Dialect, Vendor
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem
 from whitecap.engine.log import properties
 from whitecap.engine.log.clustering import clustering_columns
@@ -101,7 +101,8 @@ def _facts(case: RaceCase, snapshot: Snapshot, writer: str) -> str:
 
 def _other_platform(writer: str, dialect: Dialect) -> Iterator[str]:
     """A word of caution where a table of Databricks is told by Delta's rules, or the reverse."""
-    if writer and ("databricks" in writer.lower()) is not dialect.name.startswith("databricks"):
+    by_databricks = "databricks" in writer.lower()
+    if writer and by_databricks is not (dialect.vendor is Vendor.DATABRICKS):
         yield f"last written by {writer} (another dialect may be meant)"
 
 

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 from whitecap.engine.commands import append_batch, run_statement
 from whitecap.engine.dialects import Dialect
-from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature, nearest
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.races.interleaving.contender import Start
 from whitecap.engine.races.matrix.family import FIRST_ID, NEW_TABLE, SCHEMA, TABLE, Layout, day_of
 from whitecap.engine.session.table import Tables
-from whitecap.engine.sql.expressions.scope import nearest
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.values.casts import from_python

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from whitecap.engine.dialects import ROW_LEVEL_SWITCH, Dialect
-from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature, nearest
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.races.matrix.catalogue import Command
 from whitecap.engine.races.matrix.cells import Cell
@@ -21,7 +21,6 @@ from whitecap.engine.races.matrix.family import (
 )
 from whitecap.engine.races.matrix.observing import Observation, Observed
 from whitecap.engine.races.matrix.published import Group, PublishedCell, PublishedTable, tables_of
-from whitecap.engine.sql.expressions.scope import nearest
 
 
 @dataclass(frozen=True, slots=True)

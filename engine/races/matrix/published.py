@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-from whitecap.engine.dialects import Dialect
+from whitecap.engine.dialects import Dialect, Vendor
 from whitecap.engine.races.matrix.catalogue import DELETE, INSERT, MERGE, OPTIMIZE, UPDATE, ZORDER
 from whitecap.engine.races.matrix.cells import CAN, CANNOT
 
@@ -223,7 +223,7 @@ DATABRICKS_FILES = PublishedTable(
 
 def tables_of(dialect: Dialect) -> tuple[PublishedTable, ...]:
     """The published tables that speak of a dialect."""
-    if dialect.name.startswith("delta-oss"):
+    if dialect.vendor is Vendor.DELTA:
         return (DELTA_OSS,)
     if dialect.row_level is not None and dialect.row_level.only_clustered_tables:
         return (_CLUSTERED_ROWS, DATABRICKS_FILES)

@@ -1,13 +1,14 @@
 """From a node of the syntax tree to its term: what every kind of node shares.
 
-The kinds register their builders here: operators in `compiler`, functions in `functions.nodes`.
-What has no builder is refused with its text, never guessed.
+A compiler is given one table of builders, by kind of node; a builder is given the compiler, for the
+nodes inside of its own. What has no builder is refused with its text, never guessed.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -16,11 +17,51 @@ from sqlglot import exp
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.expressions.spark_text import DIALECT
-from whitecap.engine.sql.expressions.terms import Term, convert
-from whitecap.engine.values.types import PARAMETER
+from whitecap.engine.sql.expressions.terms import Term
+from whitecap.engine.values.types import Session
 
-BUILDERS: dict[type[exp.Expr], Callable[[Any, Scope], Term]] = {}
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """Compiles the nodes of one scope, each by the builder of its kind."""
+
+    builders: Builders
+    scope: Scope
+
+    @property
+    def session(self) -> Session:
+        """What casts depend on."""
+        return self.scope.session
+
+    def term(self, node: exp.Expr) -> Term:
+        """Compile an expression. Raises `InvalidInput` for unknown columns and functions.
+
+        Raises `UnsupportedFeature` for forms and functions of Spark that are not modelled.
+        """
+        if isinstance(node, exp.AggFunc):
+            raise UnsupportedFeature(f"aggregates: {node.sql(DIALECT)}")
+        build = self.builders.get(type(node))
+        if build is None:
+            raise UnsupportedFeature(f"expressions of this form: {node.sql(DIALECT)}")
+        try:
+            return build(node, self)
+        except InvalidInput as error:
+            raise InvalidInput([_placed(problem, node) for problem in error.problems]) from error
+
+    def terms(self, nodes: Sequence[exp.Expr]) -> list[Term]:
+        """Compile several, in order."""
+        return [self.term(node) for node in nodes]
+
+
+Builder = Callable[[Any, Compiler], Term]
+"""Makes the term of a node, with the compiler of what is in it."""
+
+Builders = Mapping[type[exp.Expr], Builder]
 """By the node's class."""
+
+
+def _placed(problem: Problem, node: exp.Expr) -> Problem:
+    return problem if problem.place else dataclasses.replace(problem, place=node.sql(DIALECT))
 
 
 def spark_type(node: exp.DataType) -> str:
@@ -42,55 +83,3 @@ def _type_name(node: exp.DataType) -> str:
     if name.startswith(("varchar", "char")):
         return "string"
     return "decimal(10,0)" if name == "decimal" else aliases.get(name, name)
-
-
-def compile_term(node: exp.Expr, scope: Scope) -> Term:
-    """Compile an expression. Raises `InvalidInput` for unknown columns and functions.
-
-    Raises `UnsupportedFeature` for forms and functions of Spark that are not modelled.
-    """
-    if isinstance(node, exp.AggFunc):
-        raise UnsupportedFeature(f"aggregates: {node.sql(DIALECT)}")
-    build = BUILDERS.get(type(node))
-    if build is None:
-        raise UnsupportedFeature(f"expressions of this form: {node.sql(DIALECT)}")
-    try:
-        return build(node, scope)
-    except InvalidInput as error:
-        raise InvalidInput([_placed(problem, node) for problem in error.problems]) from error
-
-
-def _placed(problem: Problem, node: exp.Expr) -> Problem:
-    return problem if problem.place else dataclasses.replace(problem, place=node.sql(DIALECT))
-
-
-NOT_BOOLEAN = "ExtendedAnalysisException", "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN"
-"""How Spark refuses a filter that is no condition; a text and NULL are none either."""
-JOIN_NOT_BOOLEAN = "ExtendedAnalysisException", "JOIN_CONDITION_IS_NOT_BOOLEAN_TYPE"
-CLAUSE_NOT_BOOLEAN = "ExtendedAnalysisException", "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"
-CHECK_NOT_BOOLEAN = "DeltaAnalysisException", "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT"
-"""The same for what joins, for the clauses of MERGE, and for constraints."""
-
-
-def compile_boolean(node: exp.Expr, scope: Scope) -> Term:
-    """Compile a condition, or a part of one that Spark has cast. Raises `InvalidInput` if none."""
-    term = compile_term(node, scope)
-    if term.type in ("boolean", "void", PARAMETER):
-        return term
-    if term.type == "string":
-        return convert(term, "boolean", scope.session)
-    raise _no_condition(node, term, NOT_BOOLEAN)
-
-
-def check_condition(
-    node: exp.Expr, scope: Scope, refused_as: tuple[str, str] = NOT_BOOLEAN
-) -> None:
-    """Raises `InvalidInput` for a whole condition that is of another type than BOOLEAN."""
-    term = compile_term(node, scope)
-    if term.type not in ("boolean", PARAMETER):
-        raise _no_condition(node, term, refused_as)
-
-
-def _no_condition(node: exp.Expr, term: Term, refused_as: tuple[str, str]) -> InvalidInput:
-    text = f"is {term.type}, not a condition"
-    return InvalidInput([Problem(node.sql(DIALECT), text, refused_as=refused_as)])

@@ -5,14 +5,13 @@ Rows of several relations are concatenated, so a column is one position in the j
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from whitecap.engine.errors import EngineError, InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.errors import EngineError, InvalidInput, Problem, UnsupportedFeature, nearest
 from whitecap.engine.sql.expressions.terms import Term, column
 from whitecap.engine.values.types import DEFAULT_SESSION, Session, has_values
 
@@ -26,12 +25,6 @@ UNRESOLVED = "ExtendedAnalysisException", "UNRESOLVED_COLUMN.WITH_SUGGESTION"
 
 _NO_FIELDS = "AnalysisException", "INVALID_EXTRACT_BASE_FIELD_TYPE"
 AMBIGUOUS = "column is in several tables; qualify it"
-
-
-def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The valid name most like a misspelt one, if any is like it."""
-    matches = difflib.get_close_matches(name.lower(), [n.lower() for n in names], n=1, cutoff=0.5)
-    return next((n for n in names if matches and n.lower() == matches[0]), None)
 
 
 _NO_STAR = "AnalysisException", "CANNOT_RESOLVE_STAR_EXPAND"

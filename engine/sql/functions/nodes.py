@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
-from whitecap.engine.sql.expressions.building import BUILDERS, compile_term
-from whitecap.engine.sql.expressions.scope import Scope
+from whitecap.engine.sql.expressions.building import Builder, Builders, Compiler
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Term, convert
 from whitecap.engine.sql.functions.guard import Function
@@ -41,35 +39,31 @@ def is_random(node: exp.Expr) -> bool:
     return any(function_name(call) in NON_DETERMINISTIC for call in node.find_all(exp.Func))
 
 
-def _terms(nodes: Sequence[exp.Expr], scope: Scope) -> list[Term]:
-    return [compile_term(node, scope) for node in nodes]
-
-
-def _called(node: exp.Anonymous, scope: Scope) -> Term:
+def _called(node: exp.Anonymous, compiler: Compiler) -> Term:
     name, nodes = function_name(node), node.expressions
     with_unit = _WITH_UNITS.get(name)
     if with_unit is not None and len(nodes) == 3 and is_unit(nodes[0].name):
         function = with_unit(nodes[0].name)
-        return function.call(name, _terms(nodes[1:], scope), scope.session)
+        return function.call(name, compiler.terms(nodes[1:]), compiler.session)
     if name in ("date_part", "datepart") and len(nodes) == 2:
-        return _field_by_text(name, nodes, scope)
+        return _field_by_text(name, nodes, compiler)
     if name in ("timestampadd", "timestampdiff"):
         raise not_modelled(name)
     check_name(name)
     if name in OPERATORS:
-        return operator_call(name, nodes, scope)
-    return call(name, _terms(nodes, scope), scope.session)
+        return operator_call(name, nodes, compiler)
+    return call(name, compiler.terms(nodes), compiler.session)
 
 
-def operator_call(name: str, nodes: Sequence[exp.Expr], scope: Scope) -> Term:
+def operator_call(name: str, nodes: Sequence[exp.Expr], compiler: Compiler) -> Term:
     """An operator; a whole literal beside a decimal is as wide as its digits.
 
     Source: DecimalPrecision.
     """
-    terms = _terms(nodes, scope)
+    terms = compiler.terms(nodes)
     if any(is_decimal(term.type) for term in terms):
         terms = [_of_digits(term, node) for term, node in zip(terms, nodes, strict=True)]
-    return call(name, terms, scope.session)
+    return call(name, terms, compiler.session)
 
 
 def _of_digits(term: Term, node: exp.Expr) -> Term:
@@ -79,7 +73,7 @@ def _of_digits(term: Term, node: exp.Expr) -> Term:
     return term
 
 
-def _field_by_text(name: str, nodes: list[exp.Expr], scope: Scope) -> Term:
+def _field_by_text(name: str, nodes: list[exp.Expr], compiler: Compiler) -> Term:
     """date_part: extract, the field's name given as a text."""
     field, source = nodes
     if isinstance(field, exp.Null):
@@ -87,37 +81,37 @@ def _field_by_text(name: str, nodes: list[exp.Expr], scope: Scope) -> Term:
     if not (isinstance(field, exp.Literal) and field.is_string):
         refused_as = "AnalysisException", "NON_FOLDABLE_ARGUMENT"
         raise InvalidInput([Problem(name, "the field is no text", refused_as=refused_as)])
-    return _field(field.name, compile_term(source, scope), scope)
+    return _field(field.name, compiler.term(source), compiler)
 
 
-def _field(name: str, source: Term, scope: Scope) -> Term:
+def _field(name: str, source: Term, compiler: Compiler) -> Term:
     field = FIELD_NAMES.get(name.lower())
     if field is None:
         refused_as = "AnalysisException", "INVALID_EXTRACT_FIELD"
         raise InvalidInput([Problem(name, "no field of a day or instant", None, refused_as)])
-    return FIELDS[field].call(f"extract {field}", [source], scope.session)
+    return FIELDS[field].call(f"extract {field}", [source], compiler.session)
 
 
-def _extract(node: exp.Extract, scope: Scope) -> Term:
-    return _field(node.name, compile_term(node.expression, scope), scope)
+def _extract(node: exp.Extract, compiler: Compiler) -> Term:
+    return _field(node.name, compiler.term(node.expression), compiler)
 
 
-def _if(node: exp.If, scope: Scope) -> Term:
+def _if(node: exp.If, compiler: Compiler) -> Term:
     nodes = [node.this, node.args["true"], node.args.get("false")]
-    return call("if", _terms([one for one in nodes if one is not None], scope), scope.session)
+    return call("if", compiler.terms([one for one in nodes if one is not None]), compiler.session)
 
 
-def _case(node: exp.Case, scope: Scope) -> Term:
+def _case(node: exp.Case, compiler: Compiler) -> Term:
     nodes: list[exp.Expr] = []
     for branch in node.args["ifs"]:
         asked = node.this
         test = exp.EQ(this=asked.copy(), expression=branch.this.copy()) if asked else branch.this
         nodes += [test, branch.args["true"]]
     default = node.args.get("default")
-    return call("case", _terms(nodes + ([default] if default else []), scope), scope.session)
+    return call("case", compiler.terms(nodes + ([default] if default else [])), compiler.session)
 
 
-def _interval(node: exp.Interval, _scope: Scope) -> Term:
+def _interval(node: exp.Interval, _compiler: Compiler) -> Term:
     unit, count = node.args.get("unit"), node.this
     sign = -1 if isinstance(count, exp.Neg) else 1
     count = count.this if isinstance(count, exp.Neg) else count
@@ -127,26 +121,24 @@ def _interval(node: exp.Interval, _scope: Scope) -> Term:
     return interval(sign * int(text), unit.name)
 
 
-def _named(name: str, *keys: str) -> Callable[[Any, Scope], Term]:
+def _named(name: str, *keys: str) -> Builder:
     """A form that stands for a function of these parts, as far as they are there."""
 
-    def build(node: exp.Expr, scope: Scope) -> Term:
+    def build(node: exp.Expr, compiler: Compiler) -> Term:
         parts = [node.args.get(key) for key in keys]
-        return call(name, _terms([part for part in parts if part], scope), scope.session)
+        return call(name, compiler.terms([part for part in parts if part]), compiler.session)
 
     return build
 
 
-BUILDERS.update(
-    {
-        exp.Anonymous: _called,
-        exp.If: _if,
-        exp.Case: _case,
-        exp.Interval: _interval,
-        exp.Extract: _extract,
-        exp.DPipe: _named("concat", "this", "expression"),
-        exp.StartsWith: _named("startswith", "this", "expression"),
-        exp.CurrentDate: _named("current_date"),
-        exp.CurrentTimestamp: _named("current_timestamp"),
-    }
-)
+FUNCTION_NODES: Builders = {
+    exp.Anonymous: _called,
+    exp.If: _if,
+    exp.Case: _case,
+    exp.Interval: _interval,
+    exp.Extract: _extract,
+    exp.DPipe: _named("concat", "this", "expression"),
+    exp.StartsWith: _named("startswith", "this", "expression"),
+    exp.CurrentDate: _named("current_date"),
+    exp.CurrentTimestamp: _named("current_timestamp"),
+}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
-from whitecap.engine.sql.expressions.scope import nearest
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature, nearest
 from whitecap.engine.sql.expressions.terms import Term
 from whitecap.engine.sql.functions.choices import CHOICES
 from whitecap.engine.sql.functions.guard import Function

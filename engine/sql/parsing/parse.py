@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature, nearest
 from whitecap.engine.sql.expressions.rendering import Template
-from whitecap.engine.sql.expressions.scope import nearest
 from whitecap.engine.sql.expressions.text import SYNTAX_ERROR, parse_node
 from whitecap.engine.sql.parsing import alter_grammar, create_grammar, maintenance_grammar
 from whitecap.engine.sql.parsing.clauses import without_comments

@@ -15,10 +15,9 @@ from typing import Any, Self
 
 from sqlglot import exp
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.engine.remembered import Plans
 from whitecap.engine.sql.expressions.rendering import Template
-from whitecap.engine.sql.expressions.scope import nearest
 from whitecap.engine.sql.expressions.terms import Parameters
 from whitecap.engine.sql.predicates.predicate import Predicate
 

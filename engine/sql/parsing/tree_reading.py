@@ -12,7 +12,7 @@ from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.sql.expressions.columns import unqualified
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.scope import check_star
-from whitecap.engine.sql.expressions.spark_text import IN_PARENTHESES, NAMED_INSIDE
+from whitecap.engine.sql.expressions.spark_text import DIALECT, IN_PARENTHESES, NAMED_INSIDE
 from whitecap.engine.sql.expressions.text import SYNTAX_ERROR, whole_number
 from whitecap.engine.sql.parsing.statements import (
     Act,
@@ -30,7 +30,6 @@ from whitecap.engine.sql.parsing.statements import (
     Update,
     Values,
 )
-from whitecap.engine.sql.predicates.compiler import DIALECT
 from whitecap.engine.sql.predicates.predicate import Predicate
 
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from whitecap.engine.errors import EngineError
-from whitecap.engine.sql.expressions.building import compile_term, spark_type
+from whitecap.engine.sql.expressions.building import spark_type
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.expressions.terms import Term, convert, parameter
 from whitecap.engine.sql.functions.nodes import is_random
+from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.values.coercion import common_type
 from whitecap.engine.values.types import (
     INTEGRAL_BITS,

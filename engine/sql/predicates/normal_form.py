@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from sqlglot import exp
 
 from whitecap.engine.errors import EngineError
-from whitecap.engine.sql.expressions.building import compile_boolean
 from whitecap.engine.sql.expressions.scope import Scope
+from whitecap.engine.sql.predicates.compiler import compile_boolean
 
 _NO_COLUMNS = Scope(())
 _UNKNOWN = (exp.Column, exp.Placeholder, exp.Query, exp.Func)

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from whitecap.engine.sql.expressions.building import NOT_BOOLEAN, check_condition
 from whitecap.engine.sql.expressions.columns import columns_of, unqualified
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.scope import Relation, Scope, schema_scope
+from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Evaluate, Parameters, Term
 from whitecap.engine.sql.expressions.text import parse_condition
+from whitecap.engine.sql.functions.nodes import function_name
 from whitecap.engine.sql.functions.table import NON_DETERMINISTIC
-from whitecap.engine.sql.predicates.compiler import DIALECT, compile_boolean, function_name
+from whitecap.engine.sql.predicates.compiler import NOT_BOOLEAN, check_condition, compile_boolean
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of, join_and
 from whitecap.engine.sql.predicates.pins import Pin, pin_of
 from whitecap.engine.sql.predicates.skipping import BindTest, SkippingCompiler, StatisticsTest

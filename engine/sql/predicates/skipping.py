@@ -16,7 +16,7 @@ from sqlglot import exp
 from whitecap.engine.log.statistics import FileStatistics
 from whitecap.engine.sql.expressions.membership import spread
 from whitecap.engine.sql.expressions.terms import Parameters, Term
-from whitecap.engine.sql.predicates.compiler import like_patterns
+from whitecap.engine.sql.functions.operator_nodes import like_patterns
 from whitecap.engine.sql.predicates.constants import Constants, is_day
 from whitecap.engine.values.casts import caster
 from whitecap.engine.values.types import TEMPORAL, Session
