@@ -114,8 +114,8 @@ def order_timestamps(
     """The in-commit timestamp stays behind the winner's."""
     if not enabled(current.metadata):
         return current
-    told = current.commit_info
-    own_ms = told.in_commit_timestamp or told.timestamp or 0
+    commit_info = current.commit_info
+    own_ms = commit_info.in_commit_timestamp or commit_info.timestamp or 0
     timestamp_ms = max(own_ms, _timestamp_of(winner) + 1)
     current = current.with_commit_info(in_commit_timestamp=timestamp_ms)
     metadata = with_enablement(current.metadata, current.snapshot, winner.version + 1, timestamp_ms)
@@ -124,7 +124,7 @@ def order_timestamps(
 
 
 def _timestamp_of(winner: WinningCommit) -> int:
-    told = winner.commit_info
-    if told is not None and told.in_commit_timestamp is not None:
-        return told.in_commit_timestamp
+    commit_info = winner.commit_info
+    if commit_info is not None and commit_info.in_commit_timestamp is not None:
+        return commit_info.in_commit_timestamp
     return winner.commit.modified_at_ms or 0

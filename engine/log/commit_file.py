@@ -93,7 +93,6 @@ class Commit(msgspec.Struct, frozen=True):
     metadata: Metadata | None = None
     adds: tuple[AddFile, ...] = ()
     removes: tuple[RemoveFile, ...] = ()
-    cdc_files: tuple[AddCDCFile, ...] = ()
     set_transactions: tuple[SetTransaction, ...] = ()
     domains: tuple[DomainMetadata, ...] = ()
     modified_at_ms: int | None = None
@@ -102,11 +101,11 @@ class Commit(msgspec.Struct, frozen=True):
     @property
     def timestamp_ms(self) -> int:
         """When it was committed: in-commit timestamp, else clock, else file time, else 0."""
-        told = self.commit_info
-        if told is not None and told.in_commit_timestamp is not None:
-            return told.in_commit_timestamp
-        if told is not None and told.timestamp is not None:
-            return told.timestamp
+        commit_info = self.commit_info
+        if commit_info is not None and commit_info.in_commit_timestamp is not None:
+            return commit_info.in_commit_timestamp
+        if commit_info is not None and commit_info.timestamp is not None:
+            return commit_info.timestamp
         return self.modified_at_ms or 0
 
 
@@ -127,7 +126,6 @@ def commit_of(
         kinds.get(Metadata, _NONE)[-1],
         tuple(kinds.get(AddFile, ())),
         tuple(kinds.get(RemoveFile, ())),
-        tuple(kinds.get(AddCDCFile, ())),
         tuple(kinds.get(SetTransaction, ())),
         tuple(kinds.get(DomainMetadata, ())),
         modified_at_ms,
@@ -205,9 +203,9 @@ def _commit_info(raw: msgspec.Raw) -> CommitInfo:
         return _fitting_commit_info(msgspec.json.decode(raw))
 
 
-def _fitting_commit_info(told: Any) -> CommitInfo:
+def _fitting_commit_info(fields: Any) -> CommitInfo:
     fitting: dict[str, Any] = {}
-    for name, value in told.items() if isinstance(told, dict) else ():
+    for name, value in fields.items() if isinstance(fields, dict) else ():
         try:
             msgspec.convert({name: value}, CommitInfo)
             fitting[name] = value

@@ -53,15 +53,15 @@ def _towards_zero(value: int, step: int) -> int:
 
 def identity_of(column: Field) -> Identity | None:
     """The column's identity, `None` for any other column."""
-    told = column.metadata
-    if START not in told:
+    column_metadata = column.metadata
+    if START not in column_metadata:
         return None
-    mark = told.get(HIGH_WATER_MARK)
+    mark = column_metadata.get(HIGH_WATER_MARK)
     return Identity(
-        int(told[START]),
-        int(told[STEP]),
+        int(column_metadata[START]),
+        int(column_metadata[STEP]),
         None if mark is None else int(mark),
-        bool(told.get(ALLOW_EXPLICIT_INSERT, False)),
+        bool(column_metadata.get(ALLOW_EXPLICIT_INSERT, False)),
     )
 
 

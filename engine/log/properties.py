@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from whitecap.engine.errors import DeltaError
+from whitecap.engine.isolation import ISOLATION_PROPERTY
 
 T = TypeVar("T")
 
@@ -105,7 +106,7 @@ INDEXED_COLUMNS = TableProperty("delta.dataSkippingNumIndexedCols", "32", _at_le
 STATISTICS_COLUMNS = TableProperty("delta.dataSkippingStatsColumns", "", str)
 STRING_PREFIX_LENGTH = TableProperty("delta.dataSkippingStringPrefixLength", "32", positive)
 # Read unvalidated on purpose: a log may hold any of three levels, though SQL accepts only one.
-ISOLATION_LEVEL = TableProperty("delta.isolationLevel", "Serializable", str)
+ISOLATION_LEVEL = TableProperty(ISOLATION_PROPERTY, "Serializable", str)
 LOG_RETENTION_MS = TableProperty("delta.logRetentionDuration", "interval 30 days", interval_ms)
 ROW_TRACKING = TableProperty("delta.enableRowTracking", "false", flag)
 ROW_TRACKING_SUSPENDED = TableProperty("delta.rowTrackingSuspended", "false", flag)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 from whitecap.engine.errors import nearest
+from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log.properties import flag, interval_ms, positive
 
 PREFIX = "delta."
@@ -38,7 +39,7 @@ EFFECTIVE = frozenset(
         "delta.enableVariantShredding",
         "delta.inCommitTimestampEnablementTimestamp",
         "delta.inCommitTimestampEnablementVersion",
-        "delta.isolationLevel",
+        ISOLATION_PROPERTY,
         "delta.logRetentionDuration",
         "delta.minReaderVersion",
         "delta.minWriterVersion",

@@ -166,12 +166,6 @@ def watermark_of(domain: DomainMetadata) -> int:
     return msgspec.json.decode(domain.configuration, type=_RowTracking).row_id_high_water_mark
 
 
-def watermark_domain(watermark: int) -> DomainMetadata:
-    """The `delta.rowTracking` domain action that records a row id high watermark."""
-    configuration = msgspec.json.encode(_RowTracking(watermark)).decode()
-    return DomainMetadata(domain=ROW_TRACKING_DOMAIN, configuration=configuration, removed=False)
-
-
 def _applications_after(
     applications: Map[str, SetTransaction], reached: Iterable[SetTransaction]
 ) -> Map[str, SetTransaction]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,6 @@ from whitecap.engine.sql.parsing.tree_reading import limit_of
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.casts import caster
 
-_WHOLE = re.compile(r"-?[0-9]{1,18}\Z")
 _MOST_NUMBERS = 10_000_000  # of range(): they are kept in memory
 
 

@@ -131,8 +131,8 @@ def _has_identity_columns(snapshot: Snapshot) -> bool:
 
 
 def _replaces_everything(winner: WinningCommit) -> bool:
-    told = winner.commit_info
-    parameters = (told.operation_parameters if told is not None else None) or {}
+    commit_info = winner.commit_info
+    parameters = (commit_info.operation_parameters if commit_info is not None else None) or {}
     overwrites = winner.operation == "WRITE" and parameters.get("mode") == "Overwrite"
     return overwrites and "predicate" not in parameters
 

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 from whitecap.engine.commands.schema.property_checks import checked
 from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS, Dialect
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature, nearest
+from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log.property_names import is_known, nearest_property
 from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.engine.settings import Settings
@@ -26,7 +27,7 @@ from whitecap.sim.scenario.faults import Fault
 from whitecap.sim.scenario.objective import StatedObjective, listed, vain_objectives
 from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.sweep import Sweep
-from whitecap.sim.scenario.table import ISOLATION_PROPERTY, Scalar, Table, property_text
+from whitecap.sim.scenario.table import Scalar, Table, property_text
 from whitecap.sim.scenario.vain import vain, vain_among
 from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.scenario.yaml_text import Place, YamlText

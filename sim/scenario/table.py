@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
+from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.sim.quantities.bounds import (
     MAX_BYTES_PER_ROW,
     MAX_COUNT,
@@ -35,8 +36,6 @@ def _scalar(given: Any) -> Any:
 
 Scalar = Annotated[str | int | float | bool, BeforeValidator(_scalar)]
 """A value of a column as YAML writes it."""
-
-ISOLATION_PROPERTY = "delta.isolationLevel"
 
 
 class Domain(OneOf):

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from log_samples import histories, state
 
+from whitecap.engine.conflicts.row_ids import watermark_domain
 from whitecap.engine.errors import InvalidLog
 from whitecap.engine.log.actions import (
     AddFile,
@@ -17,7 +18,7 @@ from whitecap.engine.log.actions import (
     SetTransaction,
 )
 from whitecap.engine.log.commit_file import commit_of
-from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot, watermark_domain
+from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 
 
 def table(*columns: str, **configuration: str) -> Metadata:

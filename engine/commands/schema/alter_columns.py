@@ -55,8 +55,8 @@ def add_columns(table: Table, statement: AddColumns) -> Steps[Outcome]:
         if CURRENT_DEFAULT in column.metadata:
             raise command_errors.default_in_added_column()
         columns.insert(_place(position, columns, len(columns)), column)
-        told = {"position": str(position)} if position else {}
-        shown.append({"column": _shown(column), **told})
+        placement = {"position": str(position)} if position else {}
+        shown.append({"column": _shown(column), **placement})
     return (yield from _committed(txn, columns, Operation("ADD COLUMNS", {"columns": shown})))
 
 
@@ -117,8 +117,8 @@ def change_column(table: Table, statement: ChangeColumn) -> Steps[Outcome]:
     others = [column for column in schema if column.name != old.name]
     at = _place(statement.position, others, schema.index(old.name))
     others.insert(at, new)
-    told = {"position": str(statement.position)} if statement.position else {}
-    operation = Operation("CHANGE COLUMN", {"column": _shown(new), **told})
+    placement = {"position": str(statement.position)} if statement.position else {}
+    operation = Operation("CHANGE COLUMN", {"column": _shown(new), **placement})
     return (yield from _committed(txn, others, operation))
 
 

@@ -39,8 +39,8 @@ def cluster_by(table: Table, statement: ClusterBy) -> Steps[Outcome]:
         configuration = with_clustering(txn.metadata.configuration, txn.dialect)
         txn.update_metadata(msgspec.structs.replace(txn.metadata, configuration=configuration))
     domain = clustering_domain(statement.columns, txn.metadata)
-    told = {
+    operation_parameters = {
         "oldClusteringColumns": ",".join(old),
         "newClusteringColumns": ",".join(statement.columns),
     }
-    return (yield from txn.commit([domain], Operation("CLUSTER BY", told)))
+    return (yield from txn.commit([domain], Operation("CLUSTER BY", operation_parameters)))

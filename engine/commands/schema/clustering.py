@@ -44,8 +44,8 @@ def clustering_domain(columns: Sequence[str], metadata: Metadata) -> DomainMetad
     """The action that makes the table clustered by these columns."""
     schema = schema_of_metadata(metadata)
     paths = [[schema.fields[schema.index(name)].physical_name] for name in columns]
-    told = {"clusteringColumns": paths, "domainName": CLUSTERING_DOMAIN}
-    text = json.dumps(told, separators=(",", ":"))
+    domain_configuration = {"clusteringColumns": paths, "domainName": CLUSTERING_DOMAIN}
+    text = json.dumps(domain_configuration, separators=(",", ":"))
     return DomainMetadata(domain=CLUSTERING_DOMAIN, configuration=text, removed=False)
 
 

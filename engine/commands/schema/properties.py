@@ -94,8 +94,10 @@ def comment_on_table(table: Table, statement: CommentOnTable) -> Steps[Outcome]:
     """COMMENT ON TABLE: the description, set as if it were a property."""
     txn = yield from begin(table)
     txn.update_metadata(msgspec.structs.replace(txn.metadata, description=statement.comment))
-    told = {"comment": statement.comment or ""}
-    return (yield from txn.commit([], Operation("SET TBLPROPERTIES", {"properties": told})))
+    shown_properties = {"comment": statement.comment or ""}
+    return (
+        yield from txn.commit([], Operation("SET TBLPROPERTIES", {"properties": shown_properties}))
+    )
 
 
 def _configured(

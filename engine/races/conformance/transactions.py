@@ -142,17 +142,17 @@ class _Race:
     def _found_last_commit(self, snapshot: Snapshot) -> ObservedValues:
         """What the newest commit says: the current transaction's, if it committed."""
         last, *before = run(self._newest_commits(snapshot.version), self._store)
-        told = last.commit_info
+        commit_info = last.commit_info
         found: ObservedValues = {
             "adds": {add.path: _fields(add) for add in last.adds},
             "action_counts": Counter(_action_name(action) for action in last.actions),
         }
-        if told is not None:
+        if commit_info is not None:
             found.update(
-                isolation_level=told.isolation_level,
-                is_blind_append=told.is_blind_append,
-                read_version=told.read_version,
-                tags=told.tags or {},
+                isolation_level=commit_info.isolation_level,
+                is_blind_append=commit_info.is_blind_append,
+                read_version=commit_info.read_version,
+                tags=commit_info.tags or {},
                 in_commit_timestamp_after_winner=_is_after(last, before),
             )
         return found
@@ -248,6 +248,6 @@ def _action_name(action: AnyAction) -> str:
 
 
 def _is_after(last: Commit, before: Iterable[Commit]) -> bool:
-    told = last.commit_info
-    own_ms = None if told is None else told.in_commit_timestamp
+    commit_info = last.commit_info
+    own_ms = None if commit_info is None else commit_info.in_commit_timestamp
     return own_ms is not None and all(own_ms > commit.timestamp_ms for commit in before)

@@ -152,8 +152,10 @@ def last_writer(world: World, name: str) -> str:
     client = scene.client()[name]
     newest = run(client.at_root(client.latest()), scene.store).version
     commits = run(client.at_root(client.log.commits_after(newest - 1)), scene.store)
-    told = [action for one in commits for action in one.actions if isinstance(action, CommitInfo)]
-    return (told[-1].engine_info or "") if told else ""
+    commit_infos = [
+        action for one in commits for action in one.actions if isinstance(action, CommitInfo)
+    ]
+    return (commit_infos[-1].engine_info or "") if commit_infos else ""
 
 
 def rebuilt(world: World, name: str) -> TableOf:
@@ -165,8 +167,8 @@ def rebuilt(world: World, name: str) -> TableOf:
     snapshot = snapshot_of(world, name)
     if snapshot.num_files > MOST_FILES:
         raise UnsupportedFeature(f"it has more than {MOST_FILES:,} files")
-    told = (parse_statistics(file.stats).num_records or 0 for file in snapshot.all_files())
-    if sum(told) > MOST_ROWS:
+    row_counts = (parse_statistics(file.stats).num_records or 0 for file in snapshot.all_files())
+    if sum(row_counts) > MOST_ROWS:
         raise UnsupportedFeature(f"it has more than {MOST_ROWS:,} rows")
     scene = world.branch()
     client = scene.client()[name]

@@ -10,12 +10,12 @@ import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log import properties
 from whitecap.engine.races.conformance.case import StatementCase
 from whitecap.engine.races.row_tables import DataFile, TableOf
 from whitecap.sim.replay.drawing.layouts import LAYOUTS, Layout
 from whitecap.sim.replay.drawing.statements import VECTORS, Drawn, draw_statement
-from whitecap.sim.replay.real.tables import ISOLATION
 
 DIALECT = "delta-oss-4.4"
 COMPACTED = properties.AUTO_COMPACT.key
@@ -106,7 +106,7 @@ class DrawnRace:
             partition_columns=list(self.layout.partition_columns),
             properties=dict(self.properties),
             files=list(self.files),
-            versions=1 + len(self.files) + (ISOLATION in self.properties),
+            versions=1 + len(self.files) + (ISOLATION_PROPERTY in self.properties),
         )
 
     def _source(self) -> TableOf:
@@ -144,7 +144,7 @@ def draw_race(seed: int, number: int) -> DrawnRace:
 
 
 def _properties(draw: random.Random) -> dict[str, str]:
-    drawn = dict(draw.choice(({}, {VECTORS: "true"}, {ISOLATION: "WriteSerializable"})))
+    drawn = dict(draw.choice(({}, {VECTORS: "true"}, {ISOLATION_PROPERTY: "WriteSerializable"})))
     if draw.random() < 0.2:
         drawn[VECTORS] = "true"
     if draw.random() < 0.25:

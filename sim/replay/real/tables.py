@@ -11,6 +11,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.races.row_tables import TableOf
 from whitecap.engine.sql.expressions.rendering import quoted
 from whitecap.sim.replay.real.jvm import Jvm
@@ -19,12 +20,10 @@ from whitecap.sim.replay.real.rows import frame_of
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-ISOLATION = "delta.isolationLevel"
-
 
 def build_table(spark: SparkSession, table: TableOf, folder: Path) -> None:
     """Create a table as a case describes it: one commit for it, one for each data file."""
-    isolation = table.properties.get(ISOLATION, "Serializable")
+    isolation = table.properties.get(ISOLATION_PROPERTY, "Serializable")
     _create(spark, table, folder)
     for file in table.files:
         _append_file(spark, table, file.rows, folder)
@@ -49,7 +48,7 @@ def set_isolation_level(spark: SparkSession, folder: Path, level: str) -> None:
     jvm = Jvm(spark)
     log = jvm.delta_log(folder)
     metadata = json.loads(log.unsafeVolatileSnapshot().metadata().json())
-    metadata["metaData"]["configuration"][ISOLATION] = level
+    metadata["metaData"]["configuration"][ISOLATION_PROPERTY] = level
     operation = jvm.singleton("org.apache.spark.sql.delta.DeltaOperations$ManualUpdate$")
     transaction = log.startTransaction()
     transaction.commit(jvm.seq([jvm.action(json.dumps(metadata))]), operation)
@@ -98,7 +97,7 @@ def live_rows(spark: SparkSession, folder: Path) -> list[dict[str, Any]]:
 
 
 def _create(spark: SparkSession, table: TableOf, folder: Path) -> None:
-    properties = {k: v for k, v in table.properties.items() if k != ISOLATION}
+    properties = {k: v for k, v in table.properties.items() if k != ISOLATION_PROPERTY}
     partitioned = f" PARTITIONED BY ({', '.join(table.partition_columns)})"
     listed = ", ".join(f"'{key}' = {quoted(value)}" for key, value in properties.items())
     spark.sql(
