@@ -7,7 +7,7 @@ request otherwise is told by `sim/store/exchange.py`; both come to the same inst
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from whitecap.sim.recording.recorder import AttemptRecord
@@ -86,15 +86,21 @@ class Connection:
         answer = yield from self.ask(kind, key, look, shared=appears() is None)
         return bool(answer.value)
 
-    def read(self, kinds: Iterable[Kind], key: str, size_bytes: int) -> Waiting[None]:
+    def read(self, kinds: Sequence[Kind], key: str, size_bytes: int) -> Waiting[None]:
         """Read an object that is there, by some requests; what GET brings takes time."""
+        if self._passes:
+            self.clock.now_ms = self._passed_in_turn(kinds, size_bytes)
+            return
         for kind in kinds:
             size = size_bytes if kind is Kind.GET else 0
-            if self._passes:
-                number = self.sender.tape.next_number(kind)
-                self.clock.now_ms = self._passed(kind, number, self.clock.now_ms, size)
-            else:
-                yield from self.ask(kind, key, found(size), shared=False)
+            yield from self.ask(kind, key, found(size), shared=False)
+
+    def _passed_in_turn(self, kinds: Sequence[Kind], size_bytes: int) -> float:
+        """The reply to the last of some requests that do nothing, one after the other."""
+        number_of, passed, now_ms = self.sender.tape.next_number, self._passed, self.clock.now_ms
+        for kind in kinds:
+            now_ms = passed(kind, number_of(kind), now_ms, size_bytes if kind is Kind.GET else 0)
+        return now_ms
 
     def read_in_parallel(self, files: Sequence[File], tasks: int) -> Waiting[None]:
         """Read files in tasks that run at the same time, each its files one after the other."""
@@ -116,11 +122,12 @@ class Connection:
 
     def _passed(self, kind: Kind, number: int, sent_ms: float, size: int) -> float:
         """The reply to a request that does nothing."""
-        tape = self.sender.tape
-        latency = tape.latency(kind)
-        out_ms, back_ms, _ = tape.legs(kind, number)
-        effect_ms = latency.arrival(sent_ms, out_ms, 0)
-        self.sender.throttle.refuses(kind, effect_ms)
+        sender = self.sender
+        latency = sender.tape.latency(kind)
+        out_ms, back_ms, _ = sender.tape.legs(kind, number)
+        effect_ms = sent_ms + out_ms
+        if sender.throttle.is_limited:
+            sender.throttle.refuses(kind, effect_ms)
         return latency.reply(effect_ms, back_ms, size)
 
     def _all_lanes(self, lanes: Sequence[Sequence[tuple[int, str, int]]]) -> Waiting[None]:

@@ -81,6 +81,11 @@ class Throttle:
         self._reads = self._one(self.limits.reads_per_s)
         self._writes = self._one(self.limits.writes_per_s)
 
+    @property
+    def is_limited(self) -> bool:
+        """Whether there are any limits."""
+        return self._reads is not None or self._writes is not None
+
     def refuses(self, kind: Kind, now_ms: float) -> bool:
         """Whether the store refuses this request. Raises `LimitsBite` where that cannot be told."""
         bucket = self._writes if kind.writes else self._reads

@@ -18,7 +18,7 @@ from whitecap.sim.time.random_streams import Source, row_of
 
 USUAL = {
     Kind.LIST: 8,
-    Kind.GET: 8,
+    Kind.GET: 16,
     Kind.HEAD: 20,
     Kind.PUT: 1,
     Kind.PUT_IF_ABSENT: 4,
