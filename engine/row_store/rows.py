@@ -165,6 +165,8 @@ class StoredRows(Sequence[Row]):
         if self._origin is None or len(self.ids) < INHERITED_FROM:
             return None
         parents, gone_ids, new_ids = self._origin
+        if len(self.ids) < INHERITED_FROM * len(parents):
+            return None  # many small parts are looked at sooner together than one by one
         kept = _together([parent.extent(position) for parent in parents])
         gone, new = column.extent(gone_ids), column.extent(new_ids)
         ends = (kept.least, kept.most)
