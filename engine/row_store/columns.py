@@ -325,6 +325,8 @@ def appended(data: NDArray[Any], count: int, values: Any) -> tuple[NDArray[Any],
 
 
 def _is_among(values: NDArray[Any], wanted: Sequence[int]) -> Mask:
+    if not wanted:
+        return np.zeros(len(values), np.bool_)
     if len(wanted) == 1:
         return values == wanted[0]  # type: ignore[no-any-return]
     return np.isin(values, wanted)

@@ -287,6 +287,15 @@ def positions_with(rows: Sequence[Row], wanted: Wanted, or_null: bool = False) -
     return None if found is None else found.tolist()
 
 
+def holds(rows: Sequence[Row], position: int, value: Any) -> bool:
+    """Whether some row has a value, other than NULL, in a column."""
+    if isinstance(rows, StoredRows):
+        found = rows.store.columns[position].among(rows.ids, (value,))
+        if found is not None:
+            return bool(found.any())
+    return any(row[position] == value for row in rows)
+
+
 def grouped(rows: Sequence[Row], places: Sequence[int]) -> list[Sequence[Row]]:
     """Rows by their values at some places, in the order of the first of each group."""
     if not len(rows):

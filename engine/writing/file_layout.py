@@ -15,8 +15,7 @@ from whitecap.engine.log.actions import Metadata, PartitionValues
 from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.log.statistics import Indexed, collect_statistics, indexed_by, statistics_text
 from whitecap.engine.remembered import once_for_each
-from whitecap.engine.row_store.rows import FileColumns, grouped
-from whitecap.engine.storage.columns import column_of
+from whitecap.engine.row_store.rows import FileColumns, grouped, holds
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.texts import to_text
 
@@ -79,7 +78,7 @@ def _without_empty(rows: Sequence[Row], texts: Sequence[int]) -> Sequence[Row]:
 
     Source: Spark's V1WritesUtils.convertEmptyToNull (Empty2Null).
     """
-    if not any("" in column_of(rows, at) for at in texts):
+    if not any(holds(rows, at, "") for at in texts):
         return rows
     empty = frozenset(texts)
     return [

@@ -19,6 +19,9 @@ SPAN_MS = 500.0
 
 _SPANS_BETWEEN_CLEANINGS = 1000
 
+_WRITES = tuple(kind.writes for kind in Kind)
+"""By kind: asked for every request."""
+
 
 class LimitsBite(Exception):
     """A request might be refused: what happens then depends on the order of all of them."""
@@ -88,7 +91,7 @@ class Throttle:
 
     def refuses(self, kind: Kind, now_ms: float) -> bool:
         """Whether the store refuses this request. Raises `LimitsBite` where that cannot be told."""
-        bucket = self._writes if kind.writes else self._reads
+        bucket = self._writes if _WRITES[kind] else self._reads
         return bucket is not None and not bucket.admits(now_ms)
 
     def _one(self, per_s: float | None) -> TokenBucket | Counter | None:

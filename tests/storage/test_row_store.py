@@ -23,6 +23,7 @@ from whitecap.engine.row_store.rows import (
     edited,
     extent,
     grouped,
+    holds,
     joined,
     positions_with,
     rows_at,
@@ -82,6 +83,12 @@ def test_verbs_do_to_stored_rows_what_they_do_to_lists(
     more = data.draw(ROWS)
     assert shown(joined([kept, more, kept])) == shown([*rows, *more, *rows])
     assert shown(kept) == shown(rows)
+
+
+@given(ROWS, st.sampled_from([(2, ""), (2, "ß"), (0, 3), (1, 0.0), (5, Decimal("1.00"))]))
+def test_a_value_is_held_if_some_row_has_it(rows: list[Any], asked: tuple[int, Any]) -> None:
+    (kept,) = stored(rows)
+    assert holds(kept, *asked) == holds(rows, *asked)
 
 
 @given(ROWS, st.sampled_from(TEXT_PLACES))
