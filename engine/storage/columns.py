@@ -4,25 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import itemgetter
-from typing import Any, Protocol, runtime_checkable
 
 from whitecap.engine.storage.requests import Row
-
-
-@runtime_checkable
-class ByColumn(Protocol):
-    """Rows that can give one column without being made whole."""
-
-    def column(self, position: int) -> Sequence[Any]:
-        """The values at a position of every row."""
-        ...
-
-
-def column_of(rows: Sequence[Row], position: int) -> Sequence[Any]:
-    """The values at a position of every row."""
-    if type(rows) is not list and isinstance(rows, ByColumn):
-        return rows.column(position)
-    return list(map(itemgetter(position), rows))
 
 
 def in_columns(
