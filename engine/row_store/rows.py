@@ -19,6 +19,7 @@ from whitecap.engine.row_store.columns import (
     Extent,
     Fractions,
     Ids,
+    Integers,
     Objects,
     bounded,
     column_for,
@@ -164,6 +165,8 @@ class StoredRows(Sequence[Row]):
         """The extent from those of the rows that these were made from, unless an end went."""
         if self._origin is None or len(self.ids) < INHERITED_FROM:
             return None
+        if not isinstance(column, Integers | Fractions):
+            return None  # equal objects are not the same: which of 1.0 and 1.00 comes first counts
         parents, gone_ids, new_ids = self._origin
         if len(self.ids) < INHERITED_FROM * len(parents):
             return None  # many small parts are looked at sooner together than one by one
