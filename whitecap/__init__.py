@@ -50,3 +50,8 @@ def __getattr__(name: str) -> Any:
         home = importlib.import_module(_HOMES.get(name, "whitecap.api"))
         return getattr(home, name)
     raise AttributeError(f"module 'whitecap' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """What completion offers in an editor or a notebook."""
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]
