@@ -15,8 +15,10 @@ from whitecap.engine.conflicts.winner import ROW_TRACKING_ONLY_TAG, WinningCommi
 from whitecap.engine.dialects import ROW_COMMANDS, Dialect
 from whitecap.engine.log import properties
 from whitecap.engine.log.clustering import clustering_columns
+from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import ConflictException, Verdict
+from whitecap.engine.remembered import once_for_each
 from whitecap.engine.row_level.reads import RowRead, SubCondition
 from whitecap.engine.rules import Rule
 from whitecap.engine.settings import Settings
@@ -123,11 +125,12 @@ def refusal(
 def refuses_everything(current: CurrentTransaction, dialect: Dialect, settings: Settings) -> bool:
     """Whether Databricks refuses a transaction on this table whatever the winner did."""
     refuses = dialect.identity_columns_refuse_concurrency and settings.refuse_identity_concurrency
-    return refuses and _has_identity_columns(current.snapshot)
+    return refuses and _has_identity_columns(current.snapshot.schema)
 
 
-def _has_identity_columns(snapshot: Snapshot) -> bool:
-    return any(key.startswith(_IDENTITY_PREFIX) for f in snapshot.schema for key in f.metadata)
+@once_for_each
+def _has_identity_columns(schema: Schema) -> bool:
+    return any(key.startswith(_IDENTITY_PREFIX) for column in schema for key in column.metadata)
 
 
 def _replaces_everything(winner: WinningCommit) -> bool:

@@ -26,6 +26,7 @@ from whitecap.engine.row_level.compaction import own_changes, without_files
 from whitecap.engine.row_level.hiding import Hiding, hide
 from whitecap.engine.row_level.reads import RowRead
 from whitecap.engine.row_level.verdicts import row_verdict
+from whitecap.engine.row_store.rows import rows_at
 from whitecap.engine.rules import Rule
 from whitecap.engine.storage.requests import Row, Steps
 
@@ -62,9 +63,9 @@ def _first_concerned(
         interested = [read for read in reads if read.may_concern(file)]
         positions = (yield from look(change)) if interested else BitMap64()
         if positions:
-            rows = yield from reader.rows(file)
+            rows = rows_at((yield from reader.rows(file)), list(positions))
             for read in interested:
-                if any(_concerns(read, rows[at]) for at in positions):
+                if any(_concerns(read, row) for row in rows):
                     return file.path, read.condition()
     return None
 

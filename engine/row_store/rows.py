@@ -172,11 +172,12 @@ class StoredRows(Sequence[Row]):
             return None  # many small parts are looked at sooner together than one by one
         kept = _together([parent.extent(position) for parent in parents])
         gone, new = column.extent(gone_ids), column.extent(new_ids)
-        ends = (kept.least, kept.most)
-        if None in ends or 0 in ends or gone.least == kept.least or gone.most == kept.most:
+        if kept.least is None or gone.least == kept.least or gone.most == kept.most:
             return None
         both = _together([kept, new])
-        return None if both.least != both.least else both._replace(nulls=both.nulls - gone.nulls)
+        if both.least != both.least or 0 in (both.least, both.most):
+            return None  # of zeros of both signs the first one counts, and nothing tells which
+        return both._replace(nulls=both.nulls - gone.nulls)
 
     def edited(self, changes: Mapping[int, Row | None]) -> StoredRows:
         """See `edited`."""
@@ -240,7 +241,7 @@ def edited(rows: Sequence[Row], changes: Mapping[int, Row | None]) -> Sequence[R
         return rows
     if isinstance(rows, StoredRows):
         return rows.edited(changes)
-    kept = ((changes.get(at, row)) for at, row in enumerate(rows))
+    kept = (changes.get(at, row) for at, row in enumerate(rows))
     return [row for row in kept if row is not None]
 
 

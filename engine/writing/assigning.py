@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from sqlglot import exp
 
@@ -19,7 +18,7 @@ from whitecap.engine.log.type_changes import text_limit
 from whitecap.engine.refusals import write_errors
 from whitecap.engine.remembered import Plans
 from whitecap.engine.session.table import Table
-from whitecap.engine.sql.expressions.terms import Bound, Parameters, RowValues, Term, apply, convert
+from whitecap.engine.sql.expressions.terms import Term, apply, convert, failing
 from whitecap.engine.sql.expressions.text import parse_condition
 from whitecap.engine.sql.functions.nodes import is_random
 from whitecap.engine.sql.parsing.statements import Insert, Values
@@ -48,35 +47,13 @@ def _assigned(term: Term, field: Field, session: Session, overflow: Overflow) ->
     bounded = is_integral(field.type) or is_decimal(field.type)
     if cast.bind is term.bind or not (bounded and is_numeric(term.type)):
         return cast
-    return _told(cast, lambda: overflow(term.type, field.type, field.name))
 
+    def as_overflow(error: DeltaError) -> DeltaError:
+        """Source: CheckOverflowInTableWrite, CheckOverflowInTableInsert."""
+        arithmetic = error.exception == "SparkArithmeticException"
+        return overflow(term.type, field.type, field.name) if arithmetic else error
 
-def _told(term: Term, overflow: Callable[[], DeltaError]) -> Term:
-    """The term, where whatever is wrong with its arithmetic is told as an overflow of the column.
-
-    Source: CheckOverflowInTableWrite, CheckOverflowInTableInsert.
-    """
-
-    def bind(parameters: Parameters) -> Bound:
-        try:
-            bound = term.bind(parameters)
-        except DeltaError as error:
-            raise _as_overflow(error, overflow) from error
-        evaluate = bound.evaluate
-
-        def run(row: RowValues) -> Any:
-            try:
-                return evaluate(row)
-            except DeltaError as error:
-                raise _as_overflow(error, overflow) from error
-
-        return bound if bound.is_constant else Bound(run)
-
-    return Term(term.type, bind, term.foldable)
-
-
-def _as_overflow(error: DeltaError, overflow: Callable[[], DeltaError]) -> DeltaError:
-    return overflow() if error.exception == "SparkArithmeticException" else error
+    return failing(cast, (DeltaError,), as_overflow)
 
 
 def limited(term: Term, field: Field) -> Term:

@@ -98,3 +98,28 @@ def test_an_index_that_missed_commits_starts_again_from_the_newest_files() -> No
     late.shared["t"].commits._commits.put = lambda *_: None  # type: ignore[method-assign]
     late.commit("UPDATE t SET v = 4 WHERE k = 2")
     assert late.rows("t") == [(0, 0), (1, 0), (2, 4)]
+
+
+@pytest.mark.parametrize("index_rows", [False, True])
+def test_nan_matches_nan_in_a_merge(index_rows: bool) -> None:
+    database = Database(index_rows=index_rows)
+    database.create("t", "x DOUBLE, v BIGINT")
+    for v in range(3):
+        database.sql(f"INSERT INTO t VALUES (double('NaN'), {v}), (1.0D, {v})")
+    database.commit(
+        "MERGE INTO t USING (VALUES (double('NaN'))) AS s(x) ON t.x = s.x WHEN MATCHED THEN DELETE"
+    )
+    assert database.rows("t") == [(1.0, 0), (1.0, 1), (1.0, 2)]
+
+
+def test_files_with_nan_are_forgotten_like_any_other() -> None:
+    """NaN is in no index, so none is made of a column that may hold it."""
+    database = Database(index_rows=True)
+    database.create("t", "x DOUBLE, v BIGINT")
+    database.sql(f"INSERT INTO t VALUES (double('NaN'), 0), {', '.join(['(2.0D, 0)'] * 9)}")
+    for _ in range(70):
+        database.commit(
+            "MERGE INTO t USING (VALUES (2.0D)) AS s(x) ON t.x = s.x AND t.v >= 0"
+            " WHEN MATCHED THEN UPDATE SET v = t.v + 1"
+        )
+    assert sorted(v for _, v in database.rows("t")) == [0] + [70] * 9

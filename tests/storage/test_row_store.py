@@ -151,6 +151,15 @@ def test_bounds_that_are_inherited_are_those_of_all_rows(
             ]
 
 
+def test_of_zeros_that_become_a_bound_the_first_in_the_file_counts() -> None:
+    store = RowStore((("x",), ("double",)))
+    rows = [(1.0,), (5.0,), (2.0,), (3.0,)]
+    changes: dict[int, Any] = {3: (-0.0,), 2: (0.0,)}
+    with patch.object(row_store, "INHERITED_FROM", 0):
+        now, expected = edited(store.stored(rows), changes), edited(rows, changes)
+        assert repr(extent(now, 0)) == repr(extent(expected, 0))
+
+
 @given(st.lists(st.floats(allow_nan=True), min_size=1, max_size=9), st.data())
 def test_many_rows_are_changed_at_once_as_one_by_one(xs: list[float], data: st.DataObject) -> None:
     store = RowStore((("k", "x"), ("bigint", "double")))

@@ -114,5 +114,6 @@ def _rewritten(
 def _deleted(touched: Sequence[tuple[FileRows, Sequence[int]]]) -> dict[str, list[Row]]:
     """The rows that go, for the change data feed."""
     return {
-        one.file.path: [one.rows[at] + DELETED for at in positions] for one, positions in touched
+        one.file.path: [row + DELETED for _, row in one.rows_at(positions)]
+        for one, positions in touched
     }

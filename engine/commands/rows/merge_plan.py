@@ -10,6 +10,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from math import nan
 
 from sqlglot import exp
 
@@ -22,7 +23,7 @@ from whitecap.engine.sql.expressions.columns import unqualified
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.scope import UNRESOLVED, Relation, Scope
 from whitecap.engine.sql.expressions.spark_text import DIALECT
-from whitecap.engine.sql.expressions.terms import Term, column, convert
+from whitecap.engine.sql.expressions.terms import Term, apply, column, convert
 from whitecap.engine.sql.parsing.statements import Act, Match, Merge, MergeClause, TableName
 from whitecap.engine.sql.predicates.compiler import (
     CLAUSE_NOT_BOOLEAN,
@@ -35,7 +36,7 @@ from whitecap.engine.sql.predicates.compiler import (
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of, join_and
 from whitecap.engine.sql.predicates.predicate import TRUE, Predicate, is_deterministic
 from whitecap.engine.values.coercion import compared_type
-from whitecap.engine.values.types import Session
+from whitecap.engine.values.types import FRACTIONAL, Session
 from whitecap.engine.writing.assigning import is_default, updated
 from whitecap.engine.writing.generation import Completion, check_given, completion, default_term
 
@@ -60,7 +61,10 @@ class JoinKey:
     target: Term
     source: Term
     target_column: str | None
-    """The target's column, where the expression is nothing but a column that is not cast."""
+    """The target's column, where the expression is nothing but a column that is not cast.
+
+    None of fractions: NaN equals itself in SQL, but in no index.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +209,8 @@ class _Planner:
         common = compared_type(left.type, right.type)
         name = target.name if isinstance(target, exp.Column) and left.type == common else None
         left, right = (convert(term, common, self.session) for term in (left, right))
+        if common in FRACTIONAL:
+            return JoinKey(_with_one_nan(left), _with_one_nan(right), None)
         return JoinKey(left, right, name)
 
     def _clauses(self, match: Match) -> tuple[Clause, ...]:
@@ -309,6 +315,14 @@ def _resolved(planner: _Planner) -> MergePlan:
             raise
         told = dataclasses.replace(first, refused_as=write_errors.MERGE_UNRESOLVED)
         raise InvalidInput([told, *others]) from error
+
+
+def _with_one_nan(fraction: Term) -> Term:
+    """The same object for every NaN: it equals itself where rows are joined, as it does in Spark.
+
+    Source: NormalizeFloatingNumbers.scala.
+    """
+    return apply(lambda value: value if value == value else nan, fraction, fraction.type)
 
 
 def _source_names(statement: Merge) -> tuple[str, ...]:

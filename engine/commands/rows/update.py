@@ -108,8 +108,8 @@ def _images(touched: MatchingRows, change: _Change) -> dict[str, list[Row]]:
     return {
         one.file.path: [
             image
-            for at in positions
-            for image in (one.rows[at] + BEFORE_UPDATE, change.of_row(one.rows[at]) + AFTER_UPDATE)
+            for _, row in one.rows_at(positions)
+            for image in (row + BEFORE_UPDATE, change.of_row(row) + AFTER_UPDATE)
         ]
         for one, positions in touched
     }

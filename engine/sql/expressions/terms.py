@@ -228,6 +228,29 @@ def each(function: Callable[..., Any], terms: Sequence[Term], type_name: str) ->
     return Term(type_name, bind, all(term.foldable for term in terms))
 
 
+def failing(
+    term: Term, caught: tuple[type[Exception], ...], with_error: Callable[[Any], Exception]
+) -> Term:
+    """The term; what goes wrong in computing it is told by another error."""
+
+    def bind(parameters: Parameters) -> Bound:
+        try:
+            bound = term.bind(parameters)
+        except caught as error:
+            raise with_error(error) from error
+        evaluate = bound.evaluate
+
+        def run(row: RowValues) -> Any:
+            try:
+                return evaluate(row)
+            except caught as error:
+                raise with_error(error) from error
+
+        return bound if bound.is_constant else Bound(run, of_arrays=bound.of_arrays)
+
+    return Term(term.type, bind, term.foldable, is_null=term.is_null)
+
+
 def strictly(function: Callable[..., Any], terms: Sequence[Term], type_name: str) -> Term:
     """`function` of values that are all there; after the first NULL no other is asked for."""
 

@@ -12,14 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
-from whitecap.engine.sql.expressions.terms import (
-    Bound,
-    Parameters,
-    RowValues,
-    Term,
-    convert,
-    strictly,
-)
+from whitecap.engine.sql.expressions.terms import Parameters, Term, convert, failing, strictly
 from whitecap.engine.values.coercion import belongs, common_of, implicit_type, mismatch
 from whitecap.engine.values.types import PARAMETER, Session, has_values, is_numeric
 
@@ -178,23 +171,7 @@ def value_of(function: Callable[..., Any], terms: Sequence[Term], gives: Gives) 
 
 def netted(term: Term) -> Term:
     """The term; where Python cannot compute what Spark can, that is refused by name."""
-
-    def bind(parameters: Parameters) -> Bound:
-        try:
-            bound = term.bind(parameters)
-        except _BEYOND as error:
-            raise _beyond(term, error) from error
-        evaluate = bound.evaluate
-
-        def run(row: RowValues) -> Any:
-            try:
-                return evaluate(row)
-            except _BEYOND as error:
-                raise _beyond(term, error) from error
-
-        return bound if bound.is_constant else Bound(run, of_arrays=bound.of_arrays)
-
-    return Term(term.type, bind, term.foldable, is_null=term.is_null)
+    return failing(term, _BEYOND, lambda error: _beyond(term, error))
 
 
 _BEYOND = (ArithmeticError, ValueError, MemoryError)
