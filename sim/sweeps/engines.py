@@ -37,8 +37,8 @@ class SweepEngine(Protocol):
     def slots(self) -> int:
         """How many runs are made at a time."""
 
-    def place(self, where: str) -> Place:
-        """Where a sweep lies. Raises `InvalidInput`: out of this engine's reach."""
+    def place(self, uri: str) -> Place:
+        """What lies behind a URI. Raises `InvalidInput`: out of this engine's reach."""
 
     def record(self, tasks: Sequence[Sequence[PlannedRun]], place: Place, batch: str) -> None:
         """Make all runs, those of a task one after the other; the batch is whole then."""
