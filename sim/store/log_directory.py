@@ -14,12 +14,16 @@ from heapq import heappop, heappush
 
 from whitecap.engine.log.checkpoint import checkpoint_key
 from whitecap.engine.log.commit_file import LOG_DIRECTORY, log_key
+from whitecap.sim.quantities.units import DAY_MS
 
 Moment = tuple[float, int]
 """An instant in simulated milliseconds, and the order of who acts in it."""
 
 ALWAYS: Moment = (-math.inf, 0)
 NEVER: Moment = (math.inf, 0)
+
+POINTER_KEY = f"{LOG_DIRECTORY}/_last_checkpoint"
+STAGED_COMMITS_KEY = f"{LOG_DIRECTORY}/_staged_commits/"
 
 CHECKSUM_BYTES = 2_000
 """Roughly: protocol, metadata, histogram and counts; the list of files of small tables left out."""
@@ -181,8 +185,3 @@ class LogDirectory:
             self._expired_below += 1
             expired += 2
         return expired
-
-
-DAY_MS = 86_400_000
-POINTER_KEY = f"{LOG_DIRECTORY}/_last_checkpoint"
-STAGED_COMMITS_KEY = f"{LOG_DIRECTORY}/_staged_commits/"

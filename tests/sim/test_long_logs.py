@@ -19,8 +19,9 @@ from tests.sim.test_log_access import (
     log_run,
     log_writer,
 )
+from whitecap.sim.quantities.units import DAY_MS
 from whitecap.sim.run import FinishedRun
-from whitecap.sim.store.log_directory import DAY_MS, LogDirectory
+from whitecap.sim.store.log_directory import LogDirectory
 
 TWICE = {"w": log_writer(INSERT, ["0 s", "60 s"])}
 
