@@ -86,7 +86,10 @@ def run_scenario(
         try:
             _simulate(world, end_ms, progress)
         except LimitsBite:
+            hasty = world.kernel
             world = World.of(scenario, streams, requests, patient=True)
+            if hasty.stopped:  # Ctrl-C came before there was another kernel
+                world.kernel.stop()
             _simulate(world, end_ms, progress)
     return finished(world, labels, out, overwrite=overwrite)
 

@@ -11,13 +11,14 @@ from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.session.table import SharedTable
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import run
+from whitecap.sim.quantities.units import DAY_MS
 from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.rehearsal.dry_run import AtOnce
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.table import Table
 from whitecap.sim.store.history import History
 from whitecap.sim.store.limits import Throttle
-from whitecap.sim.store.log_directory import DAY_MS, LogDirectory, PastDays
+from whitecap.sim.store.log_directory import LogDirectory, PastDays
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.table.initial_files import InitialTable, KeyPlaces
 from whitecap.sim.table.initial_table import create_table

@@ -7,10 +7,10 @@ Generous for any honest scenario, and small enough that what could never end is 
 from __future__ import annotations
 
 MAX_WRITERS = 4096
-"""Writers of a run; new keys have room for as many (`sim/workload.py`)."""
+"""Writers of a run; new keys have room for as many (`sim/writers/workload.py`)."""
 
 MAX_ROWS_AT_ONCE = 4096
-"""New rows of one transaction; new keys have room for as many (`sim/workload.py`)."""
+"""New rows of one parameter; a job's new keys have room for 16 such (`sim/writers/workload.py`)."""
 
 MAX_KEYS_AT_ONCE = 10_000
 """Keys of one statement, each of which stands in its text."""

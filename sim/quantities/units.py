@@ -15,8 +15,10 @@ from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 MS_PER = {"ms": 1.0, "s": 1e3, "min": 60e3, "h": 3600e3, "d": 86400e3}
 """Milliseconds in each unit of time."""
 
+DAY_MS = int(MS_PER["d"])
+
 MAX_DURATION_MS = 3650 * MS_PER["d"]
-"""Ten years: new keys count the milliseconds of a run in 39 bits, 17 years (`sim/workload.py`)."""
+"""Ten years: more than any run needs, and dates stay before the year 9999."""
 
 MAX_RATE = 1000.0
 """Events per millisecond: a thousand times what a store answers."""

@@ -148,14 +148,13 @@ class AfterCommit:
 
     def _clean_up(self, snapshot: Snapshot) -> Waiting[None]:
         """Delete expired files, one after the other. Source: MetadataCleanup.cleanUpExpiredLogs."""
-        log, store = self.log, self.log.cluster.store
+        log, epoch_ms = self.log, self.log.cluster.store.epoch_ms
         retention_ms = properties.LOG_RETENTION_MS.of(snapshot.configuration)
         expired = 0
 
         def finds(moment: Moment) -> None:
             nonlocal expired
-            now_ms = store.epoch_ms + int(moment[0])
-            expired += log.directory.take_expired(now_ms, retention_ms, store.epoch_ms)
+            expired += log.directory.take_expired(moment, retention_ms, epoch_ms)
 
         def goes(moment: Moment) -> Answer:
             log.directory.object_goes(moment)

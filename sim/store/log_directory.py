@@ -14,12 +14,16 @@ from heapq import heappop, heappush
 
 from whitecap.engine.log.checkpoint import checkpoint_key
 from whitecap.engine.log.commit_file import LOG_DIRECTORY, log_key
+from whitecap.sim.quantities.units import DAY_MS
 
 Moment = tuple[float, int]
 """An instant in simulated milliseconds, and the order of who acts in it."""
 
 ALWAYS: Moment = (-math.inf, 0)
 NEVER: Moment = (math.inf, 0)
+
+POINTER_KEY = f"{LOG_DIRECTORY}/_last_checkpoint"
+STAGED_COMMITS_KEY = f"{LOG_DIRECTORY}/_staged_commits/"
 
 CHECKSUM_BYTES = 2_000
 """Roughly: protocol, metadata, histogram and counts; the list of files of small tables left out."""
@@ -166,23 +170,18 @@ class LogDirectory:
         versions = range(segment.checkpoint + 1, segment.version + 1)
         return files + [(log_key(version), self.sizes[version]) for version in versions]
 
-    def take_expired(self, now_ms: int, retention_ms: int, epoch_ms: int) -> int:
+    def take_expired(self, moment: Moment, retention_ms: int, epoch_ms: int) -> int:
         """How many files are older than retention, in whole days, and below the last checkpoint.
 
-        Epoch milliseconds; `epoch_ms` is simulated instant 0. Who asks first deletes them.
+        `epoch_ms` is simulated instant 0. Who asks first deletes them.
         Source: MetadataCleanup.scala: listExpiredDeltaLogs.
         """
-        first_kept = (now_ms - retention_ms) // DAY_MS
+        first_kept = (epoch_ms + int(moment[0]) - retention_ms) // DAY_MS
         expired = 0 if self.past_days is None else self.past_days.expired(first_kept)
-        last_checkpoint = self._checkpoints[-1][0] if self._checkpoints else -1
+        last_checkpoint = self.segment(moment).checkpoint
         while self._expired_below < last_checkpoint - 1:
             if epoch_ms + self.landed_at_ms[self._expired_below] >= first_kept * DAY_MS:
                 break
             self._expired_below += 1
             expired += 2
         return expired
-
-
-DAY_MS = 86_400_000
-POINTER_KEY = f"{LOG_DIRECTORY}/_last_checkpoint"
-STAGED_COMMITS_KEY = f"{LOG_DIRECTORY}/_staged_commits/"

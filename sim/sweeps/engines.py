@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Protocol
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.sim.recording.dataset.place import Place
 from whitecap.sim.recording.dataset.reading import Columns, R, Reading
 from whitecap.sim.recording.dataset.rows import RunName
@@ -37,8 +37,8 @@ class SweepEngine(Protocol):
     def slots(self) -> int:
         """How many runs are made at a time."""
 
-    def place(self, where: str) -> Place:
-        """Where a sweep lies. Raises `InvalidInput`: out of this engine's reach."""
+    def place(self, uri: str) -> Place:
+        """What lies behind a URI. Raises `InvalidInput`: out of this engine's reach."""
 
     def record(self, tasks: Sequence[Sequence[PlannedRun]], place: Place, batch: str) -> None:
         """Make all runs, those of a task one after the other; the batch is whole then."""
@@ -64,8 +64,6 @@ def engine_asked_for(name: str | None, master: str | None) -> SweepEngineName | 
     if name is None:
         return None if master is None else SweepEngineName.SPARK
     if name not in list(SweepEngineName):
-        from whitecap.engine.errors import nearest
-
         names = [each.value for each in SweepEngineName]
         reason = f"there is no {name!r}, there are {' and '.join(names)}"
         raise InvalidInput([Problem("engine", reason, nearest(name, names))])

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.engine.recorded import AxisRole
 from whitecap.sim.loading import cell_of, load_scenario, show_document
 from whitecap.sim.loading.axis_roles import lightest_first, role_of
@@ -213,8 +213,6 @@ def _still_meant(scenario: Scenario, axes: Axes) -> list[Any]:
 
 
 def _unknown(what: str, name: str, known: Mapping[str, Any]) -> Problem:
-    from whitecap.engine.errors import nearest
-
     listed = ", ".join(known) or "none"
     return Problem("", f"there is no {what} {name!r}, there are {listed}", nearest(name, known))
 

@@ -9,7 +9,7 @@ from functools import partial
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.machine.processes import Processes
 from whitecap.sim.recording.dataset.local import LocalPlace
-from whitecap.sim.recording.dataset.place import Place, is_uri, local_path, whole_batches
+from whitecap.sim.recording.dataset.place import Place, whole_batches
 from whitecap.sim.recording.dataset.reading import Columns, R, Reading, read_batch, values_of
 from whitecap.sim.recording.dataset.rows import RunName
 from whitecap.sim.sweeps.planned import PlannedRun, make_runs
@@ -32,23 +32,21 @@ class InProcesses:
         """How many runs are made at a time."""
         return os.cpu_count() or 1
 
-    def place(self, where: str) -> Place:
-        """A directory.
-
-        Raises `InvalidInput`: only Hadoop, and so Spark, could reach it.
-        """
-        return local_place(where)
+    def place(self, uri: str) -> Place:
+        """Raises `InvalidInput`: only Hadoop, and so Spark, could reach it."""
+        reason = "is reached through Spark only: it takes --engine spark, with Java and pyspark"
+        raise InvalidInput([Problem(uri, reason)])
 
     def record(self, tasks: Sequence[Sequence[PlannedRun]], place: Place, batch: str) -> None:
         """Make all runs; the batch is whole then."""
-        directory = local_place(str(place))
+        assert isinstance(place, LocalPlace)
         self._done = 0
         self._processes = self._processes or Processes(self.slots)
         for runs in self._processes.map(
-            partial(_record_part, directory, batch), list(enumerate(tasks))
+            partial(_record_part, place, batch), list(enumerate(tasks))
         ):
             self._done += runs
-        directory.close(batch)
+        place.close(batch)
 
     def done(self) -> int:
         """How many runs of the batch under way are made."""
@@ -77,11 +75,3 @@ def _record_part(place: LocalPlace, batch: str, part: Part) -> int:
     number, runs = part
     place.add(batch, number, make_runs(runs))
     return len(runs)
-
-
-def local_place(where: str) -> LocalPlace:
-    """A directory of this machine. Raises `InvalidInput`: it is a URI of another file system."""
-    if is_uri(where):
-        reason = "is reached through Spark only: it takes --engine spark, with Java and pyspark"
-        raise InvalidInput([Problem(where, reason)])
-    return LocalPlace(local_path(where))

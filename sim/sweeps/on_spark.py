@@ -10,11 +10,10 @@ import pyarrow as pa
 
 from whitecap.sim.recording.dataset.hadoop import HadoopPlace
 from whitecap.sim.recording.dataset.layout import RECORDINGS, STREAM, TABLE
-from whitecap.sim.recording.dataset.place import Place, is_uri, whole_batches
+from whitecap.sim.recording.dataset.place import Place, whole_batches
 from whitecap.sim.recording.dataset.reading import Columns, R, Reading, read_on_spark, values_of
 from whitecap.sim.recording.dataset.rows import RunName
 from whitecap.sim.replay.real.session_settings import session_settings
-from whitecap.sim.sweeps.in_processes import local_place
 from whitecap.sim.sweeps.planned import PlannedRun, make_runs
 
 if TYPE_CHECKING:
@@ -48,9 +47,9 @@ class OnSpark:
         """How many runs are made at a time."""
         return int(self._context.defaultParallelism)
 
-    def place(self, where: str) -> Place:
-        """A directory, or what lies behind a URI."""
-        return HadoopPlace(self._session, where) if is_uri(where) else local_place(where)
+    def place(self, uri: str) -> Place:
+        """What lies behind a URI. Raises `InvalidInput`: Hadoop does not reach it."""
+        return HadoopPlace(self._session, uri)
 
     def record(self, tasks: Sequence[Sequence[PlannedRun]], place: Place, batch: str) -> None:
         """Make all runs, each in one pass for all tables; Spark closes the batch.

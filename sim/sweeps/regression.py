@@ -13,22 +13,18 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Generic, TypeVar
-
-import pyarrow as pa
+from typing import Generic, TypeVar
 
 from whitecap.engine.errors import InvalidInput, InvariantViolated, Problem
 from whitecap.sim.loading import cell_of, load_scenario
 from whitecap.sim.machine.processes import Processes
+from whitecap.sim.recording.dataset.reading import Reading
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.sweep import show_cell
 from whitecap.sim.scenario.yaml_text import read_yaml
 from whitecap.sim.sweeps.experiment import DEFAULT_REPLICATIONS
 
 T = TypeVar("T")
-
-Reading = Callable[[Mapping[str, Any], Mapping[str, pa.Table]], T]
-"""What becomes of a run: a function of its manifest and tables that processes find by its name."""
 
 
 @dataclass(frozen=True, slots=True)

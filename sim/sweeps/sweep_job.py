@@ -77,13 +77,14 @@ class _State:
 
     def __init__(self, place: Place, total: int, on_progress: Callable[[Progress], None]) -> None:
         self.place = place
-        self.batches = set(whole_batches(place))
+        whole = whole_batches(place)
+        self.batches = set(whole)
         self.finished: set[RunName] = set()
         self.failures: dict[RunName, Mapping[str, Any]] = {}
         self.seconds: dict[str, list[float]] = defaultdict(list)
         self._total = total
         self._on_progress = on_progress
-        self._count(finished_runs(place))
+        self._count(finished_runs(place, whole))
         self._kept = len(self.finished)
 
     def add(self, batch: str) -> None:

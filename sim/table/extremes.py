@@ -40,19 +40,21 @@ class Cyclic:
 
 @dataclass(frozen=True, slots=True)
 class Scattered:
-    """Numbers by what a key is scattered to."""
+    """Numbers by what a key is scattered to: `number_of` each of `size` places."""
 
-    numbers: Numbers
+    size: int
+    number_of: NumberOf
     _windows: dict[tuple[int, int], Extremes] = field(default_factory=dict)
 
     def windows(self, stride: int, size: int) -> Extremes:
         """The extremes of `size` numbers, each `stride` after the one before, from each one on.
 
-        Windows are doubled: one of twice the length is made of two that follow each other.
+        Windows are doubled: one of twice the length is made of two that follow each other. They are
+        kept, since all partitions ask for the same ones.
         """
         found = self._windows.get((stride, size))
         if found is None:
-            least = most = self.numbers
+            least = most = self.number_of(np.arange(self.size))
             length = 1
             while 2 * length <= size:
                 least = np.minimum(least, rolled(least, length * stride))
@@ -105,9 +107,9 @@ def _by_rule(numbering: Numbering, keys: range, size: int) -> Extremes | None:
             return numbering.of(first), numbering.of(first + keys.step * (size - 1))
         case Cyclic(period, block_of):
             return _of_cycle(numbering.of, first, keys.step, size, period, block_of)
-        case Scattered(numbers):
-            least, most = numbering.rule.windows(keys.step * SCATTER % len(numbers), size)
-            start = scattered(first, len(numbers))
+        case Scattered(places):
+            least, most = numbering.rule.windows(keys.step * SCATTER % places, size)
+            start = scattered(first, places)
             return least[start], most[start]
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whitecap.engine.log.schema import Field
 from whitecap.engine.log.statistics import (
@@ -18,29 +16,46 @@ from whitecap.engine.log.statistics import (
     statistics_text,
 )
 from whitecap.engine.row_store.columns import Extent, extent_of
-from whitecap.sim.table.extremes import Cyclic, Numbering, Ordered, Scattered, extremes
+from whitecap.sim.table.extremes import (
+    Cyclic,
+    Numbering,
+    NumberOf,
+    Numbers,
+    Ordered,
+    Scattered,
+    extremes,
+)
 from whitecap.sim.table.initial_files import InitialPartition
 from whitecap.sim.table.rows import TableRows, filler_of, scattered
 
 
-def statistics_texts(
-    partition: InitialPartition, rows: TableRows, partition_by: Sequence[str], indexed: Indexed
-) -> Iterator[str]:
-    """The statistics of each file of a partition, as the log has them."""
-    columns = columns_with_statistics(rows.schema, partition_by, indexed)
-    extents = [_extents_in(partition, column, rows) for _, column in columns]
-    for count, *found in zip(partition.counts(), *extents, strict=True):
-        yield statistics_text(statistics_of(count, columns, found, indexed))
+class InitialStatistics:
+    """The statistics of initial files; what a column's values follow is looked at once for all."""
+
+    def __init__(self, rows: TableRows, partition_by: Sequence[str], indexed: Indexed) -> None:
+        self._rows = rows
+        self._indexed = indexed
+        self._columns = columns_with_statistics(rows.schema, partition_by, indexed)
+        self._numberings = [numbering_of(column, rows) for _, column in self._columns]
+
+    def texts(self, partition: InitialPartition) -> Iterator[str]:
+        """The statistics of each file of a partition, as the log has them."""
+        columns, indexed = self._columns, self._indexed
+        extents = [
+            _without_order(partition, column, self._rows)
+            if numbering is None
+            else _extents_in(partition, numbering)
+            for (_, column), numbering in zip(columns, self._numberings, strict=True)
+        ]
+        for count, *found in zip(partition.counts(), *extents, strict=True):
+            yield statistics_text(statistics_of(count, columns, found, indexed))
 
 
-def _extents_in(partition: InitialPartition, column: Field, rows: TableRows) -> Iterable[Extent]:
-    numbering = numbering_of(column, rows)
-    if numbering is None:
-        return _without_order(partition, column, rows)
+def _extents_in(partition: InitialPartition, numbering: Numbering) -> Iterator[Extent]:
     least, most = extremes(numbering, partition.keys, partition.rows_per_file)
     value = numbering.value
-    pairs = zip(least.tolist(), most.tolist(), strict=True)
-    return (Extent(0, value(low), value(high)) for low, high in pairs)
+    for low, high in zip(least.tolist(), most.tolist(), strict=True):
+        yield Extent(0, value(low), value(high))
 
 
 def _without_order(partition: InitialPartition, column: Field, rows: TableRows) -> Iterator[Extent]:
@@ -59,20 +74,20 @@ def _without_order(partition: InitialPartition, column: Field, rows: TableRows) 
 def numbering_of(column: Field, rows: TableRows) -> Numbering | None:
     """Numbers for the values that a column has at the start; `None` where they have no order."""
     if column.name == rows.key:
-        return Numbering(lambda keys: keys, int, Ordered())
+        return Numbering(_itself, int, Ordered())
     for place, dimension in enumerate(rows.dimensions):
         if dimension.name == column.name:
             return _of_dimension(rows, place, dimension.initial)
     filler = filler_of(column)
     if filler is None or column.type in UNORDERED:
         return None
-    ranks = np.arange(filler.size)
-    if filler.in_order:
-        return Numbering(partial(scattered, size=filler.size), filler.value, Scattered(ranks))
-    values = [filler.value(n) for n in range(filler.size)]
-    ranks, in_order = _ranked(values)
+    number_of: NumberOf = _itself
+    size, value = filler.size, filler.value
+    if not filler.in_order:
+        ranks, in_order = _ranked([value(place) for place in range(size)])
+        number_of, value = ranks.__getitem__, in_order.__getitem__
     return Numbering(
-        lambda keys: ranks[scattered(keys, len(ranks))], in_order.__getitem__, Scattered(ranks)
+        lambda keys: number_of(scattered(keys, size)), value, Scattered(size, number_of)
     )
 
 
@@ -88,7 +103,11 @@ def _of_dimension(rows: TableRows, place: int, values: Sequence[Any]) -> Numberi
     )
 
 
-def _ranked(values: Sequence[Any]) -> tuple[NDArray[np.int64], list[Any]]:
+def _itself(numbers: Numbers) -> Numbers:
+    return numbers
+
+
+def _ranked(values: Sequence[Any]) -> tuple[Numbers, list[Any]]:
     in_order = sorted(set(values))
     rank = {value: at for at, value in enumerate(in_order)}
     return np.array([rank[value] for value in values]), in_order

@@ -36,7 +36,7 @@ from whitecap.engine.transaction.new_metadata import as_stored
 from whitecap.sim.scenario.table import Table
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.table.initial_files import InitialPartition, InitialTable, partitions
-from whitecap.sim.table.initial_statistics import statistics_texts
+from whitecap.sim.table.initial_statistics import InitialStatistics
 from whitecap.sim.table.rows import TableRows
 
 Ids = Callable[[], str]
@@ -55,21 +55,24 @@ def create_table(
     if not table.initial.rows:
         return InitialTable(0, commits=[created])
     found = partitions(rows, table.partition_by, table.initial.rows_per_file)
-    adds = [add for each in found for add in _written(each, table, rows, store, new_id)]
+    statistics = InitialStatistics(rows, table.partition_by, indexed_by(table.configuration()))
+    adds = [add for each in found for add in _written(each, statistics, rows, store, new_id)]
     told = _commit_info(store.epoch_ms, "WRITE", {"mode": "Append"}, 0, dialect)
     written = _commit(store, 1, [_stamped(told, metadata), *_with_row_ids(adds, protocol)])
     return InitialTable(1, found, [add.path for add in adds], [created, written])
 
 
 def _written(
-    partition: InitialPartition, table: Table, rows: TableRows, store: FakeStore, new_id: Ids
+    partition: InitialPartition,
+    statistics: InitialStatistics,
+    rows: TableRows,
+    store: FakeStore,
+    new_id: Ids,
 ) -> Iterator[AddFile]:
     """The files of one partition, in the store and as the log adds them."""
-    columns, directory = tuple(table.partition_by), partition_directory(partition.values)
-    indexed = indexed_by(table.configuration())
-    texts = statistics_texts(partition, rows, columns, indexed)
+    columns, directory = tuple(partition.values), partition_directory(partition.values)
     values: dict[str, str | None] = dict(partition.values)
-    for made, statistics in zip(partition.files(rows), texts, strict=True):
+    for made, text in zip(partition.files(rows), statistics.texts(partition), strict=True):
         key = f"{directory}part-00000-{new_id()}-c000.snappy.parquet"
         request = WriteRows(key, made, rows.schema.names, rows.schema.types, columns)
         yield AddFile(
@@ -78,7 +81,7 @@ def _written(
             size=store.write_rows(request),
             modification_time=store.epoch_ms,
             data_change=True,
-            stats=statistics,
+            stats=text,
         )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from whitecap.engine.storage.requests import Row
+from whitecap.sim.quantities.units import DAY_MS
 from whitecap.sim.scenario.parameters import Choice, Keys, Parameter, Rows
 from whitecap.sim.table.rows import Dimension, KeysInUse, Slice, TableRows, day_at
 from whitecap.sim.time.draws import Columns, DrawTable
@@ -25,8 +26,6 @@ DrawsOf = Callable[[int], Iterable[float]]
 # without asking anyone, rising from job to job, and the same in every variant of a scenario.
 WRITER_BITS = 12
 COUNTER_BITS = 16
-
-DAY_MS = 86_400_000
 
 NO_SUCH_KEY = -1
 """Stands for a key where a slice has no rows; nothing in the table matches it."""

@@ -101,6 +101,16 @@ def test_all_bad_inputs_are_told_together(tmp_path: Path) -> None:
         assert part in result.output
 
 
+def test_a_sweep_that_cannot_be_read_is_told_before_anything_runs(
+    folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "sweep.json").write_text("{}")
+    result = check(folder / "a-met.yaml", tmp_path)
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert "is not a sweep's definition" in result.output
+    assert result.stdout == ""
+
+
 def test_a_folder_without_expectations_is_bad_input(tmp_path: Path) -> None:
     (tmp_path / "plain.yaml").write_text(SCENARIO)
     result = check(tmp_path)

@@ -27,7 +27,7 @@ from whitecap.sim.scenario.table import Table
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.table.extremes import extremes
 from whitecap.sim.table.initial_files import InitialTable, KeyPlaces, partitions
-from whitecap.sim.table.initial_statistics import numbering_of, statistics_texts
+from whitecap.sim.table.initial_statistics import InitialStatistics, numbering_of
 from whitecap.sim.table.initial_table import create_table
 from whitecap.sim.table.rows import TableRows
 from whitecap.sim.time.random_streams import RandomStreams
@@ -63,8 +63,9 @@ def test_statistics_of_described_files_are_those_of_their_rows(
 ) -> None:
     rows = TableRows.of(table, DEFAULT_START_MS)
     columns = tuple(table.partition_by)
+    described = InitialStatistics(rows, columns, indexed)
     for partition in partitions(rows, columns, table.initial.rows_per_file):
-        texts = list(statistics_texts(partition, rows, columns, indexed))
+        texts = list(described.texts(partition))
         files = [list(file) for file in partition.files(rows)]
         collected = [collect_statistics(file, rows.schema, columns, indexed) for file in files]
         assert texts == [statistics_text(statistics) for statistics in collected]

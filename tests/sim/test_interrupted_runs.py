@@ -17,10 +17,13 @@ import whitecap
 from tests.sim.sim_worlds import document, scenario
 from whitecap.cli import main
 from whitecap.exit_codes import ExitCode
+from whitecap.sim import world as worlds
 from whitecap.sim.machine.interruption import RunInterrupted
 from whitecap.sim.recording.recording import read_recording
 from whitecap.sim.replay.replay import simulate_again
 from whitecap.sim.run import Tick, run_scenario
+from whitecap.sim.table.initial_files import InitialTable
+from whitecap.sim.table.initial_table import create_table
 
 AT = 0.3
 
@@ -96,6 +99,26 @@ def test_a_ctrl_c_that_comes_twice_at_once_is_one(tmp_path: Path) -> None:
     """So does the one of `timeout -s INT 60 whitecap run ...`."""
     with pytest.raises(RunInterrupted):
         run_scenario(scenario(), out=tmp_path / "run", progress=_press_at(AT, times=2))
+    assert read_recording(tmp_path / "run").manifest["interrupted"] is True
+
+
+def test_it_holds_while_a_run_starts_again_whose_store_may_refuse(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = 0
+
+    def pressing(*asked: Any) -> InitialTable:
+        nonlocal tables
+        tables += 1
+        if tables == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        return create_table(*asked)
+
+    monkeypatch.setattr(worlds, "create_table", pressing)
+    limited = scenario(store={"profile": "s3", "limits": {"writes_per_s": 2}})
+    with pytest.raises(RunInterrupted):
+        run_scenario(limited, out=tmp_path / "run")
+    assert tables == 2
     assert read_recording(tmp_path / "run").manifest["interrupted"] is True
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +19,7 @@ from tests.sim.test_log_access import (
     log_run,
     log_writer,
 )
+from whitecap.sim.quantities.units import DAY_MS
 from whitecap.sim.run import FinishedRun
 from whitecap.sim.store.log_directory import LogDirectory
 
@@ -68,6 +70,18 @@ def test_the_pointer_is_one_object_in_whatever_order_its_writers_tell_of_it() ->
     directory.pointer_appears((3.0, 2))
     directory.pointer_appears((4.0, 3))
     assert [directory.count((now_ms, 0)) for now_ms in (2.0, 3.5, 4.5, 6.0)] == [0, 1, 1, 1]
+
+
+def test_nothing_expires_by_a_checkpoint_that_is_still_to_come() -> None:
+    """Its writer may tell of it ahead of time."""
+    directory = LogDirectory()
+    for version in range(4):
+        directory.landed(version, 100, float(version))
+    there_ms = 2.0 * DAY_MS
+    directory.checkpoint_appears(3, 10, (there_ms, 1))
+    expired = partial(directory.take_expired, retention_ms=0, epoch_ms=0)
+    assert expired((there_ms - 1, 2)) == 0
+    assert expired((there_ms, 2)) == 2 * 2
 
 
 def test_keys_of_a_page_take_time() -> None:

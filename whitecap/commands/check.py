@@ -80,7 +80,8 @@ def check(
             if scenarios
             else ()
         )
-        for result in itertools.chain(checked, map(check_sweep, sweeps)):
+        # Sweeps first: what is wrong with them is then told before anything runs.
+        for result in itertools.chain(map(check_sweep, sweeps), checked):
             results.append(result)
             if not as_json:
                 _print(result)
