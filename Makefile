@@ -8,7 +8,7 @@ DEMO := out/demo
 CASES := tests/conformance/cases
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-cluster lint type bench bench-sweep bench-aggregation notebooks conformance answers
+.PHONY: help setup demo test properties test-cluster lint type bench bench-sweep bench-aggregation notebooks conformance answers
 
 help: ## Print this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -28,6 +28,9 @@ demo: setup ## Sweep, replay what the answer names on real Delta Lake, draw the 
 
 test: setup ## Run every test, real Delta Lake included
 	$(BIN)/python -m pytest
+
+properties: setup ## Look for new counterexamples to every property (minutes)
+	HYPOTHESIS_PROFILE=new $(BIN)/python -m pytest -m hypothesis
 
 test-cluster: setup $(MOTO) ## Sweep on a Spark cluster into S3, both on this machine (minutes)
 	MOTO_SERVER=$(CURDIR)/$(MOTO) $(BIN)/python -m pytest -n 0 -m cluster tests/cluster

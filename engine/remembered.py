@@ -14,8 +14,8 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 _LIMIT = 256
-"""How much is remembered: a run sees few metadata; a test suite very many, and so does a statement on
-a table with identity columns, whose every write makes new ones."""
+"""How much is remembered: a run sees few metadata; a test suite very many, and so does a statement
+on a table with identity columns, whose every write makes new ones."""
 
 
 def once_for_each(make: Callable[[S], T]) -> Callable[[S], T]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sweep_scenario import kept_in, rows_of, write_scenario
 
@@ -23,7 +23,7 @@ from whitecap.sim.recording.dataset.place import (
     recorded_run,
     whole_batches,
 )
-from whitecap.sim.recording.dataset.rows import rows_sha256
+from whitecap.sim.recording.dataset.rows import RunName, by_run, in_order, rows_sha256
 from whitecap.sim.sweeps.batches import BATCH_S, GROWTH, TASKS_PER_SLOT, dealt, next_batch
 from whitecap.sim.sweeps.experiment import load_experiment
 from whitecap.sim.sweeps.planned import PlannedRun
@@ -47,6 +47,23 @@ VALUES = st.fixed_dictionaries(
     }
 )
 TYPES = pa.schema([("number", pa.int64()), ("text", pa.string()), ("flag", pa.bool_())])
+
+
+RUN_NAMES = st.tuples(
+    st.sampled_from(["date__Serializable", "none__Serializable"]), st.integers(0, 99)
+)
+
+
+@given(st.dictionaries(RUN_NAMES, st.integers(1, 3)))
+@example({("date__Serializable", number): 1 for number in range(60)})
+def test_every_run_gets_its_own_rows_however_many_there_are(counts: dict[RunName, int]) -> None:
+    names = [name for name, count in counts.items() for _ in range(count)]
+    cells, replications = [cell for cell, _ in names], [number for _, number in names]
+    texts = [f"{cell}{number}" for cell, number in names]
+    row = list(range(len(names)))
+    rows = pa.table({"cell": cells, "replication": replications, "row": row, "of": texts})
+    read = {name: own["of"].to_pylist() for name, own in by_run(in_order(rows)).items()}
+    assert read == {(cell, n): [f"{cell}{n}"] * count for (cell, n), count in counts.items()}
 
 
 @given(VALUES, VALUES)
