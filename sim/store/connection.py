@@ -15,6 +15,7 @@ from whitecap.sim.store.cluster import WriterCrashed
 from whitecap.sim.store.exchange import Answer, Ask, Effect, Sender, StoreRefused
 from whitecap.sim.store.kinds import Kind
 from whitecap.sim.store.log_directory import NEVER, Moment
+from whitecap.sim.store.tape import RequestLegs
 from whitecap.sim.time.kernel import Waiting
 
 File = tuple[str, int]
@@ -30,11 +31,14 @@ def found(size: int) -> Effect:
 class Connection:
     """Sends the requests of one transaction."""
 
-    __slots__ = ("_passes", "clock", "sender")
+    __slots__ = ("_buckets", "_latencies", "_passes", "_tape", "clock", "sender")
 
     def __init__(self, sender: Sender) -> None:
         self.sender = sender
         self.clock = sender.life.clock
+        self._tape = sender.tape
+        self._latencies = sender.tape.latencies
+        self._buckets = sender.throttle.buckets
         self._passes = not (
             sender.faults.are_possible
             or sender.recorder.with_requests
@@ -52,17 +56,18 @@ class Connection:
         attempt: AttemptRecord | None = None,
     ) -> Waiting[Answer]:
         """A request and its answer; `shared`: others can see what it does, or it what they do."""
-        number = self.sender.tape.next_number(kind)
         if not self._passes:
+            number = self._tape.next_number(kind)
             ask = Ask(kind, number, key, effect, size_bytes, shared, attempt)
             return (yield from self.sender.answer(ask))
-        clock, tape = self.clock, self.sender.tape
-        latency = tape.latency(kind)
-        out_ms, back_ms, lost_back_ms = tape.legs(kind, number)
+        clock, latency = self.clock, self._latencies[kind]
+        out_ms, back_ms, lost_back_ms = self._tape.next_legs(kind)
         effect_ms = clock.now_ms = latency.arrival(clock.now_ms, out_ms, size_bytes)
         if shared:
             yield clock.arrive()
-        self.sender.throttle.refuses(kind, effect_ms)
+        bucket = self._buckets[kind]
+        if bucket is not None:
+            bucket.admits(effect_ms)
         if attempt is not None:
             attempt.effect_at_ms = effect_ms
         answer = effect((effect_ms, clock.order))
@@ -97,14 +102,25 @@ class Connection:
 
     def _passed_in_turn(self, kinds: Sequence[Kind], size_bytes: int) -> float:
         """The reply to the last of some requests that do nothing, one after the other."""
-        number_of, passed, now_ms = self.sender.tape.next_number, self._passed, self.clock.now_ms
+        next_legs, passed, now_ms = self._tape.next_legs, self._passed, self.clock.now_ms
         for kind in kinds:
-            now_ms = passed(kind, number_of(kind), now_ms, size_bytes if kind is Kind.GET else 0)
+            now_ms = passed(kind, next_legs(kind), now_ms, size_bytes if kind is Kind.GET else 0)
         return now_ms
+
+    def read_pages(self, pages: int, key: str, page: Answer) -> Waiting[None]:
+        """Pages of a listing that nobody looks at, one after the other."""
+        if self._passes:
+            next_legs, passed, now_ms = self._tape.next_legs, self._passed, self.clock.now_ms
+            for _ in range(pages):
+                now_ms = passed(Kind.LIST, next_legs(Kind.LIST), now_ms, page.size)
+            self.clock.now_ms = now_ms
+            return
+        for _ in range(pages):
+            yield from self.ask(Kind.LIST, key, lambda _: page, shared=False)
 
     def read_in_parallel(self, files: Sequence[File], tasks: int) -> Waiting[None]:
         """Read files in tasks that run at the same time, each its files one after the other."""
-        first = self.sender.tape.next_number(Kind.GET, len(files))
+        first = self._tape.next_number(Kind.GET, len(files))
         numbered = [(first + n, *file) for n, file in enumerate(files)]
         lanes = [numbered[n::tasks] for n in range(min(tasks, len(files)))]
         if self._passes:
@@ -117,18 +133,18 @@ class Connection:
 
     def _lane_ends(self, lane: Sequence[tuple[int, str, int]], now_ms: float) -> float:
         for number, _, size_bytes in lane:
-            now_ms = self._passed(Kind.GET, number, now_ms, size_bytes)
+            legs = self._tape.legs(Kind.GET, number)
+            now_ms = self._passed(Kind.GET, legs, now_ms, size_bytes)
         return now_ms
 
-    def _passed(self, kind: Kind, number: int, sent_ms: float, size: int) -> float:
+    def _passed(self, kind: Kind, legs: RequestLegs, sent_ms: float, size: int) -> float:
         """The reply to a request that does nothing."""
-        sender = self.sender
-        latency = sender.tape.latency(kind)
-        out_ms, back_ms, _ = sender.tape.legs(kind, number)
+        out_ms, back_ms, _ = legs
         effect_ms = sent_ms + out_ms
-        if sender.throttle.is_limited:
-            sender.throttle.refuses(kind, effect_ms)
-        return latency.reply(effect_ms, back_ms, size)
+        bucket = self._buckets[kind]
+        if bucket is not None:
+            bucket.admits(effect_ms)
+        return self._latencies[kind].reply(effect_ms, back_ms, size)
 
     def _all_lanes(self, lanes: Sequence[Sequence[tuple[int, str, int]]]) -> Waiting[None]:
         """Each lane as a process of its own, since requests of all have to come in order.

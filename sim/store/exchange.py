@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from whitecap.engine.storage.requests import PutResult
 from whitecap.sim.recording.recorder import (
     AttemptRecord,
@@ -34,8 +36,7 @@ class StoreRefused(Exception):
     """The store throttled one request more often than the client tries again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """What a request came to: a value, its name in recordings, and its size.
 
     `size` is in bytes, for a listing in keys; it takes time on the way back. `taken`: a
@@ -112,7 +113,7 @@ class Sender:
         """One sending: the way out, the effect, the way back."""
         life, clock = self.life, self.life.clock
         out_ms, back_ms, lost_back_ms = self.tape.legs(ask.kind, ask.number, sending.repeat)
-        latency = self.tape.latency(ask.kind)
+        latency = self.tape.latencies[ask.kind]
         request_record = self._record_of(ask, sending)
         takes_effect = self._effect(ask, request_record)
         gives_up_ms = sending.sent_ms + self.options.timeout

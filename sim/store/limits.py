@@ -19,9 +19,6 @@ SPAN_MS = 500.0
 
 _SPANS_BETWEEN_CLEANINGS = 1000
 
-_WRITES = tuple(kind.writes for kind in Kind)
-"""By kind: asked for every request."""
-
 
 class LimitsBite(Exception):
     """A request might be refused: what happens then depends on the order of all of them."""
@@ -77,21 +74,16 @@ class Throttle:
     limits: Limits
     in_order: bool
     now_ms: Callable[[], float]
-    _reads: TokenBucket | Counter | None = field(init=False)
-    _writes: TokenBucket | Counter | None = field(init=False)
+    buckets: list[TokenBucket | Counter | None] = field(init=False)
+    """By kind of request; all reads share one, and all writes."""
 
     def __post_init__(self) -> None:
-        self._reads = self._one(self.limits.reads_per_s)
-        self._writes = self._one(self.limits.writes_per_s)
-
-    @property
-    def is_limited(self) -> bool:
-        """Whether there are any limits."""
-        return self._reads is not None or self._writes is not None
+        reads, writes = self._one(self.limits.reads_per_s), self._one(self.limits.writes_per_s)
+        self.buckets = [writes if kind.writes else reads for kind in Kind]
 
     def refuses(self, kind: Kind, now_ms: float) -> bool:
         """Whether the store refuses this request. Raises `LimitsBite` where that cannot be told."""
-        bucket = self._writes if _WRITES[kind] else self._reads
+        bucket = self.buckets[kind]
         return bucket is not None and not bucket.admits(now_ms)
 
     def _one(self, per_s: float | None) -> TokenBucket | Counter | None:

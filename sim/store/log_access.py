@@ -194,8 +194,7 @@ class LogAccess:
             return shown  # type: ignore[no-any-return]
         page = Answer(result="listed", size=listing.page_size)
         before = listing.page_size * (-(-count // listing.page_size) - 1)
-        for _ in range(before // listing.page_size - 1):
-            yield from ask(Kind.LIST, LOG_KEY, lambda _: page, shared=False)
+        yield from self.connection.read_pages(before // listing.page_size - 1, LOG_KEY, page)
         return (yield from self._shown_by(last))
 
     def _shown_by(self, effect: Effect) -> Waiting[tuple[Segment, Moment]]:

@@ -12,6 +12,8 @@ from bisect import insort
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
+import msgspec
+
 from whitecap.engine.log.checkpoint import checkpoint_key
 from whitecap.engine.log.commit_file import LOG_DIRECTORY, log_key
 from whitecap.sim.quantities.units import DAY_MS
@@ -37,8 +39,7 @@ def checksum_key(version: int) -> str:
     return log_key(version).removesuffix(".json") + ".crc"
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(msgspec.Struct, frozen=True):
     """What a snapshot is made of: the newest version, and the newest checkpoint (-1: none)."""
 
     version: int = -1

@@ -17,10 +17,10 @@ from whitecap.sim.time.draws import Columns, DrawTable
 from whitecap.sim.time.random_streams import Source, row_of
 
 USUAL = {
-    Kind.LIST: 8,
+    Kind.LIST: 32,
     Kind.GET: 16,
     Kind.HEAD: 20,
-    Kind.PUT: 1,
+    Kind.PUT: 2,
     Kind.PUT_IF_ABSENT: 4,
     Kind.COPY: 1,
     Kind.DELETE: 1,
@@ -36,6 +36,14 @@ _BACKOFF = 16
 """Purposes of draws beside the kinds of requests."""
 
 
+RequestLegs = tuple[float, float, float]
+"""Milliseconds: the way out, the way back, and that where a put-if-absent found the key taken."""
+
+Shelf = tuple[int, int, int]
+"""Of a kind of request: where its draws begin in the row, how many a request has, how many
+requests there are."""
+
+
 def place(purpose: int, number: int = 0, part: int = 0) -> int:
     """Where a draw stands in its row: what it is for, the how manieth, and which part of it."""
     return (purpose << 24 | number) << 24 | part
@@ -48,35 +56,35 @@ class Tapes:
     source: Source
     latencies: Sequence[Latency]
     compute: Distribution
+    shelves: list[Shelf] = field(init=False)
     _table: DrawTable = field(init=False)
-    _first: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
         columns = [Columns([place(_COMPUTE)], self.compute.quantile)]
-        self._first, at = [], 1
+        self.shelves, at = [], 1
         for kind in Kind:
             latency, count = self.latencies[kind], USUAL[kind]
             places = [place(kind, n, part) for n in range(count) for part in range(latency.ranks)]
             columns.append(Columns(places, latency.drawn))
-            self._first.append(at)
+            self.shelves.append((at, latency.legs, count))
             at += count * latency.legs
         self._table = DrawTable(self.source, columns)
 
     def of(self, job: int, rerun: int) -> Tape:
         """The tape of one run of a job."""
-        return Tape(self, row_of(job, rerun), self._table.row(job, rerun), self._first)
+        return Tape(self, row_of(job, rerun), self._table.row(job, rerun))
 
 
 class Tape:
     """What one transaction draws."""
 
-    __slots__ = ("_drawn", "_first", "_more", "_numbers", "_tapes", "row")
+    __slots__ = ("_drawn", "_more", "_numbers", "_shelves", "_tapes", "row")
 
-    def __init__(self, tapes: Tapes, row: int, drawn: list[float], first: list[int]) -> None:
+    def __init__(self, tapes: Tapes, row: int, drawn: list[float]) -> None:
         self._tapes = tapes
         self.row = row
         self._drawn = drawn
-        self._first = first
+        self._shelves = tapes.shelves
         self._numbers = [0] * len(Kind)
         self._more: dict[tuple[int, int, int], list[float]] = {}
 
@@ -85,9 +93,10 @@ class Tape:
         """The time of its job."""
         return self._drawn[0]
 
-    def latency(self, kind: Kind) -> Latency:
-        """How long requests of a kind take."""
-        return self._tapes.latencies[kind]
+    @property
+    def latencies(self) -> Sequence[Latency]:
+        """How long requests take, in the order of `Kind`."""
+        return self._tapes.latencies
 
     def next_number(self, kind: Kind, count: int = 1) -> int:
         """The number of a request that is made now, among those of its kind.
@@ -98,16 +107,22 @@ class Tape:
         self._numbers[kind] = number + count
         return number
 
-    def legs(self, kind: Kind, number: int, sending: int = 0) -> tuple[float, float, float]:
+    def next_legs(self, kind: Kind) -> RequestLegs:
+        """The legs of a request that is made now."""
+        number = self._numbers[kind]
+        self._numbers[kind] = number + 1
+        return self.legs(kind, number)
+
+    def legs(self, kind: Kind, number: int, sending: int = 0) -> RequestLegs:
         """The way out, the way back, and the way back where a put-if-absent found the key taken.
 
         `sending` counts how often the request was sent before.
         """
-        width = self._tapes.latencies[kind].legs
-        if sending or number >= USUAL[kind]:
+        first, width, usual = self._shelves[kind]
+        if sending or number >= usual:
             drawn, at = self._beyond(kind, number // MORE, sending), number % MORE * width
         else:
-            drawn, at = self._drawn, self._first[kind] + number * width
+            drawn, at = self._drawn, first + number * width
         return drawn[at], drawn[at + 1], drawn[at + width - 1]
 
     def backoff(self, kind: Kind, number: int, sending: int) -> float:
