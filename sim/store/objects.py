@@ -153,11 +153,13 @@ class FakeStore:
 
     def read_rows(self, request: ReadRows) -> RowsOf | Gone:
         """The rows of data files, in the columns that are asked for."""
-        missing = next((key for key in request.keys if key not in self.data_files), None)
-        if missing is not None:
-            return Gone(missing)
-        files = (self.data_files[key] for key in request.keys)
-        return RowsOf(tuple(in_columns(f.rows, f.columns, request.columns) for f in files))
+        rows = []
+        for key in request.keys:
+            file = self.data_files.get(key)
+            if file is None:
+                return Gone(key)
+            rows.append(in_columns(file.rows, file.columns, request.columns))
+        return RowsOf(tuple(rows))
 
     def list_tree(self, below: str) -> Listing:
         """Every key, data files included."""

@@ -102,6 +102,7 @@ class DescribedFiles(ListedFiles):
         self._firsts = firsts[:-1]
         self._by_values = {tuple(d.values.values()): d for d in self._directories}
         self._made: dict[str, AddFile] = {}
+        self._numbers: dict[str, int] = {}
         self.row_count = sum(len(partition.keys) for partition in partitions)
         sizes = (store.data_file_size(d.partition.rows_per_file) for d in self._directories)
         whole = zip(sizes, self._directories, strict=True)
@@ -123,19 +124,21 @@ class DescribedFiles(ListedFiles):
         if isinstance(number, slice):
             return [self[each] for each in range(len(self))[number]]
         number = range(len(self))[number]
-        return self._file(self._directory_of(number), number)
+        directory = self._directory_of(number)
+        return self._file(directory, number, self._path(directory, number))
 
     def __iter__(self) -> Iterator[AddFile]:
-        return (self._file(d, number) for d in self._directories for number in d.numbers)
+        paths = ((d, n, self._path(d, n)) for d in self._directories for n in d.numbers)
+        return (self._file(directory, number, path) for directory, number, path in paths)
 
     def at(self, path: str) -> AddFile | None:
         """The file of a path."""
         file = self._made.get(path)
         if file is None:
-            number = self._ids.number_of(path)
-            if number is None or self.path(number) != path:
+            number = self._number_of(path)
+            if number is None:
                 return None
-            file = self._made[path] = self[number]
+            file = self._made[path] = self._file(self._directory_of(number), number, path)
         return file
 
     def counts(self) -> dict[PartitionKey, int]:
@@ -147,25 +150,38 @@ class DescribedFiles(ListedFiles):
         directory = self._by_values.get(partition)
         if directory is None:
             return ()
-        made = ((self._path(directory, n), n) for n in directory.numbers)
-        return [self._made.get(p) or self._keep(p, self._file(directory, n)) for p, n in made]
+        paths = ((self._path(directory, number), number) for number in directory.numbers)
+        made = ((path, number, self._made.get(path)) for path, number in paths)
+        return [file or self._kept(path, directory, number) for path, number, file in made]
 
     def path(self, number: int) -> str:
         """The path of a file, in the log."""
-        return self._path(self._directory_of(number), number)
+        path = self._path(self._directory_of(number), number)
+        self._numbers[path] = number
+        return path
 
     def data_file(self, key: str) -> WriteRows | None:
         """What the store holds under a key."""
-        number = self._ids.number_of(key)
-        if number is None or self._key(self._directory_of(number), number) != key:
-            return None
-        return self.data_file_of(number)
+        number = self._number_of(log_path(key))
+        return None if number is None else self._data_file(key, number)
 
-    def data_file_of(self, number: int) -> WriteRows:
-        """What the store holds of a file."""
+    def storage_keys(self) -> Iterator[str]:
+        """The storage keys of all files."""
+        return (self._key(d, number) for d in self._directories for number in d.numbers)
+
+    def _number_of(self, path: str) -> int | None:
+        """The file of a path; known of paths that were asked for before."""
+        number = self._numbers.get(path)
+        if number is None:
+            number = self._ids.number_of(path)
+            if number is not None and self.path(number) != path:
+                return None
+        return number
+
+    def _data_file(self, key: str, number: int) -> WriteRows:
         directory, rows = self._directory_of(number), self._rows
         return WriteRows(
-            self._key(directory, number),
+            key,
             directory.partition.file(number - directory.first, rows),
             rows.schema.names,
             rows.schema.types,
@@ -184,14 +200,14 @@ class DescribedFiles(ListedFiles):
     def _size(self, directory: _Directory, place: int) -> int:
         return self._store.data_file_size(directory.partition.count_of(place))
 
-    def _keep(self, path: str, file: AddFile) -> AddFile:
-        self._made[path] = file
+    def _kept(self, path: str, directory: _Directory, number: int) -> AddFile:
+        file = self._made[path] = self._file(directory, number, path)
         return file
 
-    def _file(self, directory: _Directory, number: int) -> AddFile:
+    def _file(self, directory: _Directory, number: int, path: str) -> AddFile:
         place = number - directory.first
         return AddFile(
-            path=self._path(directory, number),
+            path=path,
             partition_values=directory.values,
             size=self._size(directory, place),
             modification_time=self._store.epoch_ms,
@@ -226,10 +242,9 @@ class DescribedDataFiles(MutableMapping[str, WriteRows]):
         self._deleted.add(key)
 
     def __iter__(self) -> Iterator[str]:
-        numbers = range(len(self._initial))
-        keys = (self._initial.data_file_of(number).key for number in numbers)
-        gone = (self._deleted, self._written)
-        return chain((key for key in keys if not any(key in g for g in gone)), self._written)
+        keys = self._initial.storage_keys()
+        left = (key for key in keys if key not in self._deleted and key not in self._written)
+        return chain(left, self._written)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

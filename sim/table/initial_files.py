@@ -32,7 +32,7 @@ class InitialPartition:
     def file(self, number: int, rows: TableRows) -> FileRows:
         """The rows of one file."""
         begin = number * self.rows_per_file
-        return FileRows(self.keys, begin, self.rows_per_file, rows.initial.slice_of, rows.maker)
+        return FileRows(self.keys, begin, self.rows_per_file, rows.initial, rows.maker)
 
     def count_of(self, number: int) -> int:
         """How many rows a file has."""

@@ -94,6 +94,19 @@ def test_every_key_is_found_in_the_one_file_that_holds_it(table: Table) -> None:
     assert not places.tells("country")
 
 
+@given(tables)
+def test_the_columns_of_a_file_are_those_of_its_rows(table: Table) -> None:
+    rows = TableRows.of(table, DEFAULT_START_MS)
+    for partition in partitions(rows, table.partition_by, table.initial.rows_per_file):
+        for file in partition.files(rows):
+            by_row = [list(column) for column in zip(*file, strict=True)]
+            assert [list(column) for column in file.columns()] == by_row
+            assert [list(file.column(at)) for at in range(len(rows.schema))] == by_row
+            assert [list(map(type, column)) for column in file.columns()] == [
+                list(map(type, column)) for column in by_row
+            ]
+
+
 @given(tables, st.sampled_from([3, 5, 13, 40]))
 def test_extremes_by_rule_are_those_that_a_look_at_every_key_gives(table: Table, size: int) -> None:
     rows = TableRows.of(table, DEFAULT_START_MS)
