@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from whitecap.engine.dialects import dialect_named
 from whitecap.engine.log import properties
 from whitecap.engine.log.commit_file import log_key
-from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.session.table import SharedTable
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import run
@@ -67,7 +66,8 @@ class World:
         store = FakeStore(scenario.start_ms, scenario.table.bytes_per_row, exclusive)
         dialect = dialect_named(scenario.dialect)
         ids = Ids(streams.source("ids", "table"))
-        initial = create_table(scenario.table, rows, store, ids, dialect)
+        described = scenario.table.initial.rows > READ_AT_THE_START
+        initial = create_table(scenario.table, rows, store, ids, dialect, described)
         shared = known_table(scenario.table, rows, store, initial)
         kernel = Kernel(patient or _needs_patience(scenario))
         world = cls(
@@ -132,8 +132,10 @@ def known_table(
     index = shared.row_index
     assert index is not None
     for commit in initial.commits:
-        shared.commits.keep_commit(store.objects[log_key(commit.version)].body, commit)
-    snapshot = run(TableLog(shared.commits).update(), AtOnce(store, iter(())))
+        content = store.objects[log_key(commit.version)].content
+        if isinstance(content, bytes):
+            shared.commits.keep_commit(content, commit)
+    snapshot = History(store, shared.commits).snapshot(initial.version)
     if table.initial.rows > READ_AT_THE_START:
         index.describe(snapshot.version, KeyPlaces(rows, table.partition_by, initial))
     else:

@@ -6,7 +6,7 @@ kind once, however many transactions it beats; this only names what is asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -54,7 +54,7 @@ class WinningCommit(msgspec.Struct, frozen=True):
         return next(action for action in self.commit.actions if isinstance(action, Metadata))
 
     @property
-    def adds(self) -> tuple[AddFile, ...]:
+    def adds(self) -> Sequence[AddFile]:
         """Every added file, whatever its dataChange."""
         return self.commit.adds
 

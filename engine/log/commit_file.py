@@ -7,7 +7,7 @@ that it does not know, as the protocol asks of readers. Source: PROTOCOL.md "Del
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -87,11 +87,11 @@ class Commit(msgspec.Struct, frozen=True):
     """
 
     version: int
-    actions: tuple[AnyAction, ...]
+    actions: Sequence[AnyAction]
     commit_info: CommitInfo | None = None
     protocol: Protocol | None = None
     metadata: Metadata | None = None
-    adds: tuple[AddFile, ...] = ()
+    adds: Sequence[AddFile] = ()
     removes: tuple[RemoveFile, ...] = ()
     set_transactions: tuple[SetTransaction, ...] = ()
     domains: tuple[DomainMetadata, ...] = ()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from abc import abstractmethod
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from immutables import Map, MapMutation
@@ -23,20 +24,49 @@ def file_key(file: AddFile | RemoveFile) -> FileKey:
     return (file.path, file.dv_id)
 
 
+class ListedFiles(Sequence[AddFile]):
+    """Files that a commit adds and that are made when somebody asks for them.
+
+    No path comes twice, none has a deletion vector. `columns` are those of the partitions,
+    `size_bytes` and `row_count` are the sums of the files' sizes and of their rows.
+    """
+
+    columns: tuple[str, ...]
+    size_bytes: int
+    row_count: int
+
+    @abstractmethod
+    def at(self, path: str) -> AddFile | None:
+        """The file of a path."""
+
+    @abstractmethod
+    def counts(self) -> dict[PartitionKey, int]:
+        """How many files each partition has."""
+
+    @abstractmethod
+    def within(self, partition: PartitionKey) -> Sequence[AddFile]:
+        """The files of a partition."""
+
+
 class Partition:
-    """The live files of one partition, and their order by path once someone asked for it."""
+    """The live files of one partition, and their order by path once someone asked for it.
 
-    __slots__ = ("_ordered", "files")
+    `listed` of them, that are not in `files`, come from a list.
+    """
 
-    def __init__(self, files: FileMap) -> None:
+    __slots__ = ("_ordered", "files", "listed")
+
+    def __init__(self, files: FileMap, listed: int = 0) -> None:
         self.files = files
+        self.listed = listed
         self._ordered: tuple[AddFile, ...] | None = None
 
-    def ordered(self) -> tuple[AddFile, ...]:
+    def ordered(self, listed: _Listed, partition: PartitionKey) -> tuple[AddFile, ...]:
         """The files by path. Maps have no stable order: string hashes differ between processes."""
         if self._ordered is None:
-            by_path = sorted(self.files.values(), key=_by_path)
-            self._ordered = tuple(by_path)
+            files = list(listed.within(partition)) if self.listed else []
+            files += self.files.values()
+            self._ordered = tuple(sorted(files, key=_by_path))
         return self._ordered
 
 
@@ -44,15 +74,53 @@ _NO_FILES = Partition(Map())
 
 
 @dataclass(slots=True)
+class _Listed:
+    """Those of the `files` listed by a commit that nothing has removed or replaced since."""
+
+    files: ListedFiles | None
+    later: FileMap
+    tombstones: Map[FileKey, RemoveFile]
+
+    def at(self, path: str) -> AddFile | None:
+        """The one of a path."""
+        if self.files is None:
+            return None
+        key = (path, None)
+        if key in self.tombstones or key in self.later:
+            return None
+        return self.files.at(path)
+
+    def within(self, partition: PartitionKey) -> Iterator[AddFile]:
+        """Those of a partition."""
+        files = () if self.files is None else self.files.within(partition)
+        return (file for file in files if self._is_left((file.path, None)))
+
+    def __iter__(self) -> Iterator[AddFile]:
+        return (file for file in self.files or () if self._is_left((file.path, None)))
+
+    def _is_left(self, key: FileKey) -> bool:
+        return key not in self.tombstones and key not in self.later
+
+
+@dataclass(slots=True)
 class _Contents:
-    """The files of a set, by identity and by partition, and the deletion vectors of a path."""
+    """The files of a set, by identity and by partition, and the deletion vectors of a path.
+
+    `files` has those that are not from `listed`.
+    """
 
     files: FileMap
+    listed: _Listed
+    count: int
     partitions: Map[PartitionKey, Partition]
     dv_ids: Map[str, tuple[str, ...]]
     tombstones: Map[FileKey, RemoveFile]
     size_bytes: int
     known_partition_keys: tuple[PartitionKey, ...] | None
+
+    def all_files(self) -> list[AddFile]:
+        """Every file, in no order."""
+        return [*self.listed, *self.files.values()]
 
     def partition_keys(self) -> tuple[PartitionKey, ...]:
         """The partitions that hold files, ordered, null first; sorted when somebody asks."""
@@ -61,7 +129,7 @@ class _Contents:
         return self.known_partition_keys
 
 
-_NOTHING = _Contents(Map(), Map(), Map(), Map(), 0, ())
+_NOTHING = _Contents(Map(), _Listed(None, Map(), Map()), 0, Map(), Map(), Map(), 0, ())
 
 
 class FileSet:
@@ -86,8 +154,19 @@ class FileSet:
 
     @property
     def files(self) -> FileMap:
-        """Every file by its identity."""
-        return self._held().files
+        """Every file by its identity; makes those that are only listed."""
+        held = self._held()
+        if held.listed.files is None:
+            return held.files
+        return Map({file_key(file): file for file in held.all_files()})
+
+    def __len__(self) -> int:
+        return self._held().count
+
+    def __contains__(self, file: AddFile) -> bool:
+        """Whether a file is live, with just its deletion vector."""
+        held, key = self._held(), file_key(file)
+        return key in held.files or (key[1] is None and held.listed.at(key[0]) is not None)
 
     @property
     def tombstones(self) -> Map[FileKey, RemoveFile]:
@@ -118,7 +197,7 @@ class FileSet:
         if columns == self.columns:
             return self
         held = self._held()
-        return FileSet(columns).after(tuple(held.tombstones.values()), tuple(held.files.values()))
+        return FileSet(columns).after(tuple(held.tombstones.values()), held.all_files())
 
     def partition_key(self, values: PartitionValues | None) -> PartitionKey:
         """The partition of a file with these values; a missing value counts as null."""
@@ -131,6 +210,8 @@ class FileSet:
         """The live file of a path, with any deletion vector."""
         held = self._held()
         plain = held.files.get((path, None))
+        if plain is None:
+            plain = held.listed.at(path)
         if plain is not None:
             return plain
         dv_ids = held.dv_ids.get(path)
@@ -138,7 +219,8 @@ class FileSet:
 
     def within(self, partition: PartitionKey) -> tuple[AddFile, ...]:
         """The files of a partition, by path."""
-        return self._held().partitions.get(partition, _NO_FILES).ordered()
+        held = self._held()
+        return held.partitions.get(partition, _NO_FILES).ordered(held.listed, partition)
 
     def partition_keys(self) -> tuple[PartitionKey, ...]:
         """The partitions that hold files, ordered, null first."""
@@ -147,7 +229,7 @@ class FileSet:
     def ordered(self) -> tuple[AddFile, ...]:
         """Every file, by path."""
         if self._ordered is None:
-            self._ordered = tuple(sorted(self.files.values(), key=_by_path))
+            self._ordered = tuple(sorted(self._held().all_files(), key=_by_path))
         return self._ordered
 
 
@@ -161,8 +243,7 @@ def _contents_after(known: FileSet, since: Sequence[_Changes]) -> _Contents:
     for _, removes, adds in reversed(since):
         for removed in removes:
             change.remove(removed)
-        for added in adds:
-            change.add(added)
+        change.add_all(adds)
     return change.finish()
 
 
@@ -177,7 +258,9 @@ class _Change:
         self._partitions = base.partitions.mutate()
         self._dv_ids = base.dv_ids.mutate()
         self._tombstones = base.tombstones.mutate()
-        self._touched: dict[PartitionKey, MapMutation[FileKey, AddFile]] = {}
+        self._listed_files = base.listed.files
+        self._touched: dict[PartitionKey, _TouchedPartition] = {}
+        self._count = base.count
         self._size_bytes = base.size_bytes
 
     def remove(self, removed: RemoveFile) -> None:
@@ -185,48 +268,85 @@ class _Change:
         self._drop(key)
         self._tombstones[key] = removed
 
+    def add_all(self, files: Collection[AddFile]) -> None:
+        if isinstance(files, ListedFiles) and self._may_list(files):
+            self._begin_with(files)
+            return
+        for file in files:
+            self.add(file)
+
     def add(self, file: AddFile) -> None:
         key = file_key(file)
         self._drop(key)
         self._tombstones.pop(key, None)
         self._files[key] = file
+        self._count += 1
         self._size_bytes += file.size
-        self._partition_of(file)[key] = file
+        self._partition_of(file).files[key] = file
         if key[1] is not None:
             self._dv_ids[key[0]] = (*self._dv_ids.get(key[0], ()), key[1])
 
+    def _may_list(self, files: ListedFiles) -> bool:
+        """Whether they are the first ones that the set has ever had."""
+        nothing = not self._count and not self._tombstones
+        return nothing and files.columns == self._set.columns
+
+    def _begin_with(self, files: ListedFiles) -> None:
+        self._listed_files = files
+        self._count, self._size_bytes = len(files), files.size_bytes
+        for key, count in files.counts().items():
+            self._touched[key] = _TouchedPartition(Map().mutate(), count)
+
     def _drop(self, key: FileKey) -> None:
         file = self._files.pop(key, None)
+        if file is not None:
+            del self._partition_of(file).files[key]
+        elif key[1] is None:
+            file = self._listed_at(key)
+            if file is not None:
+                self._partition_of(file).listed -= 1
         if file is None:
             return
+        self._count -= 1
         self._size_bytes -= file.size
-        del self._partition_of(file)[key]
         if key[1] is not None:
             self._forget_dv(key[0], key[1])
 
+    def _listed_at(self, key: FileKey) -> AddFile | None:
+        """The listed file of a key that no other file has."""
+        if self._listed_files is None or key in self._tombstones:
+            return None
+        return self._listed_files.at(key[0])
+
     def finish(self) -> _Contents:
         same_partitions = all(
-            bool(len(files)) == (key in self._partitions) for key, files in self._touched.items()
+            touched.is_empty() != (key in self._partitions)
+            for key, touched in self._touched.items()
         )
-        for key, files in self._touched.items():
-            if len(files):
-                self._partitions[key] = Partition(files.finish())
-            else:
+        for key, touched in self._touched.items():
+            if touched.is_empty():
                 self._partitions.pop(key, None)
+            else:
+                self._partitions[key] = Partition(touched.files.finish(), touched.listed)
+        files, tombstones = self._files.finish(), self._tombstones.finish()
         return _Contents(
-            self._files.finish(),
+            files,
+            _Listed(self._listed_files, files, tombstones),
+            self._count,
             self._partitions.finish(),
             self._dv_ids.finish(),
-            self._tombstones.finish(),
+            tombstones,
             self._size_bytes,
             self._base.known_partition_keys if same_partitions else None,
         )
 
-    def _partition_of(self, file: AddFile) -> MapMutation[FileKey, AddFile]:
+    def _partition_of(self, file: AddFile) -> _TouchedPartition:
         key = self._set.partition_key(file.partition_values)
-        if key not in self._touched:
-            self._touched[key] = self._partitions.get(key, _NO_FILES).files.mutate()
-        return self._touched[key]
+        touched = self._touched.get(key)
+        if touched is None:
+            known = self._partitions.get(key, _NO_FILES)
+            touched = self._touched[key] = _TouchedPartition(known.files.mutate(), known.listed)
+        return touched
 
     def _forget_dv(self, path: str, dv_id: str) -> None:
         left = tuple(known for known in self._dv_ids[path] if known != dv_id)
@@ -234,6 +354,17 @@ class _Change:
             self._dv_ids[path] = left
         else:
             del self._dv_ids[path]
+
+
+@dataclass(slots=True)
+class _TouchedPartition:
+    """A partition that changes."""
+
+    files: MapMutation[FileKey, AddFile]
+    listed: int
+
+    def is_empty(self) -> bool:
+        return not self.listed and not len(self.files)
 
 
 def _by_path(file: AddFile) -> tuple[str, str]:

@@ -100,7 +100,7 @@ class Snapshot:
     @property
     def num_files(self) -> int:
         """How many files are live."""
-        return len(self.files)
+        return len(self.live)
 
     @property
     def size_bytes(self) -> int:

@@ -23,6 +23,9 @@ Mask = NDArray[np.bool_]
 
 _FIRST_CAPACITY = 1024
 
+_FEW = 16
+"""Up to so many values are compared one after the other: half as long as NumPy's search takes."""
+
 
 class Extent(NamedTuple):
     """How many values are NULL, and the smallest and largest of the others (`None`: no others).
@@ -325,11 +328,12 @@ def appended(data: NDArray[Any], count: int, values: Any) -> tuple[NDArray[Any],
 
 
 def _is_among(values: NDArray[Any], wanted: Sequence[int]) -> Mask:
-    if not wanted:
-        return np.zeros(len(values), np.bool_)
-    if len(wanted) == 1:
-        return values == wanted[0]  # type: ignore[no-any-return]
-    return np.isin(values, wanted)
+    if len(wanted) > _FEW:
+        return np.isin(values, wanted)
+    found = np.zeros(len(values), np.bool_)
+    for value in wanted:
+        found |= values == value
+    return found
 
 
 def column_for(type_name: str) -> Column:

@@ -25,6 +25,7 @@ from whitecap.engine.row_store.columns import (
     column_for,
     extent_of,
 )
+from whitecap.engine.storage.columns import columns_of
 from whitecap.engine.storage.requests import Row
 
 FileColumns = tuple[tuple[str, ...], tuple[str, ...]]
@@ -53,7 +54,7 @@ class RowStore:
     def stored(self, rows: Sequence[Row]) -> StoredRows:
         """The rows, kept here."""
         first, self.count = self.count, self.count + len(rows)
-        for at, values in enumerate(zip(*rows, strict=True)):
+        for at, values in enumerate(columns_of(rows)):
             if not self.columns[at].take(values):
                 self._give_up(at, first)
                 self.columns[at].take(values)

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
+from typing import Any
 
 from whitecap.engine.storage.requests import Row
+
+
+class RowsByColumn(Sequence[Row]):
+    """Rows that can be had column by column, at less than each row costs."""
+
+    @abstractmethod
+    def columns(self) -> Iterable[Sequence[Any]]:
+        """The values of every column, row by row."""
+
+
+def columns_of(rows: Sequence[Row]) -> Iterable[Sequence[Any]]:
+    """The values of every column; of no rows none."""
+    return rows.columns() if isinstance(rows, RowsByColumn) else zip(*rows, strict=True)
 
 
 def in_columns(

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.commit_file import Commit, log_key
+from whitecap.engine.log.files import FileKey, ListedFiles
 from whitecap.engine.log.statistics import parse_statistics
 from whitecap.engine.log.table_log import CommitCache
+from whitecap.sim.store.history import History
 from whitecap.sim.store.objects import FakeStore
-
-FileKey = tuple[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +39,15 @@ class LogWalk:
 
     def __init__(self, store: FakeStore, cache: CommitCache) -> None:
         self._store = store
-        self._cache = cache
-        self._live: dict[FileKey, int | None] = {}
+        self._history = History(store, cache)
+        self._live = _LiveRows()
         self._rows: int | None = 0
 
     def steps(self) -> Iterator[Step]:
         """Each version that landed, in order of versions."""
         for landing in sorted(self._store.landings, key=lambda landing: landing.version):
             stored = self._store.objects[log_key(landing.version)]
-            commit = self._cache.commit(landing.version, stored.body, stored.modified_at_ms)
+            commit = self._history.commit(landing.version)
             faults = tuple(self._faults(commit))
             rows = self._apply(commit)
             info = commit.commit_info
@@ -59,7 +59,7 @@ class LogWalk:
                 len(commit.adds),
                 len(commit.removes),
                 len(self._live),
-                len(stored.body),
+                stored.entry.size_bytes,
                 rows,
                 self._rows,
                 faults,
@@ -73,25 +73,80 @@ class LogWalk:
                 yield f"removes {key[0]}, which is not live"
         if len(set(removed)) < len(removed):
             yield "removes a file twice"
-        if set(removed) & {_key(file) for file in commit.adds}:
+        if removed and set(removed) & {_key(file) for file in commit.adds}:
             yield "adds and removes the same file"
 
     def _apply(self, commit: Commit) -> int | None:
         """Advance. Returns by how many rows the table grew, `None` if that cannot be told."""
         before = self._rows
         for removed in commit.removes:
-            self._take(self._live.pop(_key(removed), None), -1)
-        for added in commit.adds:
-            key, rows = _key(added), rows_in(added)
-            if key in self._live:
-                self._take(self._live[key], -1)
-            self._live[key] = rows
-            self._take(rows, 1)
+            self._take(self._live.pop(_key(removed)), -1)
+        if isinstance(commit.adds, ListedFiles) and self._live.may_list():
+            self._live.begin_with(commit.adds)
+            self._take(commit.adds.row_count, 1)
+        else:
+            for added in commit.adds:
+                self._add(added)
         return None if before is None or self._rows is None else self._rows - before
+
+    def _add(self, added: AddFile) -> None:
+        key, rows = _key(added), rows_in(added)
+        if key in self._live:
+            self._take(self._live[key], -1)
+        self._live[key] = rows
+        self._take(rows, 1)
 
     def _take(self, rows: int | None, sign: int) -> None:
         unknown = rows is None or self._rows is None
         self._rows = None if unknown else (self._rows or 0) + sign * (rows or 0)
+
+
+class _LiveRows:
+    """How many rows each live file holds, `None` without statistics.
+
+    Of files that are only listed those are kept that have left.
+    """
+
+    def __init__(self) -> None:
+        self._rows: dict[FileKey, int | None] = {}
+        self._listed: ListedFiles | None = None
+        self._left: set[FileKey] = set()
+
+    def __len__(self) -> int:
+        return len(self._rows) + len(self._listed or ()) - len(self._left)
+
+    def __contains__(self, key: FileKey) -> bool:
+        return key in self._rows or self._listed_file(key) is not None
+
+    def __getitem__(self, key: FileKey) -> int | None:
+        file = self._listed_file(key)
+        return self._rows[key] if file is None else rows_in(file)
+
+    def __setitem__(self, key: FileKey, rows: int | None) -> None:
+        if self._listed_file(key) is not None:
+            self._left.add(key)
+        self._rows[key] = rows
+
+    def pop(self, key: FileKey) -> int | None:
+        """The rows of a file that leaves; `None` too for one that is not live."""
+        file = self._listed_file(key)
+        if file is None:
+            return self._rows.pop(key, None)
+        self._left.add(key)
+        return rows_in(file)
+
+    def may_list(self) -> bool:
+        """Whether there are no files yet."""
+        return not self._rows and self._listed is None
+
+    def begin_with(self, listed: ListedFiles) -> None:
+        """The first files."""
+        self._listed = listed
+
+    def _listed_file(self, key: FileKey) -> AddFile | None:
+        if self._listed is None or key[1] is not None or key in self._left:
+            return None
+        return self._listed.at(key[0])
 
 
 def rows_in(file: AddFile) -> int | None:

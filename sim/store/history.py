@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from whitecap.engine.log.commit_file import Commit, log_key
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 from whitecap.engine.log.table_log import CommitCache
-from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.store.objects import DescribedCommit, FakeStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,8 @@ class History:
     def commit(self, version: int) -> Commit:
         """One commit, as its file is now."""
         stored = self.store.objects[log_key(version)]
+        if isinstance(stored.content, DescribedCommit):
+            return stored.content.commit
         return self.cache.commit(version, stored.body, stored.modified_at_ms)
 
     def snapshot(self, version: int) -> Snapshot:

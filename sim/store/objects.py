@@ -8,10 +8,10 @@ does with them is part of a job's compute time.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass, field
 
-from whitecap.engine.log.commit_file import version_of_key
+from whitecap.engine.log.commit_file import Commit, encode_commit, log_key, version_of_key
 from whitecap.engine.storage.columns import in_columns
 from whitecap.engine.storage.requests import (
     Body,
@@ -35,12 +35,29 @@ DATA_FILE_OVERHEAD_BYTES = 1000
 """A small Parquet file's footer and headers, roughly."""
 
 
+@dataclass(frozen=True, slots=True)
+class DescribedCommit:
+    """A commit file whose bytes are made when somebody reads them; how many, is known."""
+
+    commit: Commit
+    size_bytes: int
+
+    def __bytes__(self) -> bytes:
+        return encode_commit(self.commit.actions)
+
+
 @dataclass(slots=True)
 class StoredObject:
     """An object's bytes, and how listings show it."""
 
-    body: bytes
+    content: bytes | DescribedCommit
     entry: Entry
+
+    @property
+    def body(self) -> bytes:
+        """Its bytes, perhaps made anew."""
+        content = self.content
+        return content if isinstance(content, bytes) else bytes(content)
 
     @property
     def modified_at_ms(self) -> int:
@@ -70,7 +87,7 @@ class FakeStore:
     exclusive: bool = True
     log: LogDirectory = field(default_factory=LogDirectory)
     objects: dict[str, StoredObject] = field(default_factory=dict)
-    data_files: dict[str, WriteRows] = field(default_factory=dict)
+    data_files: MutableMapping[str, WriteRows] = field(default_factory=dict)
     landings: list[Landing] = field(default_factory=list)
     overwritten: list[Landing] = field(default_factory=list)
     first_overwritten: float = math.inf
@@ -104,6 +121,14 @@ class FakeStore:
         self.objects[request.key] = StoredObject(request.body, entry)
         return PutResult.CREATED
 
+    def describe_commit(self, described: DescribedCommit) -> None:
+        """Put a commit file that is only described, before the run begins."""
+        version, size_bytes = described.commit.version, described.size_bytes
+        entry = Entry(log_key(version), size_bytes, self.epoch_ms)
+        self.objects[entry.key] = StoredObject(described, entry)
+        self.landings.append(Landing(version, 0.0, None))
+        self.log.landed(version, size_bytes, 0.0)
+
     def answer(self, request: Get | ListFrom | Put | PutIfAbsent) -> Response:
         """Perform one request before the run begins."""
         match request:
@@ -124,15 +149,17 @@ class FakeStore:
         """Keep a data file's rows. Returns its size in bytes."""
         self.data_files[file.key] = file
         self._written_at_ms[file.key] = now_ms
-        return self._data_file_size(file)
+        return self.data_file_size(len(file.rows))
 
     def read_rows(self, request: ReadRows) -> RowsOf | Gone:
         """The rows of data files, in the columns that are asked for."""
-        missing = next((key for key in request.keys if key not in self.data_files), None)
-        if missing is not None:
-            return Gone(missing)
-        files = (self.data_files[key] for key in request.keys)
-        return RowsOf(tuple(in_columns(f.rows, f.columns, request.columns) for f in files))
+        rows = []
+        for key in request.keys:
+            file = self.data_files.get(key)
+            if file is None:
+                return Gone(key)
+            rows.append(in_columns(file.rows, file.columns, request.columns))
+        return RowsOf(tuple(rows))
 
     def list_tree(self, below: str) -> Listing:
         """Every key, data files included."""
@@ -147,12 +174,13 @@ class FakeStore:
             self.data_files.pop(key, None)
             self.objects.pop(key, None)
 
-    def _data_file_size(self, file: WriteRows) -> int:
-        return DATA_FILE_OVERHEAD_BYTES + len(file.rows) * self.bytes_per_row
+    def data_file_size(self, rows: int) -> int:
+        """How many bytes a data file of so many rows has."""
+        return DATA_FILE_OVERHEAD_BYTES + rows * self.bytes_per_row
 
     def _data_file_entry(self, file: WriteRows) -> Entry:
-        at_ms = self.epoch_ms + int(self._written_at_ms[file.key])
-        return Entry(file.key, self._data_file_size(file), at_ms)
+        at_ms = self.epoch_ms + int(self._written_at_ms.get(file.key, 0.0))
+        return Entry(file.key, self.data_file_size(len(file.rows)), at_ms)
 
     def _lose(self, version: int) -> None:
         """A commit file is written over another one, without a look at what was there."""

@@ -7,6 +7,7 @@ that are written, since readers find a file's footer by the size that the log te
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -76,12 +77,12 @@ def _write(store: FakeStore, directory: Path, last: int, data: bool) -> None:
     (directory / MARK).write_text(json.dumps({"version": last, "data": data}) + "\n")
 
 
-def _commit(store: FakeStore, version: int) -> tuple[AnyAction, ...]:
+def _commit(store: FakeStore, version: int) -> Sequence[AnyAction]:
     return decode_commit(store.objects[log_key(version)].body, version).actions
 
 
 def _write_data(
-    store: FakeStore, commits: list[tuple[AnyAction, ...]], on_disk: DirectoryStore
+    store: FakeStore, commits: list[Sequence[AnyAction]], on_disk: DirectoryStore
 ) -> Sizes:
     keys = (data_key(a.path) for actions in commits for a in actions if isinstance(a, AddFile))
     return {key: _write_file(store.data_files[key], on_disk) for key in dict.fromkeys(keys)}

@@ -5,7 +5,7 @@ Nothing here makes a row: a table of millions of rows costs what its files cost.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -27,13 +27,16 @@ class InitialPartition:
 
     def files(self, rows: TableRows) -> Iterator[FileRows]:
         """The rows of each file."""
-        for begin in range(0, len(self.keys), self.rows_per_file):
-            yield FileRows(self.keys, begin, self.rows_per_file, rows.initial.slice_of, rows.maker)
+        return (self.file(number, rows) for number in range(self.file_count))
 
-    def counts(self) -> Iterator[int]:
-        """How many rows each file has."""
-        for begin in range(0, len(self.keys), self.rows_per_file):
-            yield min(self.rows_per_file, len(self.keys) - begin)
+    def file(self, number: int, rows: TableRows) -> FileRows:
+        """The rows of one file."""
+        begin = number * self.rows_per_file
+        return FileRows(self.keys, begin, self.rows_per_file, rows.initial, rows.maker)
+
+    def count_of(self, number: int) -> int:
+        """How many rows a file has."""
+        return min(self.rows_per_file, len(self.keys) - number * self.rows_per_file)
 
     @property
     def file_count(self) -> int:
@@ -87,13 +90,20 @@ def _keys_by_search(rows: TableRows, places: Sequence[int]) -> dict[tuple[Any, .
     }
 
 
+def _no_path(number: int) -> str:
+    raise IndexError(number)
+
+
 @dataclass(frozen=True, slots=True)
 class InitialTable:
-    """What there is at the start: the version (-1: no table), the files of its rows, the log."""
+    """What there is at the start: the version (-1: no table), the files of its rows, the log.
+
+    `path_of` a file follows from its number: partition by partition, in the order of keys.
+    """
 
     version: int
     partitions: Sequence[InitialPartition] = ()
-    paths: Sequence[str] = ()
+    path_of: Callable[[int], str] = _no_path
     commits: Sequence[Commit] = ()
 
 
@@ -104,7 +114,7 @@ class KeyPlaces:
         names = [dimension.name for dimension in rows.dimensions]
         self._rows = rows
         self._places = [names.index(name) for name in partition_by]
-        self._paths = initial.paths
+        self._path_of = initial.path_of
         self._partitions: dict[tuple[str, ...], tuple[InitialPartition, int]] = {}
         number = 0
         for partition in initial.partitions:
@@ -123,4 +133,4 @@ class KeyPlaces:
                 slice_ = initial.slice_of(key)
                 texts = tuple(to_text(slice_[place]) for place in self._places)
                 partition, first = self._partitions[texts]
-                yield self._paths[first + partition.file_of(key)]
+                yield self._path_of(first + partition.file_of(key))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whitecap.engine.log.schema import Field
 from whitecap.engine.log.statistics import (
@@ -38,28 +40,97 @@ class InitialStatistics:
         self._columns = columns_with_statistics(rows.schema, partition_by, indexed)
         self._numberings = [numbering_of(column, rows) for _, column in self._columns]
 
-    def texts(self, partition: InitialPartition) -> Iterator[str]:
+    def of(self, partition: InitialPartition) -> StatisticsTexts:
         """The statistics of each file of a partition, as the log has them."""
-        columns, indexed = self._columns, self._indexed
-        extents = [
-            _without_order(partition, column, self._rows)
-            if numbering is None
-            else _extents_in(partition, numbering)
-            for (_, column), numbering in zip(columns, self._numberings, strict=True)
-        ]
-        for count, *found in zip(partition.counts(), *extents, strict=True):
-            yield statistics_text(statistics_of(count, columns, found, indexed))
+        columns = zip(self._columns, self._numberings, strict=True)
+        return StatisticsTexts(
+            partition,
+            self._columns,
+            [
+                _without_order(partition, column, self._rows)
+                if numbering is None
+                else _Bounded.of(partition, numbering)
+                for (_, column), numbering in columns
+            ],
+            self._indexed,
+        )
 
 
-def _extents_in(partition: InitialPartition, numbering: Numbering) -> Iterator[Extent]:
-    least, most = extremes(numbering, partition.keys, partition.rows_per_file)
-    value = numbering.value
-    for low, high in zip(least.tolist(), most.tolist(), strict=True):
-        yield Extent(0, value(low), value(high))
+@dataclass(frozen=True, slots=True)
+class StatisticsTexts(Sequence[str]):
+    """The statistics of a partition's files: texts made from numbers whenever they are asked for.
+
+    `extents` are those of each file, column by column.
+    """
+
+    partition: InitialPartition
+    columns: Sequence[tuple[int, Field]]
+    extents: Sequence[Sequence[Extent]]
+    indexed: Indexed
+
+    def __len__(self) -> int:
+        return self.partition.file_count
+
+    @overload
+    def __getitem__(self, number: int) -> str: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[str]: ...
+
+    def __getitem__(self, number: int | slice) -> str | Sequence[str]:
+        if isinstance(number, slice):
+            return [self[each] for each in range(len(self))[number]]
+        count = self.partition.count_of(number)
+        extents = [of_column[number] for of_column in self.extents]
+        return statistics_text(statistics_of(count, self.columns, extents, self.indexed))
 
 
-def _without_order(partition: InitialPartition, column: Field, rows: TableRows) -> Iterator[Extent]:
+@dataclass(frozen=True, slots=True)
+class _Bounded(Sequence[Extent]):
+    """The extents of a column by numbers that stand for its values."""
+
+    least: Numbers
+    most: Numbers
+    value: Callable[[int], Any]
+
+    @classmethod
+    def of(cls, partition: InitialPartition, numbering: Numbering) -> _Bounded:
+        least, most = extremes(numbering, partition.keys, partition.rows_per_file)
+        return cls(_narrow(least), _narrow(most), numbering.value)
+
+    def __len__(self) -> int:
+        return len(self.least)
+
+    @overload
+    def __getitem__(self, number: int) -> Extent: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[Extent]: ...
+
+    def __getitem__(self, number: int | slice) -> Extent | Sequence[Extent]:
+        if isinstance(number, slice):
+            return [self[each] for each in range(len(self))[number]]
+        value = self.value
+        return Extent(0, value(self.least.item(number)), value(self.most.item(number)))
+
+
+def _narrow(numbers: Numbers) -> NDArray[Any]:
+    """The same numbers in four bytes each where they fit."""
+    return numbers.astype(np.int32) if len(numbers) and numbers.max() < 2**31 else numbers
+
+
+def _without_order(partition: InitialPartition, column: Field, rows: TableRows) -> list[Extent]:
     """The extents of a column whose type has no bounds, or some of whose values are NULL or NaN."""
+    unbounded: dict[int, Extent] = {}  # the same for all files with as many NULLs
+    return [
+        each if each.least is not None else unbounded.setdefault(each.nulls, each)
+        for each in _extents_of_rows(partition, column, rows)
+    ]
+
+
+def _extents_of_rows(
+    partition: InitialPartition, column: Field, rows: TableRows
+) -> Iterator[Extent]:
     listed = next((d.initial for d in rows.dimensions if d.name == column.name), None)
     at = rows.schema.index(column.name)
     for file in partition.files(rows):

@@ -7,9 +7,11 @@ kept as a way to make them. File order, paths and statistics follow from the sce
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
+from uuid import UUID
 
+import numpy as np
 from msgspec.structs import replace
 
 from whitecap.engine.commands.schema.clustering import with_clustering
@@ -28,24 +30,40 @@ from whitecap.engine.log.actions import (
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
 from whitecap.engine.log.commit_file import Commit, commit_of, encode_commit, log_key
 from whitecap.engine.log.features import protocol_of_new_table, supports
-from whitecap.engine.log.paths import log_path, partition_directory
 from whitecap.engine.log.schema import schema_string
 from whitecap.engine.log.statistics import indexed_by
-from whitecap.engine.storage.requests import PutIfAbsent, WriteRows
+from whitecap.engine.storage.requests import PutIfAbsent
 from whitecap.engine.transaction.new_metadata import as_stored
 from whitecap.sim.scenario.table import Table
 from whitecap.sim.store.objects import FakeStore
-from whitecap.sim.table.initial_files import InitialPartition, InitialTable, partitions
+from whitecap.sim.table.described_files import (
+    DescribedDataFiles,
+    DescribedFiles,
+    FileIds,
+    described_commit,
+)
+from whitecap.sim.table.initial_files import InitialTable, partitions
 from whitecap.sim.table.initial_statistics import InitialStatistics
 from whitecap.sim.table.rows import TableRows
+from whitecap.sim.time.identifiers import Ids
+from whitecap.sim.time.random_streams import Words
 
-Ids = Callable[[], str]
+NewId = Callable[[], str]
 
 
 def create_table(
-    table: Table, rows: TableRows, store: FakeStore, new_id: Ids, dialect: Dialect
+    table: Table,
+    rows: TableRows,
+    store: FakeStore,
+    new_id: NewId,
+    dialect: Dialect,
+    described: bool = False,
 ) -> InitialTable:
-    """Put the initial table into the store."""
+    """Put the initial table into the store.
+
+    If it is `described`, the log of its files is made when somebody reads it, unless its rows have
+    ids: then each file's first one follows from all files before it.
+    """
     if not table.exists:
         return InitialTable(-1)
     metadata, protocol = _metadata(table, rows, store.epoch_ms, new_id, dialect)
@@ -56,37 +74,30 @@ def create_table(
         return InitialTable(0, commits=[created])
     found = partitions(rows, table.partition_by, table.initial.rows_per_file)
     statistics = InitialStatistics(rows, table.partition_by, indexed_by(table.configuration()))
-    adds = [add for each in found for add in _written(each, statistics, rows, store, new_id)]
+    ids = FileIds(_numbers(new_id, sum(partition.file_count for partition in found)))
+    files = DescribedFiles(found, statistics, rows, store, ids)
+    store.data_files = DescribedDataFiles(files)
     told = _commit_info(store.epoch_ms, "WRITE", {"mode": "Append"}, 0, dialect)
-    written = _commit(store, 1, [_stamped(told, metadata), *_with_row_ids(adds, protocol)])
-    return InitialTable(1, found, [add.path for add in adds], [created, written])
+    told = _stamped(told, metadata)
+    if described and not supports(protocol, "rowTracking"):
+        written = described_commit(1, told, files, store.epoch_ms)
+        store.describe_commit(written)
+        return InitialTable(1, found, files.path, [created, written.commit])
+    adds = _with_row_ids(tuple(files), protocol)
+    return InitialTable(1, found, files.path, [created, _commit(store, 1, [told, *adds])])
 
 
-def _written(
-    partition: InitialPartition,
-    statistics: InitialStatistics,
-    rows: TableRows,
-    store: FakeStore,
-    new_id: Ids,
-) -> Iterator[AddFile]:
-    """The files of one partition, in the store and as the log adds them."""
-    columns, directory = tuple(partition.values), partition_directory(partition.values)
-    values: dict[str, str | None] = dict(partition.values)
-    for made, text in zip(partition.files(rows), statistics.texts(partition), strict=True):
-        key = f"{directory}part-00000-{new_id()}-c000.snappy.parquet"
-        request = WriteRows(key, made, rows.schema.names, rows.schema.types, columns)
-        yield AddFile(
-            path=log_path(key),
-            partition_values=values,
-            size=store.write_rows(request),
-            modification_time=store.epoch_ms,
-            data_change=True,
-            stats=text,
-        )
+def _numbers(new_id: NewId, count: int) -> Words:
+    """So many new ids as numbers, each in two halves."""
+    if isinstance(new_id, Ids):
+        return new_id.numbers(count)
+    ids = (UUID(new_id()).int for _ in range(count))
+    halves = [(number >> 64, number & (1 << 64) - 1) for number in ids]
+    return np.array(halves, np.uint64)
 
 
 def _metadata(
-    table: Table, rows: TableRows, now_ms: int, new_id: Ids, dialect: Dialect
+    table: Table, rows: TableRows, now_ms: int, new_id: NewId, dialect: Dialect
 ) -> tuple[Metadata, Protocol]:
     """What the table is, and the protocol that it needs.
 

@@ -17,11 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whitecap.engine.log.schema import Field, Schema, parse_ddl
+from whitecap.engine.storage.columns import RowsByColumn
 from whitecap.engine.storage.requests import Row
 from whitecap.sim.scenario.table import Domain, Table
 
 Slice = tuple[Any, ...]
 """One value per dimension, in the dimensions' order."""
+
+SliceColumns = Sequence[Sequence[Any]]
+"""Per dimension one value for each of some rows."""
 
 # Multiplier of Knuth's multiplicative hash: neighbouring keys get unlike values.
 SCATTER = 2_654_435_761
@@ -59,27 +63,37 @@ class RowMaker:
         slots = {dimension.name: place for place, dimension in enumerate(dimensions)}
         self._cells = [_cell_maker(column, key, slots) for column in schema]
 
+        self._columns = [_column_maker(column, key, slots) for column in schema]
+
     def row(self, key: int, slice_: Slice, revision: int = 0) -> Row:
         """The row of `key`; another `revision` differs in all columns but key and slice."""
         return tuple(cell(key, slice_, revision) for cell in self._cells)
+
+    def columns(self, keys: NDArray[np.int64], slices: SliceColumns) -> Iterator[Sequence[Any]]:
+        """The columns of the rows of some keys, as they are at the start."""
+        return (column(keys, slices) for column in self._columns)
+
+    def column(self, position: int, keys: NDArray[np.int64], slices: SliceColumns) -> Sequence[Any]:
+        """One of these columns."""
+        return self._columns[position](keys, slices)
 
 
 Keys = Sequence[int] | NDArray[np.int64]
 """Keys of rows: a range where they are one, so that they take no room."""
 
 
-class FileRows(Sequence[Row]):
+class FileRows(RowsByColumn):
     """The rows of one data file, made whenever they are read: some of a partition's keys."""
 
-    __slots__ = ("_begin", "_keys", "_maker", "_size", "_slice_of")
+    __slots__ = ("_begin", "_initial", "_keys", "_maker", "_size")
 
     def __init__(
-        self, keys: Keys, begin: int, size: int, slice_of: Callable[[int], Slice], maker: RowMaker
+        self, keys: Keys, begin: int, size: int, initial: InitialSlices, maker: RowMaker
     ) -> None:
         self._keys = keys
         self._begin = begin
         self._size = min(size, len(keys) - begin)
-        self._slice_of = slice_of
+        self._initial = initial
         self._maker = maker
 
     def __len__(self) -> int:
@@ -91,13 +105,21 @@ class FileRows(Sequence[Row]):
         return keys.tolist() if isinstance(keys, np.ndarray) else keys
 
     def column(self, position: int) -> Sequence[Any]:
-        """One column's values: of the key column without making a row."""
+        """One column's values: of the key column without making any."""
         if position == self._maker.key_position:
             return self.keys()
-        return [row[position] for row in self]
+        return self._maker.column(position, *self._by_column())
+
+    def columns(self) -> Iterator[Sequence[Any]]:
+        """The values of every column."""
+        return self._maker.columns(*self._by_column())
+
+    def _by_column(self) -> tuple[NDArray[np.int64], SliceColumns]:
+        keys = np.asarray(self.keys(), np.int64)
+        return keys, self._initial.columns_of(keys)
 
     def __iter__(self) -> Iterator[Row]:
-        make, slice_of = self._maker.row, self._slice_of
+        make, slice_of = self._maker.row, self._initial.slice_of
         return (make(key, slice_of(key)) for key in self.keys())
 
     @overload
@@ -110,7 +132,7 @@ class FileRows(Sequence[Row]):
         if isinstance(position, slice):
             return list(self)[position]
         key = self.keys()[position]
-        return self._maker.row(key, self._slice_of(key))
+        return self._maker.row(key, self._initial.slice_of(key))
 
 
 class InitialSlices:
@@ -140,10 +162,17 @@ class InitialSlices:
         if not self._first:
             return []
         block = self.block_of(keys)
-        starts = np.array([self._start(n) for n in range(self._blocks)])
-        other = (keys - starts[block]) % len(self._others)
         shape = [len(values) for values in self._other_values]
-        return [block, *(np.unravel_index(other, shape) if shape else ())]
+        if not shape:
+            return [block]
+        starts = -(-block * self.rows // self._blocks)
+        return [block, *np.unravel_index((keys - starts) % len(self._others), shape)]
+
+    def columns_of(self, keys: NDArray[np.int64]) -> SliceColumns:
+        """Per dimension, the values of some initial rows."""
+        values = (self._first, *self._other_values)
+        places = zip(values, self.places_of(keys), strict=False)
+        return [[of[place] for place in at.tolist()] for of, at in places]
 
     def block(self, first: Any) -> range:
         """The initial keys of a value of the first dimension."""
@@ -245,6 +274,7 @@ def _dimension(name: str, domain: Domain, today: date) -> Dimension:
 
 
 CellMaker = Callable[[int, Slice, int], Any]
+ColumnMaker = Callable[[NDArray[np.int64], SliceColumns], Sequence[Any]]
 
 EPOCH = datetime(2026, 1, 1)
 
@@ -260,6 +290,20 @@ def _cell_maker(column: Field, key: str | None, slots: Mapping[str, int]) -> Cel
         return lambda _key, _slice, _revision: None
     size, value = filler.size, filler.value
     return lambda key, _, revision: value((key * SCATTER + revision * 40_503) % size)
+
+
+def _column_maker(column: Field, key: str | None, slots: Mapping[str, int]) -> ColumnMaker:
+    """What the cells of unchanged rows are, for many rows at once."""
+    if column.name == key:
+        return lambda keys, _slices: keys.tolist()
+    if column.name in slots:
+        place = slots[column.name]
+        return lambda _keys, slices: slices[place]
+    filler = filler_of(column)
+    if filler is None:
+        return lambda keys, _slices: [None] * len(keys)
+    size, value = filler.size, filler.value
+    return lambda keys, _slices: [value(number) for number in scattered(keys, size).tolist()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from whitecap.sim.time.random_streams import Source
+import numpy as np
+
+from whitecap.sim.time.random_streams import Source, Words
 
 # RFC 9562: version 4 in the high bits of the third field, variant 10 in those of the fourth.
 _VERSION = 0x4000 << 64
 _VARIANT = 0x8000 << 48
 _FREE_BITS = ~((0xF000 << 64) | (0xC000 << 48)) & ((1 << 128) - 1)
+_HALF = (1 << 64) - 1
 
 
 @dataclass(slots=True)
@@ -25,5 +28,20 @@ class Ids:
         at = self._given
         self._given = at + 2
         words = self.source.word(self.row, at) << 64 | self.source.word(self.row, at + 1)
-        digits = f"{words & _FREE_BITS | _VERSION | _VARIANT:032x}"
-        return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+        return id_text(words & _FREE_BITS | _VERSION | _VARIANT)
+
+    def numbers(self, count: int) -> Words:
+        """The next ids as numbers, a line for each: its upper 64 bits and its lower ones."""
+        at = self._given
+        self._given = at + 2 * count
+        halves = self.source.words([self.row], np.arange(at, self._given)).reshape(count, 2)
+        for place, shift in enumerate((64, 0)):
+            halves[:, place] &= np.uint64(_FREE_BITS >> shift & _HALF)
+            halves[:, place] |= np.uint64((_VERSION | _VARIANT) >> shift & _HALF)
+        return halves
+
+
+def id_text(number: int) -> str:
+    """A number of 128 bits as a UUID is written."""
+    digits = f"{number:032x}"
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Uniforms = NDArray[np.float64]
+Words = NDArray[np.uint64]
 
 _GAMMA = 0x9E3779B97F4A7C15
 _FIRST, _SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
@@ -59,6 +60,12 @@ class Source:
 
     def uniforms(self, rows: Sequence[int], places: Sequence[int] | NDArray[Any]) -> Uniforms:
         """The same numbers, a line for each row and a column for each place."""
+        words = self.words(rows, places)
+        uniforms: Uniforms = (words >> np.uint64(12)).astype(np.float64)
+        return (uniforms + 0.5) * 2.0**-52
+
+    def words(self, rows: Sequence[int], places: Sequence[int] | NDArray[Any]) -> Words:
+        """Random bits in the same order."""
         of_rows = np.array([_mixed(self.key + row * _GAMMA) for row in rows], dtype=np.uint64)
         steps = (np.asarray(places, dtype=np.uint64) + np.uint64(1)) * np.uint64(_GAMMA)
         words = of_rows[:, None] + steps[None, :]
@@ -67,8 +74,7 @@ class Source:
         words ^= words >> np.uint64(27)
         words *= np.uint64(_SECOND)
         words ^= words >> np.uint64(31)
-        uniforms: Uniforms = (words >> np.uint64(12)).astype(np.float64)
-        return (uniforms + 0.5) * 2.0**-52
+        return words
 
 
 def row_of(job: int, rerun: int = 0) -> int:

@@ -1,5 +1,9 @@
 """Snapshots: replaying commits keeps every index right and old snapshots intact."""
 
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +22,7 @@ from whitecap.engine.log.actions import (
     SetTransaction,
 )
 from whitecap.engine.log.commit_file import commit_of
+from whitecap.engine.log.files import FileSet, ListedFiles
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 
 
@@ -127,3 +132,87 @@ def test_a_snapshot_is_the_same_whenever_somebody_asks_for_its_files(
         later.append(later[-1].apply(commit))
     for version in (at for at in asked if at < len(later)):
         assert seen(later[version]) == seen(at_once[version])
+
+
+class Listed(ListedFiles):
+    """Some files as a list that is asked for each."""
+
+    def __init__(self, columns: tuple[str, ...], files: Sequence[AddFile]) -> None:
+        self.columns, self.files = columns, files
+        self.size_bytes = sum(file.size for file in files)
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    def __getitem__(self, number: Any) -> Any:
+        return self.files[number]
+
+    def at(self, path: str) -> AddFile | None:
+        return next((file for file in self.files if file.path == path), None)
+
+    def counts(self) -> dict[tuple[str | None, ...], int]:
+        return Counter(map(self._partition, self.files))
+
+    def within(self, partition: tuple[str | None, ...]) -> list[AddFile]:
+        return [file for file in self.files if self._partition(file) == partition]
+
+    def _partition(self, file: AddFile) -> tuple[str | None, ...]:
+        return tuple((file.partition_values or {}).get(column) for column in self.columns)
+
+
+file_paths = st.sampled_from("abcdef")
+vectors = st.sampled_from([None, "v1", "v2"])
+values = st.sampled_from(["1", "2", None])
+sizes = st.integers(1, 9)
+first_files = st.lists(
+    st.builds(lambda path, size, x: add(path, size=size, x=x), file_paths, sizes, values),
+    unique_by=lambda file: file.path,
+)
+changes = st.tuples(
+    st.lists(st.builds(remove, file_paths, vectors), max_size=3),
+    st.lists(st.builds(lambda p, dv, s, x: add(p, dv, s, x=x), file_paths, vectors, sizes, values)),
+)
+
+
+def asked_of(files: FileSet) -> dict[str, object]:
+    """What somebody may ask of a set of files."""
+    return {
+        "count": len(files),
+        "size": files.size_bytes,
+        "files": dict(files.files),
+        "ordered": files.ordered(),
+        "partitions": {key: files.within(key) for key in files.partition_keys()},
+        "by path": [files.at(path) for path in "abcdef"],
+        "live": [add(path, dv) in files for path in "abcdef" for dv in (None, "v1", "v2")],
+        "tombstones": dict(files.tombstones),
+    }
+
+
+@given(first_files, st.lists(changes, max_size=5), st.booleans(), st.sampled_from([(), ("x",)]))
+def test_listed_files_are_found_as_those_that_were_added_one_by_one(
+    first: list[AddFile],
+    later: list[tuple[list[RemoveFile], list[AddFile]]],
+    at_once: bool,
+    columns: tuple[str, ...],
+) -> None:
+    """Whatever comes later: removed, replaced, hidden by a vector, added anew."""
+    plain = FileSet(columns).after((), first)
+    listed = FileSet(columns).after((), Listed(columns, first))
+    for removes, adds in later:
+        if at_once:
+            assert asked_of(listed) == asked_of(plain)
+        plain, listed = plain.after(removes, adds), listed.after(removes, adds)
+    assert asked_of(listed) == asked_of(plain)
+    other = ("x",) if columns == () else ()
+    assert asked_of(listed.partitioned_by(other)) == asked_of(plain.partitioned_by(other))
+
+
+@given(first_files, first_files)
+def test_listed_files_that_are_not_the_first_are_added_one_by_one(
+    first: list[AddFile], second: list[AddFile]
+) -> None:
+    before = FileSet(("x",)).after((), first)
+    listed = before.after((), Listed(("x",), second))
+    assert asked_of(listed) == asked_of(before.after((), second))
+    in_other_columns = FileSet(("y",)).after((), Listed(("x",), second))
+    assert asked_of(in_other_columns) == asked_of(FileSet(("y",)).after((), second))

@@ -3,15 +3,19 @@ run shows whether it was."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.sim.sim_worlds import INSERT, TABLE, UPDATE, scenario
 from whitecap.engine.dialects import DELTA_OSS_4_4
+from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.commit_file import decode_commit, log_key
+from whitecap.engine.log.paths import data_key
 from whitecap.engine.log.statistics import (
     BY_DEFAULT,
     Indexed,
@@ -19,18 +23,22 @@ from whitecap.engine.log.statistics import (
     statistics_text,
 )
 from whitecap.engine.storage.memory import counting_ids
+from whitecap.engine.storage.requests import WriteRows
 from whitecap.sim import world as worlds
+from whitecap.sim.history.walk import rows_in
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario.model import DEFAULT_START_MS, Scenario
 from whitecap.sim.scenario.table import Table
 from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.table.described_files import DescribedFiles
 from whitecap.sim.table.extremes import extremes
 from whitecap.sim.table.initial_files import InitialTable, KeyPlaces, partitions
 from whitecap.sim.table.initial_statistics import InitialStatistics, numbering_of
 from whitecap.sim.table.initial_table import create_table
 from whitecap.sim.table.rows import TableRows
-from whitecap.sim.time.random_streams import RandomStreams
+from whitecap.sim.time.identifiers import Ids, id_text
+from whitecap.sim.time.random_streams import RandomStreams, Source
 from whitecap.sim.world import World
 
 DDL = (
@@ -65,7 +73,7 @@ def test_statistics_of_described_files_are_those_of_their_rows(
     columns = tuple(table.partition_by)
     described = InitialStatistics(rows, columns, indexed)
     for partition in partitions(rows, columns, table.initial.rows_per_file):
-        texts = list(described.texts(partition))
+        texts = list(described.of(partition))
         files = [list(file) for file in partition.files(rows)]
         collected = [collect_statistics(file, rows.schema, columns, indexed) for file in files]
         assert texts == [statistics_text(statistics) for statistics in collected]
@@ -77,13 +85,26 @@ def test_every_key_is_found_in_the_one_file_that_holds_it(table: Table) -> None:
     found = partitions(rows, table.partition_by, table.initial.rows_per_file)
     files = [file.keys() for partition in found for file in partition.files(rows)]
     paths = [f"file-{number}" for number in range(len(files))]
-    places = KeyPlaces(rows, table.partition_by, InitialTable(1, found, paths))
+    places = KeyPlaces(rows, table.partition_by, InitialTable(1, found, paths.__getitem__))
     for path, keys in zip(paths, files, strict=True):
         for key in keys:
             assert list(places.paths_with([int(key)])) == [path]
     assert list(places.paths_with([-1, table.initial.rows, "text", None])) == []
     assert places.tells("event_id")
     assert not places.tells("country")
+
+
+@given(tables)
+def test_the_columns_of_a_file_are_those_of_its_rows(table: Table) -> None:
+    rows = TableRows.of(table, DEFAULT_START_MS)
+    for partition in partitions(rows, table.partition_by, table.initial.rows_per_file):
+        for file in partition.files(rows):
+            by_row = [list(column) for column in zip(*file, strict=True)]
+            assert [list(column) for column in file.columns()] == by_row
+            assert [list(file.column(at)) for at in range(len(rows.schema))] == by_row
+            assert [list(map(type, column)) for column in file.columns()] == [
+                list(map(type, column)) for column in by_row
+            ]
 
 
 @given(tables, st.sampled_from([3, 5, 13, 40]))
@@ -156,6 +177,81 @@ def test_the_commits_that_are_kept_are_those_that_the_log_holds(table: Table) ->
     for commit in initial.commits:
         stored = store.objects[log_key(commit.version)]
         assert decode_commit(stored.body, commit.version, stored.modified_at_ms) == commit
+
+
+def made(
+    table: Table, new_id: Callable[[], str], described: bool
+) -> tuple[FakeStore, InitialTable]:
+    """The store with a table's beginning in it."""
+    store = FakeStore(DEFAULT_START_MS, table.bytes_per_row)
+    rows = TableRows.of(table, DEFAULT_START_MS)
+    return store, create_table(table, rows, store, new_id, DELTA_OSS_4_4, described)
+
+
+@given(tables, st.booleans())
+def test_a_described_commit_is_the_one_that_is_written(table: Table, counted: bool) -> None:
+    def new_id() -> Callable[[], str]:
+        return counting_ids().__next__ if counted else Ids(Source(7))
+
+    store, initial = made(table, new_id(), described=False)
+    described_store, described = made(table, new_id(), described=True)
+    entries = {key: kept.entry for key, kept in store.objects.items()}
+    assert {key: kept.entry for key, kept in described_store.objects.items()} == entries
+    assert described_store.landings == store.landings
+    for commit, written in zip(described.commits, initial.commits, strict=True):
+        as_written = replace(commit, actions=tuple(commit.actions), adds=tuple(commit.adds))
+        assert as_written == written
+        assert list(commit.actions[1:]) == list(written.actions[1:])
+        key = log_key(commit.version)
+        assert described_store.objects[key].body == store.objects[key].body
+
+
+@given(tables)
+def test_described_files_are_found_by_path_and_by_partition(table: Table) -> None:
+    store, initial = made(table, Ids(Source(7)), described=True)
+    files = initial.commits[1].adds
+    assert isinstance(files, DescribedFiles)
+    by_partition: dict[tuple[str | None, ...], list[AddFile]] = {}
+    for number, file in enumerate(files):
+        assert files[number] == files.at(file.path) == file
+        assert initial.path_of(number) == file.path
+        assert len(store.data_files[data_key(file.path)].rows) == rows_in(file)
+        values = file.partition_values or {}
+        by_partition.setdefault(tuple(values[name] for name in table.partition_by), []).append(file)
+    assert files.counts() == {key: len(within) for key, within in by_partition.items()}
+    assert all(list(files.within(key)) == within for key, within in by_partition.items())
+    assert files.size_bytes == sum(file.size for file in files)
+    assert files.row_count == table.initial.rows
+    for path in ("", "a", f"x/{files[0].path}", files[0].path[:-1], files[-1].path.upper()):
+        assert files.at(path) is None
+        assert path not in store.data_files
+
+
+def test_data_files_of_a_described_table_are_written_deleted_and_written_again() -> None:
+    table = Table.model_validate(
+        {"schema": DDL, "key": "event_id", "initial": {"rows": 9, "rows_per_file": 2}}
+    )
+    store, _ = made(table, Ids(Source(7)), described=True)
+    keys = list(store.data_files)
+    assert len(keys) == len(store.data_files) == 5
+    file = store.data_files[keys[1]]
+    store.write_rows(WriteRows("new", [(1,)], ("event_id",), ("bigint",), ()))
+    store.delete([keys[1], "new", "never there"])
+    assert list(store.data_files) == [keys[0], *keys[2:]]
+    assert keys[1] not in store.data_files
+    store.write_rows(file, 5.0)
+    assert list(store.data_files) == [keys[0], *keys[2:], keys[1]]
+    assert len(store.data_files) == 5
+    assert [entry.key for entry in store.list_tree("part-").entries] == sorted(keys)
+
+
+def test_many_ids_at_once_are_those_that_come_one_by_one() -> None:
+    one_by_one, at_once = Ids(Source(7), 3), Ids(Source(7), 3)
+    assert at_once() == one_by_one()
+    numbers = at_once.numbers(100).tolist()
+    texts = [id_text(upper << 64 | lower) for upper, lower in numbers]
+    assert texts == [one_by_one() for _ in range(100)]
+    assert at_once() == one_by_one()
 
 
 def large(rows: int) -> Scenario:

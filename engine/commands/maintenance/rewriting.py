@@ -135,4 +135,4 @@ def _commit(table: Table, txn: Transaction, batch: _Batch) -> Steps[Outcome]:
 
 def _all_live(batch: _Batch, snapshot: Snapshot) -> bool:
     """Whether every rewritten file is live with the same deletion vector."""
-    return all(file_key(file) in snapshot.files for file in batch.files)
+    return all(file in snapshot.live for file in batch.files)

@@ -1,0 +1,291 @@
+"""The files of a large initial table: made from their description whenever somebody asks for one.
+
+A file takes the bytes of its id and of the numbers behind its statistics, whatever the length of
+its path, of its statistics and of its line in the log.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, MutableMapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, chain
+from typing import overload
+
+import numpy as np
+
+from whitecap.engine.log.actions import AddFile, AnyAction, CommitInfo
+from whitecap.engine.log.commit_file import Commit, encode_action
+from whitecap.engine.log.effects import effects_of
+from whitecap.engine.log.files import ListedFiles, PartitionKey
+from whitecap.engine.log.paths import log_path, partition_directory
+from whitecap.engine.storage.requests import WriteRows
+from whitecap.sim.store.objects import DescribedCommit, FakeStore
+from whitecap.sim.table.initial_files import InitialPartition
+from whitecap.sim.table.initial_statistics import InitialStatistics, StatisticsTexts
+from whitecap.sim.table.rows import TableRows
+from whitecap.sim.time.identifiers import id_text
+from whitecap.sim.time.random_streams import Words
+
+_BEFORE_ID, _AFTER_ID = "part-00000-", "-c000.snappy.parquet"
+_HALF = (1 << 64) - 1
+
+
+class FileIds:
+    """The ids of files, in their order, and which file has an id."""
+
+    def __init__(self, numbers: Words) -> None:
+        self._upper, self._lower = numbers[:, 0].copy(), numbers[:, 1].copy()
+        self._order = np.argsort(self._lower).astype(np.int32)
+        self._sorted = self._lower[self._order]
+
+    def __len__(self) -> int:
+        return len(self._lower)
+
+    def text(self, number: int) -> str:
+        """The id of a file."""
+        return id_text(self._upper.item(number) << 64 | self._lower.item(number))
+
+    def number_of(self, name: str) -> int | None:
+        """The file whose id stands at the end of a name."""
+        text = name[-len(_AFTER_ID) - 36 : -len(_AFTER_ID)]
+        try:
+            lower = int(text[19:23] + text[24:], 16)
+        except ValueError:
+            return None
+        at = int(self._sorted.searchsorted(np.uint64(lower & _HALF)))
+        while at < len(self) and self._sorted.item(at) == lower:
+            number = self._order.item(at)
+            if self.text(number) == text:
+                return int(number)
+            at += 1
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Directory:
+    """The files of one partition: the number of the first one, and what they have in common."""
+
+    first: int
+    partition: InitialPartition
+    values: dict[str, str | None]
+    key: str
+    statistics: StatisticsTexts
+
+    @property
+    def numbers(self) -> range:
+        return range(self.first, self.first + self.partition.file_count)
+
+
+class DescribedFiles(ListedFiles):
+    """The files of the initial table, partition by partition, as version 1 adds them.
+
+    Those that somebody asked for by path or by partition are kept.
+    """
+
+    def __init__(
+        self,
+        partitions: Sequence[InitialPartition],
+        statistics: InitialStatistics,
+        rows: TableRows,
+        store: FakeStore,
+        ids: FileIds,
+    ) -> None:
+        self.columns = tuple(partitions[0].values)
+        self._rows, self._store, self._ids = rows, store, ids
+        firsts = [0, *accumulate(partition.file_count for partition in partitions)]
+        self._directories = [
+            _Directory(first, each, {**each.values}, partition_directory(each.values), text)
+            for first, each in zip(firsts, partitions, strict=False)
+            for text in (statistics.of(each),)
+        ]
+        self._firsts = firsts[:-1]
+        self._by_values = {tuple(d.values.values()): d for d in self._directories}
+        self._made: dict[str, AddFile] = {}
+        self._numbers: dict[str, int] = {}
+        self.row_count = sum(len(partition.keys) for partition in partitions)
+        sizes = (store.data_file_size(d.partition.rows_per_file) for d in self._directories)
+        whole = zip(sizes, self._directories, strict=True)
+        self.size_bytes = sum(
+            size * (d.partition.file_count - 1) + self._size(d, d.partition.file_count - 1)
+            for size, d in whole
+        )
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    @overload
+    def __getitem__(self, number: int) -> AddFile: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[AddFile]: ...
+
+    def __getitem__(self, number: int | slice) -> AddFile | Sequence[AddFile]:
+        if isinstance(number, slice):
+            return [self[each] for each in range(len(self))[number]]
+        number = range(len(self))[number]
+        directory = self._directory_of(number)
+        return self._file(directory, number, self._path(directory, number))
+
+    def __iter__(self) -> Iterator[AddFile]:
+        paths = ((d, n, self._path(d, n)) for d in self._directories for n in d.numbers)
+        return (self._file(directory, number, path) for directory, number, path in paths)
+
+    def at(self, path: str) -> AddFile | None:
+        """The file of a path."""
+        file = self._made.get(path)
+        if file is None:
+            number = self._number_of(path)
+            if number is None:
+                return None
+            file = self._made[path] = self._file(self._directory_of(number), number, path)
+        return file
+
+    def counts(self) -> dict[PartitionKey, int]:
+        """How many files each partition has."""
+        return {key: d.partition.file_count for key, d in self._by_values.items()}
+
+    def within(self, partition: PartitionKey) -> Sequence[AddFile]:
+        """The files of a partition."""
+        directory = self._by_values.get(partition)
+        if directory is None:
+            return ()
+        paths = ((self._path(directory, number), number) for number in directory.numbers)
+        made = ((path, number, self._made.get(path)) for path, number in paths)
+        return [file or self._kept(path, directory, number) for path, number, file in made]
+
+    def path(self, number: int) -> str:
+        """The path of a file, in the log."""
+        path = self._path(self._directory_of(number), number)
+        self._numbers[path] = number
+        return path
+
+    def data_file(self, key: str) -> WriteRows | None:
+        """What the store holds under a key."""
+        number = self._number_of(log_path(key))
+        return None if number is None else self._data_file(key, number)
+
+    def storage_keys(self) -> Iterator[str]:
+        """The storage keys of all files."""
+        return (self._key(d, number) for d in self._directories for number in d.numbers)
+
+    def _number_of(self, path: str) -> int | None:
+        """The file of a path; known of paths that were asked for before."""
+        number = self._numbers.get(path)
+        if number is None:
+            number = self._ids.number_of(path)
+            if number is not None and self.path(number) != path:
+                return None
+        return number
+
+    def _data_file(self, key: str, number: int) -> WriteRows:
+        directory, rows = self._directory_of(number), self._rows
+        return WriteRows(
+            key,
+            directory.partition.file(number - directory.first, rows),
+            rows.schema.names,
+            rows.schema.types,
+            tuple(directory.values),
+        )
+
+    def _directory_of(self, number: int) -> _Directory:
+        return self._directories[bisect_right(self._firsts, number) - 1]
+
+    def _key(self, directory: _Directory, number: int) -> str:
+        return f"{directory.key}{_BEFORE_ID}{self._ids.text(number)}{_AFTER_ID}"
+
+    def _path(self, directory: _Directory, number: int) -> str:
+        return log_path(self._key(directory, number))
+
+    def _size(self, directory: _Directory, place: int) -> int:
+        return self._store.data_file_size(directory.partition.count_of(place))
+
+    def _kept(self, path: str, directory: _Directory, number: int) -> AddFile:
+        file = self._made[path] = self._file(directory, number, path)
+        return file
+
+    def _file(self, directory: _Directory, number: int, path: str) -> AddFile:
+        place = number - directory.first
+        return AddFile(
+            path=path,
+            partition_values=directory.values,
+            size=self._size(directory, place),
+            modification_time=self._store.epoch_ms,
+            data_change=True,
+            stats=directory.statistics[place],
+        )
+
+
+class DescribedDataFiles(MutableMapping[str, WriteRows]):
+    """The data files of the store: those of the initial table described, later ones as written."""
+
+    def __init__(self, initial: DescribedFiles) -> None:
+        self._initial = initial
+        self._written: dict[str, WriteRows] = {}
+        self._deleted: set[str] = set()
+
+    def __getitem__(self, key: str) -> WriteRows:
+        file = self._written.get(key)
+        if file is None and key not in self._deleted:
+            file = self._initial.data_file(key)
+        if file is None:
+            raise KeyError(key)
+        return file
+
+    def __setitem__(self, key: str, file: WriteRows) -> None:
+        self._written[key] = file
+
+    def __delitem__(self, key: str) -> None:
+        if key not in self:
+            raise KeyError(key)
+        self._written.pop(key, None)
+        self._deleted.add(key)
+
+    def __iter__(self) -> Iterator[str]:
+        keys = self._initial.storage_keys()
+        left = (key for key in keys if key not in self._deleted and key not in self._written)
+        return chain(left, self._written)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class _Actions(Sequence[AnyAction]):
+    """What a commit of described files writes."""
+
+    def __init__(self, commit_info: CommitInfo, files: DescribedFiles) -> None:
+        self._commit_info, self._files = commit_info, files
+
+    def __len__(self) -> int:
+        return 1 + len(self._files)
+
+    @overload
+    def __getitem__(self, number: int) -> AnyAction: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[AnyAction]: ...
+
+    def __getitem__(self, number: int | slice) -> AnyAction | Sequence[AnyAction]:
+        if isinstance(number, slice):
+            return [self[each] for each in range(len(self))[number]]
+        number = range(len(self))[number]
+        return self._files[number - 1] if number else self._commit_info
+
+    def __iter__(self) -> Iterator[AnyAction]:
+        return chain((self._commit_info,), self._files)
+
+
+def described_commit(
+    version: int, commit_info: CommitInfo, files: DescribedFiles, now_ms: int
+) -> DescribedCommit:
+    """The commit that adds the files; its length is that of its lines, made one after the other."""
+    actions = _Actions(commit_info, files)
+    commit = Commit(
+        version,
+        actions,
+        commit_info,
+        adds=files,
+        modified_at_ms=now_ms,
+        effects=effects_of(commit_info, (CommitInfo, AddFile)),
+    )
+    return DescribedCommit(commit, sum(len(encode_action(action)) + 1 for action in actions))
