@@ -11,6 +11,7 @@ from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.session.table import SharedTable
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import run
+from whitecap.sim.machine.spool import Spool
 from whitecap.sim.quantities.units import DAY_MS
 from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.rehearsal.dry_run import AtOnce
@@ -48,6 +49,7 @@ class World:
     throttle: Throttle
     shared: SharedTable
     initial_version: int
+    spool: Spool
     writers: list[Writer] = field(default_factory=list)
 
     @classmethod
@@ -69,16 +71,18 @@ class World:
         ids = Ids(streams.source("ids", "table"))
         initial = create_table(scenario.table, rows, store, ids, dialect)
         shared = known_table(scenario.table, rows, store, initial)
+        spool = Spool()
         kernel = Kernel(patient or _needs_patience(scenario))
         world = cls(
             scenario=scenario,
             streams=streams,
             kernel=kernel,
-            recorder=Recorder(with_requests),
+            recorder=Recorder(with_requests, lambda: kernel.now_ms, spool),
             store=store,
             throttle=Throttle(scenario.store.limits, kernel.patient, lambda: kernel.now_ms),
             shared=shared,
             initial_version=initial.version,
+            spool=spool,
         )
         history = History(store, shared.commits)
         _fill_log(store.log, scenario, history.snapshot(initial.version).num_files)
