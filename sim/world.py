@@ -66,12 +66,12 @@ class World:
         """
         rows = TableRows.of(scenario.table, scenario.start_ms)
         exclusive = scenario.store.put_if_absent.exclusive
-        store = FakeStore(scenario.start_ms, scenario.table.bytes_per_row, exclusive)
+        spool = Spool()
+        store = FakeStore(scenario.start_ms, scenario.table.bytes_per_row, exclusive, spool)
         dialect = dialect_named(scenario.dialect)
         ids = Ids(streams.source("ids", "table"))
         initial = create_table(scenario.table, rows, store, ids, dialect)
         shared = known_table(scenario.table, rows, store, initial)
-        spool = Spool()
         kernel = Kernel(patient or _needs_patience(scenario))
         world = cls(
             scenario=scenario,
@@ -132,7 +132,7 @@ def known_table(
     That is no part of the run: every writer still asks the store for the log as it would alone. Of
     a large table no file is read before somebody asks for one.
     """
-    shared = SharedTable(index_rows=True)
+    shared = SharedTable(index_rows=True, shelf=store.shelf)
     index = shared.row_index
     assert index is not None
     for commit in initial.commits:

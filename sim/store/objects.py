@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from whitecap.engine.log.commit_file import version_of_key
+from whitecap.engine.packed import PackedMap, Shelf
 from whitecap.engine.storage.columns import in_columns
 from whitecap.engine.storage.requests import (
     Body,
@@ -29,6 +30,14 @@ from whitecap.engine.storage.requests import (
     RowsOf,
     WriteRows,
 )
+from whitecap.sim.store.kept import (
+    OBJECTS,
+    DataFile,
+    Landing,
+    Landings,
+    StoredObject,
+    packer_of_data_files,
+)
 from whitecap.sim.store.log_directory import LogDirectory
 
 DATA_FILE_OVERHEAD_BYTES = 1000
@@ -36,45 +45,27 @@ DATA_FILE_OVERHEAD_BYTES = 1000
 
 
 @dataclass(slots=True)
-class StoredObject:
-    """An object's bytes, and how listings show it."""
-
-    body: bytes
-    entry: Entry
-
-    @property
-    def modified_at_ms(self) -> int:
-        """When its bytes took effect, epoch milliseconds."""
-        return self.entry.modified_at_ms
-
-
-@dataclass(slots=True)
-class Landing:
-    """A commit file that was created: when (simulated), and by which transaction."""
-
-    version: int
-    landed_at_ms: float
-    transaction_id: int | None
-
-
-@dataclass(slots=True)
 class FakeStore:
     """One bucket. `epoch_ms` is the wall clock at simulated instant 0.
 
     One that is not `exclusive` has no put-if-absent: commits may be `overwritten`, the earliest of
-    them at `first_overwritten`.
+    them at `first_overwritten`. What is seldom asked for goes to `shelf`.
     """
 
     epoch_ms: int
     bytes_per_row: int
     exclusive: bool = True
+    shelf: Shelf | None = None
     log: LogDirectory = field(default_factory=LogDirectory)
-    objects: dict[str, StoredObject] = field(default_factory=dict)
-    data_files: dict[str, WriteRows] = field(default_factory=dict)
-    landings: list[Landing] = field(default_factory=list)
+    objects: PackedMap[str, StoredObject] = field(init=False)
+    data_files: PackedMap[str, DataFile] = field(init=False)
+    landings: Landings = field(default_factory=Landings)
     overwritten: list[Landing] = field(default_factory=list)
     first_overwritten: float = math.inf
-    _written_at_ms: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.objects = PackedMap(OBJECTS, self.shelf)
+        self.data_files = PackedMap(packer_of_data_files(), self.shelf, lambda f: not f.is_stored)
 
     def as_sent(self, request: PutIfAbsent) -> Put | PutIfAbsent:
         """What a put that is sent now will do.
@@ -92,7 +83,7 @@ class FakeStore:
         result = self.put_object(request, now_ms)
         if result is PutResult.CREATED:
             self._lose(version)
-            self.landings.append(Landing(version, now_ms, transaction_id))
+            self.landings.add(Landing(version, now_ms, transaction_id))
             self.log.landed(version, len(request.body), now_ms)
         return result
 
@@ -122,16 +113,16 @@ class FakeStore:
 
     def write_rows(self, file: WriteRows, now_ms: float = 0.0) -> int:
         """Keep a data file's rows. Returns its size in bytes."""
-        self.data_files[file.key] = file
-        self._written_at_ms[file.key] = now_ms
-        return self._data_file_size(file)
+        kept = DataFile(file, now_ms)
+        self.data_files[file.key] = kept
+        return self._size_of(kept)
 
     def read_rows(self, request: ReadRows) -> RowsOf | Gone:
         """The rows of data files, in the columns that are asked for."""
         missing = next((key for key in request.keys if key not in self.data_files), None)
         if missing is not None:
             return Gone(missing)
-        files = (self.data_files[key] for key in request.keys)
+        files = (self.data_files[key].written for key in request.keys)
         return RowsOf(tuple(in_columns(f.rows, f.columns, request.columns) for f in files))
 
     def list_tree(self, below: str) -> Listing:
@@ -147,20 +138,18 @@ class FakeStore:
             self.data_files.pop(key, None)
             self.objects.pop(key, None)
 
-    def _data_file_size(self, file: WriteRows) -> int:
-        return DATA_FILE_OVERHEAD_BYTES + len(file.rows) * self.bytes_per_row
+    def _size_of(self, file: DataFile) -> int:
+        return DATA_FILE_OVERHEAD_BYTES + len(file.written.rows) * self.bytes_per_row
 
-    def _data_file_entry(self, file: WriteRows) -> Entry:
-        at_ms = self.epoch_ms + int(self._written_at_ms[file.key])
-        return Entry(file.key, self._data_file_size(file), at_ms)
+    def _data_file_entry(self, file: DataFile) -> Entry:
+        at_ms = self.epoch_ms + int(file.written_at_ms)
+        return Entry(file.written.key, self._size_of(file), at_ms)
 
     def _lose(self, version: int) -> None:
         """A commit file is written over another one, without a look at what was there."""
         if self.exclusive or version > self.log.newest:
             return
-        lost = [landing for landing in self.landings if landing.version == version]
-        self.overwritten += lost
-        self.landings = [landing for landing in self.landings if landing.version != version]
+        self.overwritten += self.landings.without(version)
         self.first_overwritten = min(self.first_overwritten, version)
 
 
