@@ -3,39 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+import numpy as np
 from immutables import Map, MapMutation
+from numpy.typing import NDArray
 
+from whitecap.engine import packed
 from whitecap.engine.log.actions import AddFile, PartitionValues, RemoveFile
-
-FileKey = tuple[str, str | None]
-"""What identifies a logical file: its path and the id of its deletion vector, if it has one."""
+from whitecap.engine.log.file_map import (
+    ADDED,
+    REMOVED,
+    FileKey,
+    FileMap,
+    Moved,
+    file_key,
+)
 
 PartitionKey = tuple[str | None, ...]
 """A file's partition values, in the order of the table's partition columns."""
 
-FileMap = Map[FileKey, AddFile]
+PackedPlaces = NDArray[np.int32]
+"""Where files of a set are packed."""
 
-
-def file_key(file: AddFile | RemoveFile) -> FileKey:
-    """A file's identity in the log. Source: PROTOCOL.md "Add File and Remove File"."""
-    return (file.path, file.dv_id)
+_NOWHERE: PackedPlaces = np.zeros(0, np.int32)
 
 
 class Partition:
     """The live files of one partition, and their order by path once someone asked for it."""
 
-    __slots__ = ("_ordered", "files")
+    __slots__ = ("_ordered", "packed", "whole")
 
-    def __init__(self, files: FileMap) -> None:
-        self.files = files
+    def __init__(self, whole: Map[FileKey, AddFile], packed: PackedPlaces = _NOWHERE) -> None:
+        self.whole = whole
+        self.packed = packed
         self._ordered: tuple[AddFile, ...] | None = None
 
-    def ordered(self) -> tuple[AddFile, ...]:
+    def ordered(self, files: FileMap[AddFile]) -> tuple[AddFile, ...]:
         """The files by path. Maps have no stable order: string hashes differ between processes."""
         if self._ordered is None:
-            by_path = sorted(self.files.values(), key=_by_path)
+            unpacked = [files.at(place) for place in self.packed.tolist()]
+            by_path = sorted([*self.whole.values(), *unpacked], key=_by_path)
             self._ordered = tuple(by_path)
         return self._ordered
 
@@ -47,10 +55,10 @@ _NO_FILES = Partition(Map())
 class _Contents:
     """The files of a set, by identity and by partition, and the deletion vectors of a path."""
 
-    files: FileMap
+    files: FileMap[AddFile]
     partitions: Map[PartitionKey, Partition]
     dv_ids: Map[str, tuple[str, ...]]
-    tombstones: Map[FileKey, RemoveFile]
+    tombstones: FileMap[RemoveFile]
     size_bytes: int
     known_partition_keys: tuple[PartitionKey, ...] | None
 
@@ -61,7 +69,7 @@ class _Contents:
         return self.known_partition_keys
 
 
-_NOTHING = _Contents(Map(), Map(), Map(), Map(), 0, ())
+_NOTHING = _Contents(FileMap(ADDED), Map(), Map(), FileMap(REMOVED), 0, ())
 
 
 class FileSet:
@@ -85,12 +93,12 @@ class FileSet:
         return following
 
     @property
-    def files(self) -> FileMap:
+    def files(self) -> FileMap[AddFile]:
         """Every file by its identity."""
         return self._held().files
 
     @property
-    def tombstones(self) -> Map[FileKey, RemoveFile]:
+    def tombstones(self) -> FileMap[RemoveFile]:
         """Files that left: they stay known until they are added again."""
         return self._held().tombstones
 
@@ -138,7 +146,8 @@ class FileSet:
 
     def within(self, partition: PartitionKey) -> tuple[AddFile, ...]:
         """The files of a partition, by path."""
-        return self._held().partitions.get(partition, _NO_FILES).ordered()
+        held = self._held()
+        return held.partitions.get(partition, _NO_FILES).ordered(held.files)
 
     def partition_keys(self) -> tuple[PartitionKey, ...]:
         """The partitions that hold files, ordered, null first."""
@@ -160,10 +169,25 @@ def _contents_after(known: FileSet, since: Sequence[_Changes]) -> _Contents:
     change = _Change(known)
     for _, removes, adds in reversed(since):
         for removed in removes:
-            change.remove(removed)
+            change.remove(removed, is_one_of_many=len(removes) > packed.KEPT)
         for added in adds:
-            change.add(added)
+            change.add(added, is_one_of_many=len(adds) > packed.KEPT)
     return change.finish()
+
+
+@dataclass(slots=True)
+class _PartitionChange:
+    """The making of a partition's next state."""
+
+    whole: MapMutation[FileKey, AddFile]
+    packed: PackedPlaces
+    gone: list[int] = field(default_factory=list)
+
+    def finish(self) -> Partition:
+        left = self.packed
+        if self.gone:
+            left = left[np.isin(left, self.gone, invert=True)]
+        return Partition(self.whole.finish(), left)
 
 
 class _Change:
@@ -173,59 +197,85 @@ class _Change:
         base = known._contents
         self._set = known
         self._base = base
-        self._files: MapMutation[FileKey, AddFile] = base.files.mutate()
+        self._files = base.files.mutate()
         self._partitions = base.partitions.mutate()
         self._dv_ids = base.dv_ids.mutate()
         self._tombstones = base.tombstones.mutate()
-        self._touched: dict[PartitionKey, MapMutation[FileKey, AddFile]] = {}
+        self._touched: dict[PartitionKey, _PartitionChange] = {}
         self._size_bytes = base.size_bytes
 
-    def remove(self, removed: RemoveFile) -> None:
+    def remove(self, removed: RemoveFile, is_one_of_many: bool) -> None:
         key = file_key(removed)
         self._drop(key)
-        self._tombstones[key] = removed
+        self._tombstones.pop(key)
+        self._tombstones.put(key, removed, is_one_of_many)
 
-    def add(self, file: AddFile) -> None:
+    def add(self, file: AddFile, is_one_of_many: bool) -> None:
         key = file_key(file)
         self._drop(key)
-        self._tombstones.pop(key, None)
-        self._files[key] = file
+        self._tombstones.pop(key)
+        self._files.put(key, file, is_one_of_many)
         self._size_bytes += file.size
-        self._partition_of(file)[key] = file
+        self._partition_of(file).whole[key] = file
         if key[1] is not None:
             self._dv_ids[key[0]] = (*self._dv_ids.get(key[0], ()), key[1])
 
     def _drop(self, key: FileKey) -> None:
-        file = self._files.pop(key, None)
+        file, place = self._files.pop(key)
         if file is None:
             return
         self._size_bytes -= file.size
-        del self._partition_of(file)[key]
+        if place is None:
+            del self._partition_of(file).whole[key]
+        else:
+            self._partition_of(file).gone.append(place)
         if key[1] is not None:
             self._forget_dv(key[0], key[1])
 
     def finish(self) -> _Contents:
-        same_partitions = all(
-            bool(len(files)) == (key in self._partitions) for key, files in self._touched.items()
-        )
-        for key, files in self._touched.items():
-            if len(files):
-                self._partitions[key] = Partition(files.finish())
+        tombstones, _ = self._tombstones.finish()
+        files, moved = self._files.finish()
+        self._follow(moved)
+        partitions = {key: change.finish() for key, change in self._touched.items()}
+        same_partitions = True
+        for key, partition in partitions.items():
+            has_files = bool(len(partition.whole) or len(partition.packed))
+            same_partitions &= has_files == (key in self._partitions)
+            if has_files:
+                self._partitions[key] = partition
             else:
                 self._partitions.pop(key, None)
         return _Contents(
-            self._files.finish(),
+            files,
             self._partitions.finish(),
             self._dv_ids.finish(),
-            self._tombstones.finish(),
+            tombstones,
             self._size_bytes,
             self._base.known_partition_keys if same_partitions else None,
         )
 
-    def _partition_of(self, file: AddFile) -> MapMutation[FileKey, AddFile]:
-        key = self._set.partition_key(file.partition_values)
+    def _follow(self, moved: Moved[AddFile]) -> None:
+        """Partitions know where their files are packed."""
+        if moved.are_all:
+            for key in {*self._base.partitions, *self._touched}:
+                partition = self._touched_one(key)
+                partition.packed, partition.gone = _NOWHERE, []
+        places: dict[PartitionKey, list[int]] = {}
+        for file, place in zip(moved.files, moved.places.tolist(), strict=True):
+            key = self._set.partition_key(file.partition_values)
+            places.setdefault(key, []).append(place)
+            self._touched_one(key).whole.pop(file_key(file), None)
+        for key, more in places.items():
+            partition = self._touched_one(key)
+            partition.packed = np.concatenate([partition.packed, np.array(more, np.int32)])
+
+    def _partition_of(self, file: AddFile) -> _PartitionChange:
+        return self._touched_one(self._set.partition_key(file.partition_values))
+
+    def _touched_one(self, key: PartitionKey) -> _PartitionChange:
         if key not in self._touched:
-            self._touched[key] = self._partitions.get(key, _NO_FILES).files.mutate()
+            partition = self._partitions.get(key, _NO_FILES)
+            self._touched[key] = _PartitionChange(partition.whole.mutate(), partition.packed)
         return self._touched[key]
 
     def _forget_dv(self, path: str, dv_id: str) -> None:
