@@ -48,12 +48,12 @@ def measure(name: str, scenario: Scenario, from_share: float = 0.0) -> Measureme
     with seldom_collecting():
         if from_share:
             world.kernel.run_until(scenario.duration * from_share)
-        before, events_before = len(world.recorder.attempts), next(world.kernel._eid)
+        before, events_before = world.recorder.attempted, next(world.kernel._eid)
         begun = process_time()
         world.kernel.run_until(scenario.duration)
         kernel_s = process_time() - begun
     events = next(world.kernel._eid) - events_before
-    attempts = len(world.recorder.attempts)
+    attempts = world.recorder.attempted
     begun = process_time()
     with tempfile.TemporaryDirectory() as directory:
         finished(world, out=Path(directory) / "run")

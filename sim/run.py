@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from whitecap.sim.history.conservation import check_conservation, counts_of
-from whitecap.sim.history.tables import tables_of
+import pyarrow as pa
+
+from whitecap.sim.history.conservation import broken_by, check_conservation, counts_of
+from whitecap.sim.history.tables import commit_row, writers_table
 from whitecap.sim.history.walk import LogWalk, Step
 from whitecap.sim.loading import show_document
 from whitecap.sim.machine.code_version import code_version
@@ -19,10 +22,12 @@ from whitecap.sim.recording.recording import (
     FORMAT_VERSION,
     INTERRUPTED,
     PLANNED,
+    SCHEMAS,
     Recording,
     require_free_for_run,
     write_recording,
 )
+from whitecap.sim.recording.row_stream import RowStream
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.store.limits import LimitsBite
 from whitecap.sim.time.kernel import Kernel, seldom_collecting
@@ -51,7 +56,11 @@ class FinishedRun:
     scenario: Scenario
     recording: Recording
     world: World = field(repr=False)
-    steps: list[Step] = field(repr=False)
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """The walk through its log."""
+        return list(LogWalk(self.world.store, self.world.shared.commits).steps())
 
 
 def run_scenario(
@@ -104,23 +113,33 @@ def finished(
     """Check and record a run that has come to its end; raises as `run_scenario`."""
     scenario = world.scenario
     world.recorder.close(_end_ms(world.kernel))
-    steps = list(LogWalk(world.store, world.shared.commits).steps())
-    overwritten = frozenset((lost.transaction_id, lost.version) for lost in world.store.overwritten)
+    commits, broken, last = RowStream("commits", world.spool), list[str](), None
+    for last in LogWalk(world.store, world.shared.commits).steps():
+        commits.extend((commit_row(last),))
+        broken += broken_by(last)
+    tables = {
+        **world.recorder.tables(),
+        "commits": commits.table(),
+        "writers": writers_table(writer.recorded() for writer in world.writers),
+    }
+    lost = frozenset((lost.transaction_id, lost.version) for lost in world.store.overwritten)
     again = scenario.command_of(world.streams.seed, world.streams.replication)
-    check_conservation(world.recorder, steps, again, overwritten)
+    check_conservation(tables, () if lost else broken, again, lost)
     recording = Recording(
-        manifest_of(world, labels or scenario.labels, steps),
+        manifest_of(world, labels or scenario.labels, tables["transactions"], last),
         show_document({**scenario.document, "seed": world.streams.seed}),
-        tables_of(world.recorder, steps, (writer.recorded() for writer in world.writers)),
+        {name: tables[name] for name in SCHEMAS if name in tables},
     )
     if out is not None:
         recording = write_recording(recording, out, overwrite=overwrite)
         if world.kernel.stopped:
             raise RunInterrupted(out, world.kernel.now_ms)
-    return FinishedRun(scenario, recording, world, steps)
+    return FinishedRun(scenario, recording, world)
 
 
-def manifest_of(world: World, labels: Mapping[str, str], steps: Sequence[Step]) -> dict[str, Any]:
+def manifest_of(
+    world: World, labels: Mapping[str, str], transactions: pa.Table, last: Step | None
+) -> dict[str, Any]:
     """What a run was: enough to tell it from any other, and to make it again."""
     scenario = world.scenario
     reached_ms = world.kernel.now_ms if world.kernel.stopped else scenario.duration
@@ -140,8 +159,8 @@ def manifest_of(world: World, labels: Mapping[str, str], steps: Sequence[Step]) 
         "warm_up_ms": min(scenario.warm_up, reached_ms),
         "duration_ms": reached_ms,
         **({INTERRUPTED: True, PLANNED: scenario.duration} if world.kernel.stopped else {}),
-        "counts": counts_of(world.recorder.transactions),
-        "live_rows": steps[-1].live_rows if steps else 0,
+        "counts": counts_of(transactions),
+        "live_rows": 0 if last is None else last.live_rows,
     }
 
 
@@ -158,4 +177,4 @@ def _simulate(world: World, duration_ms: float, progress: Progress | None) -> No
             if world.kernel.stopped:
                 return
             if progress is not None:
-                progress(Tick(world.kernel.now_ms, duration_ms, len(world.recorder.transactions)))
+                progress(Tick(world.kernel.now_ms, duration_ms, world.recorder.submitted))

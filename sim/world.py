@@ -10,6 +10,7 @@ from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.session.table import SharedTable
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import run
+from whitecap.sim.machine.spool import Spool
 from whitecap.sim.quantities.units import DAY_MS
 from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.rehearsal.dry_run import AtOnce
@@ -47,6 +48,7 @@ class World:
     throttle: Throttle
     shared: SharedTable
     initial_version: int
+    spool: Spool
     writers: list[Writer] = field(default_factory=list)
 
     @classmethod
@@ -63,7 +65,8 @@ class World:
         """
         rows = TableRows.of(scenario.table, scenario.start_ms)
         exclusive = scenario.store.put_if_absent.exclusive
-        store = FakeStore(scenario.start_ms, scenario.table.bytes_per_row, exclusive)
+        spool = Spool()
+        store = FakeStore(scenario.start_ms, scenario.table.bytes_per_row, exclusive, spool)
         dialect = dialect_named(scenario.dialect)
         ids = Ids(streams.source("ids", "table"))
         described = scenario.table.initial.rows > READ_AT_THE_START
@@ -74,11 +77,12 @@ class World:
             scenario=scenario,
             streams=streams,
             kernel=kernel,
-            recorder=Recorder(with_requests),
+            recorder=Recorder(with_requests, lambda: kernel.now_ms, spool),
             store=store,
             throttle=Throttle(scenario.store.limits, kernel.patient, lambda: kernel.now_ms),
             shared=shared,
             initial_version=initial.version,
+            spool=spool,
         )
         history = History(store, shared.commits)
         _fill_log(store.log, scenario, history.snapshot(initial.version).num_files)
@@ -128,7 +132,7 @@ def known_table(
     That is no part of the run: every writer still asks the store for the log as it would alone. Of
     a large table no file is read before somebody asks for one.
     """
-    shared = SharedTable(index_rows=True)
+    shared = SharedTable(index_rows=True, shelf=store.shelf)
     index = shared.row_index
     assert index is not None
     for commit in initial.commits:

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
+import numpy as np
 from immutables import Map, MapMutation
+from numpy.typing import NDArray
 
+from whitecap.engine import packed
 from whitecap.engine.log.actions import AddFile, PartitionValues, RemoveFile
-
-FileKey = tuple[str, str | None]
-"""What identifies a logical file: its path and the id of its deletion vector, if it has one."""
+from whitecap.engine.log.file_map import (
+    ADDED,
+    REMOVED,
+    FileKey,
+    FileMap,
+    Moved,
+    file_key,
+)
 
 PartitionKey = tuple[str | None, ...]
 """A file's partition values, in the order of the table's partition columns."""
 
-FileMap = Map[FileKey, AddFile]
+PackedPlaces = NDArray[np.int32]
+"""Where files of a set are packed."""
 
-
-def file_key(file: AddFile | RemoveFile) -> FileKey:
-    """A file's identity in the log. Source: PROTOCOL.md "Add File and Remove File"."""
-    return (file.path, file.dv_id)
+_NOWHERE: PackedPlaces = np.zeros(0, np.int32)
 
 
 class ListedFiles(Sequence[AddFile]):
@@ -51,21 +57,28 @@ class ListedFiles(Sequence[AddFile]):
 class Partition:
     """The live files of one partition, and their order by path once someone asked for it.
 
-    `listed` of them, that are not in `files`, come from a list.
+    Some are kept whole, some are packed, and `listed` of them come from a list.
     """
 
-    __slots__ = ("_ordered", "files", "listed")
+    __slots__ = ("_ordered", "listed", "packed", "whole")
 
-    def __init__(self, files: FileMap, listed: int = 0) -> None:
-        self.files = files
+    def __init__(
+        self, whole: Map[FileKey, AddFile], packed: PackedPlaces = _NOWHERE, listed: int = 0
+    ) -> None:
+        self.whole = whole
+        self.packed = packed
         self.listed = listed
         self._ordered: tuple[AddFile, ...] | None = None
 
-    def ordered(self, listed: _Listed, partition: PartitionKey) -> tuple[AddFile, ...]:
+    def __len__(self) -> int:
+        return len(self.whole) + len(self.packed) + self.listed
+
+    def ordered(self, contents: _Contents, partition: PartitionKey) -> tuple[AddFile, ...]:
         """The files by path. Maps have no stable order: string hashes differ between processes."""
         if self._ordered is None:
-            files = list(listed.within(partition)) if self.listed else []
-            files += self.files.values()
+            files = list(contents.listed.within(partition)) if self.listed else []
+            files += [contents.files.at(place) for place in self.packed.tolist()]
+            files += self.whole.values()
             self._ordered = tuple(sorted(files, key=_by_path))
         return self._ordered
 
@@ -78,8 +91,8 @@ class _Listed:
     """Those of the `files` listed by a commit that nothing has removed or replaced since."""
 
     files: ListedFiles | None
-    later: FileMap
-    tombstones: Map[FileKey, RemoveFile]
+    later: FileMap[AddFile]
+    tombstones: FileMap[RemoveFile]
 
     def at(self, path: str) -> AddFile | None:
         """The one of a path."""
@@ -109,12 +122,12 @@ class _Contents:
     `files` has those that are not from `listed`.
     """
 
-    files: FileMap
+    files: FileMap[AddFile]
     listed: _Listed
     count: int
     partitions: Map[PartitionKey, Partition]
     dv_ids: Map[str, tuple[str, ...]]
-    tombstones: Map[FileKey, RemoveFile]
+    tombstones: FileMap[RemoveFile]
     size_bytes: int
     known_partition_keys: tuple[PartitionKey, ...] | None
 
@@ -129,7 +142,10 @@ class _Contents:
         return self.known_partition_keys
 
 
-_NOTHING = _Contents(Map(), _Listed(None, Map(), Map()), 0, Map(), Map(), Map(), 0, ())
+_NO_ADDED, _NO_REMOVED = FileMap(ADDED), FileMap(REMOVED)
+_NOTHING = _Contents(
+    _NO_ADDED, _Listed(None, _NO_ADDED, _NO_REMOVED), 0, Map(), Map(), _NO_REMOVED, 0, ()
+)
 
 
 class FileSet:
@@ -153,12 +169,12 @@ class FileSet:
         return following
 
     @property
-    def files(self) -> FileMap:
+    def files(self) -> Mapping[FileKey, AddFile]:
         """Every file by its identity; makes those that are only listed."""
         held = self._held()
         if held.listed.files is None:
             return held.files
-        return Map({file_key(file): file for file in held.all_files()})
+        return {file_key(file): file for file in held.all_files()}
 
     def __len__(self) -> int:
         return self._held().count
@@ -169,7 +185,7 @@ class FileSet:
         return key in held.files or (key[1] is None and held.listed.at(key[0]) is not None)
 
     @property
-    def tombstones(self) -> Map[FileKey, RemoveFile]:
+    def tombstones(self) -> FileMap[RemoveFile]:
         """Files that left: they stay known until they are added again."""
         return self._held().tombstones
 
@@ -220,7 +236,7 @@ class FileSet:
     def within(self, partition: PartitionKey) -> tuple[AddFile, ...]:
         """The files of a partition, by path."""
         held = self._held()
-        return held.partitions.get(partition, _NO_FILES).ordered(held.listed, partition)
+        return held.partitions.get(partition, _NO_FILES).ordered(held, partition)
 
     def partition_keys(self) -> tuple[PartitionKey, ...]:
         """The partitions that hold files, ordered, null first."""
@@ -242,9 +258,25 @@ def _contents_after(known: FileSet, since: Sequence[_Changes]) -> _Contents:
     change = _Change(known)
     for _, removes, adds in reversed(since):
         for removed in removes:
-            change.remove(removed)
+            change.remove(removed, is_one_of_many=len(removes) > packed.KEPT)
         change.add_all(adds)
     return change.finish()
+
+
+@dataclass(slots=True)
+class _PartitionChange:
+    """The making of a partition's next state."""
+
+    whole: MapMutation[FileKey, AddFile]
+    packed: PackedPlaces
+    listed: int
+    gone: list[int] = field(default_factory=list)
+
+    def finish(self) -> Partition:
+        left = self.packed
+        if self.gone:
+            left = left[np.isin(left, self.gone, invert=True)]
+        return Partition(self.whole.finish(), left, self.listed)
 
 
 class _Change:
@@ -254,59 +286,63 @@ class _Change:
         base = known._contents
         self._set = known
         self._base = base
-        self._files: MapMutation[FileKey, AddFile] = base.files.mutate()
+        self._files = base.files.mutate()
         self._partitions = base.partitions.mutate()
         self._dv_ids = base.dv_ids.mutate()
         self._tombstones = base.tombstones.mutate()
         self._listed_files = base.listed.files
-        self._touched: dict[PartitionKey, _TouchedPartition] = {}
+        self._touched: dict[PartitionKey, _PartitionChange] = {}
         self._count = base.count
+        self._has_removed = bool(len(base.tombstones))
         self._size_bytes = base.size_bytes
 
-    def remove(self, removed: RemoveFile) -> None:
+    def remove(self, removed: RemoveFile, is_one_of_many: bool) -> None:
         key = file_key(removed)
         self._drop(key)
-        self._tombstones[key] = removed
+        self._tombstones.pop(key)
+        self._tombstones.put(key, removed, is_one_of_many)
+        self._has_removed = True
 
     def add_all(self, files: Collection[AddFile]) -> None:
         if isinstance(files, ListedFiles) and self._may_list(files):
             self._begin_with(files)
             return
         for file in files:
-            self.add(file)
-
-    def add(self, file: AddFile) -> None:
-        key = file_key(file)
-        self._drop(key)
-        self._tombstones.pop(key, None)
-        self._files[key] = file
-        self._count += 1
-        self._size_bytes += file.size
-        self._partition_of(file).files[key] = file
-        if key[1] is not None:
-            self._dv_ids[key[0]] = (*self._dv_ids.get(key[0], ()), key[1])
+            self.add(file, is_one_of_many=len(files) > packed.KEPT)
 
     def _may_list(self, files: ListedFiles) -> bool:
         """Whether they are the first ones that the set has ever had."""
-        nothing = not self._count and not self._tombstones
+        nothing = not self._count and not self._has_removed
         return nothing and files.columns == self._set.columns
 
     def _begin_with(self, files: ListedFiles) -> None:
         self._listed_files = files
         self._count, self._size_bytes = len(files), files.size_bytes
         for key, count in files.counts().items():
-            self._touched[key] = _TouchedPartition(Map().mutate(), count)
+            self._touched[key] = _PartitionChange(Map().mutate(), _NOWHERE, count)
+
+    def add(self, file: AddFile, is_one_of_many: bool) -> None:
+        key = file_key(file)
+        self._drop(key)
+        self._tombstones.pop(key)
+        self._files.put(key, file, is_one_of_many)
+        self._count += 1
+        self._size_bytes += file.size
+        self._partition_of(file).whole[key] = file
+        if key[1] is not None:
+            self._dv_ids[key[0]] = (*self._dv_ids.get(key[0], ()), key[1])
 
     def _drop(self, key: FileKey) -> None:
-        file = self._files.pop(key, None)
-        if file is not None:
-            del self._partition_of(file).files[key]
-        elif key[1] is None:
-            file = self._listed_at(key)
-            if file is not None:
-                self._partition_of(file).listed -= 1
+        file, place = self._files.pop(key)
         if file is None:
-            return
+            file = self._listed_at(key)
+            if file is None:
+                return
+            self._partition_of(file).listed -= 1
+        elif place is None:
+            del self._partition_of(file).whole[key]
+        else:
+            self._partition_of(file).gone.append(place)
         self._count -= 1
         self._size_bytes -= file.size
         if key[1] is not None:
@@ -314,21 +350,22 @@ class _Change:
 
     def _listed_at(self, key: FileKey) -> AddFile | None:
         """The listed file of a key that no other file has."""
-        if self._listed_files is None or key in self._tombstones:
+        if self._listed_files is None or key[1] is not None or key in self._tombstones:
             return None
         return self._listed_files.at(key[0])
 
     def finish(self) -> _Contents:
-        same_partitions = all(
-            touched.is_empty() != (key in self._partitions)
-            for key, touched in self._touched.items()
-        )
-        for key, touched in self._touched.items():
-            if touched.is_empty():
-                self._partitions.pop(key, None)
+        tombstones, _ = self._tombstones.finish()
+        files, moved = self._files.finish()
+        self._follow(moved)
+        partitions = {key: change.finish() for key, change in self._touched.items()}
+        same_partitions = True
+        for key, partition in partitions.items():
+            same_partitions &= bool(len(partition)) == (key in self._partitions)
+            if len(partition):
+                self._partitions[key] = partition
             else:
-                self._partitions[key] = Partition(touched.files.finish(), touched.listed)
-        files, tombstones = self._files.finish(), self._tombstones.finish()
+                self._partitions.pop(key, None)
         return _Contents(
             files,
             _Listed(self._listed_files, files, tombstones),
@@ -340,13 +377,31 @@ class _Change:
             self._base.known_partition_keys if same_partitions else None,
         )
 
-    def _partition_of(self, file: AddFile) -> _TouchedPartition:
-        key = self._set.partition_key(file.partition_values)
-        touched = self._touched.get(key)
-        if touched is None:
-            known = self._partitions.get(key, _NO_FILES)
-            touched = self._touched[key] = _TouchedPartition(known.files.mutate(), known.listed)
-        return touched
+    def _follow(self, moved: Moved[AddFile]) -> None:
+        """Partitions know where their files are packed."""
+        if moved.are_all:
+            for key in {*self._base.partitions, *self._touched}:
+                partition = self._touched_one(key)
+                partition.packed, partition.gone = _NOWHERE, []
+        places: dict[PartitionKey, list[int]] = {}
+        for file, place in zip(moved.files, moved.places.tolist(), strict=True):
+            key = self._set.partition_key(file.partition_values)
+            places.setdefault(key, []).append(place)
+            self._touched_one(key).whole.pop(file_key(file), None)
+        for key, more in places.items():
+            partition = self._touched_one(key)
+            partition.packed = np.concatenate([partition.packed, np.array(more, np.int32)])
+
+    def _partition_of(self, file: AddFile) -> _PartitionChange:
+        return self._touched_one(self._set.partition_key(file.partition_values))
+
+    def _touched_one(self, key: PartitionKey) -> _PartitionChange:
+        if key not in self._touched:
+            partition = self._partitions.get(key, _NO_FILES)
+            self._touched[key] = _PartitionChange(
+                partition.whole.mutate(), partition.packed, partition.listed
+            )
+        return self._touched[key]
 
     def _forget_dv(self, path: str, dv_id: str) -> None:
         left = tuple(known for known in self._dv_ids[path] if known != dv_id)
@@ -354,17 +409,6 @@ class _Change:
             self._dv_ids[path] = left
         else:
             del self._dv_ids[path]
-
-
-@dataclass(slots=True)
-class _TouchedPartition:
-    """A partition that changes."""
-
-    files: MapMutation[FileKey, AddFile]
-    listed: int
-
-    def is_empty(self) -> bool:
-        return not self.listed and not len(self.files)
 
 
 def _by_path(file: AddFile) -> tuple[str, str]:

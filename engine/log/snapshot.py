@@ -8,7 +8,7 @@ Reconciliation"; InMemoryLogReplay.scala.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import msgspec
@@ -25,7 +25,8 @@ from whitecap.engine.log.actions import (
     SetTransaction,
 )
 from whitecap.engine.log.commit_file import Commit, log_key
-from whitecap.engine.log.files import FileKey, FileSet, PartitionKey
+from whitecap.engine.log.file_map import FileKey
+from whitecap.engine.log.files import FileSet, PartitionKey
 from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.remembered import once_for_each
 
@@ -67,12 +68,12 @@ class Snapshot:
         )
 
     @property
-    def files(self) -> Map[FileKey, AddFile]:
+    def files(self) -> Mapping[FileKey, AddFile]:
         """Live files by (path, deletion vector id). Its order is not stable: see `all_files`."""
         return self.live.files
 
     @property
-    def tombstones(self) -> Map[FileKey, RemoveFile]:
+    def tombstones(self) -> Mapping[FileKey, RemoveFile]:
         """Removed files, known until they are added again."""
         return self.live.tombstones
 

@@ -5,20 +5,50 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import msgspec
 from pyroaring import BitMap64
 
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.paths import data_key, log_path
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.vectors.deletion_vectors import read_vector
+from whitecap.engine.packed import PackedMap, Packer, Shelf
 from whitecap.engine.refusals import command_errors
 from whitecap.engine.row_level.reading import as_read
+from whitecap.engine.row_store.packed_rows import PlainRows, Stores
 from whitecap.engine.row_store.rows import FileColumns, RowStore, StoredRows, edited, rows_at
 from whitecap.engine.storage.columns import in_columns
 from whitecap.engine.storage.requests import Gone, ReadRows, Row, RowsOf, Steps
 
 Columns = tuple[str, ...]
 """Column names as in data files: they stay when a column is renamed."""
+
+
+_Kept = tuple[Columns, Sequence[Row]]
+
+_PACKED = msgspec.msgpack.Decoder(list[tuple[str, Columns, PlainRows]])
+
+
+def _stays(kept: _Kept) -> bool:
+    return not isinstance(kept[1], StoredRows)
+
+
+def _packer() -> Packer[tuple[str, _Kept]]:
+    stores = Stores()
+
+    def pack(entries: Sequence[tuple[str, _Kept]]) -> bytes:
+        plain = [
+            (path, columns, stores.plain(rows))
+            for path, (columns, rows) in entries
+            if isinstance(rows, StoredRows)
+        ]
+        return msgspec.msgpack.encode(plain)
+
+    def unpack(content: bytes) -> list[tuple[str, _Kept]]:
+        plain = _PACKED.decode(content)
+        return [(path, (columns, stores.rows(rows))) for path, columns, rows in plain]
+
+    return Packer(pack, unpack)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +101,9 @@ class DataFiles:
     and again; else as the lists that they are given as.
     """
 
-    def __init__(self, by_column: bool = False) -> None:
-        self._rows: dict[str, tuple[Columns, Sequence[Row]]] = {}
+    def __init__(self, by_column: bool = False, shelf: Shelf | None = None) -> None:
+        self.shelf = shelf
+        self._rows: PackedMap[str, _Kept] = PackedMap(_packer(), shelf, _stays)
         self._vectors: dict[str, BitMap64] = {}
         self._stores: dict[FileColumns, RowStore] | None = {} if by_column else None
 
@@ -83,7 +114,8 @@ class DataFiles:
     def branched(self) -> DataFiles:
         """What is known here, for a history of its own: what either adds, the other never sees."""
         other = DataFiles()
-        other._rows, other._vectors = dict(self._rows), dict(self._vectors)
+        other._rows.update(self._rows)
+        other._vectors = dict(self._vectors)
         return other
 
     def stored(self, columns: FileColumns, rows: Sequence[Row]) -> Sequence[Row]:

@@ -8,20 +8,32 @@ same commit removed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
+from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
+from pyroaring import BitMap
 
+from whitecap.engine import packed
+from whitecap.engine.packed import PackedMap, Packer, Places, hashes_of
+from whitecap.engine.row_store.packed_rows import PlainRows, Stores
 from whitecap.engine.row_store.rows import RowStore, StoredRows
+
+K = TypeVar("K", bound=Hashable)
 
 _NOWHERE = -1
 
 _MOSTLY_DIFFERENT = 0.25
 """Share of values that differ from which on a column's rows are entered, rather than its files: an
 entry for each row is worth it where a value is in few of them."""
+
+
+AreThere = Callable[[NDArray[np.int32]], NDArray[np.bool_]]
+"""Which row versions are in some file."""
 
 
 @dataclass(slots=True, eq=False)
@@ -43,15 +55,45 @@ class FileNode:
         return bool((self.rows.ids == row).any())
 
 
+_PlainNode = tuple[int, str, int, PlainRows]
+
+_NODES = msgspec.msgpack.Decoder(list[_PlainNode])
+
+
+def packer_of_nodes(key: Callable[[FileNode], K]) -> Packer[tuple[K, FileNode]]:
+    """Packs files by their key. Nobody reads anything older, so that their origins can go."""
+    stores = Stores()
+
+    def pack(entries: Sequence[tuple[K, FileNode]]) -> bytes:
+        nodes = [(n.number, n.path, n.added, stores.plain(n.rows)) for _, n in entries]
+        return msgspec.msgpack.encode(nodes)
+
+    def unpack(content: bytes) -> list[tuple[K, FileNode]]:
+        nodes = [
+            FileNode(number, path, stores.rows(rows), added, ())
+            for number, path, added, rows in _NODES.decode(content)
+        ]
+        return [(key(node), node) for node in nodes]
+
+    return Packer(pack, unpack)
+
+
 IsLive = Callable[[str], bool]
 """Whether a path is live in a snapshot."""
 
 
 class ByRow:
-    """A column whose values are in few rows each, such as a key: an entry for every version."""
+    """A column whose values are in few rows each, such as a key: an entry for every version.
 
-    def __init__(self) -> None:
+    Older entries are sorted hashes; which of them are right is asked of the column itself.
+    """
+
+    def __init__(self, store: RowStore, place: int, are_there: AreThere) -> None:
+        self._store = store
+        self._place = place
+        self._are_there = are_there
         self._rows: dict[Any, int | list[int]] = {}
+        self._older = Places()
 
     def enter(self, values: Iterable[Any], rows: Iterable[int]) -> None:
         """Note where values are."""
@@ -64,9 +106,11 @@ class ByRow:
                 known.append(row)
             else:
                 entries[value] = [known, row]
+        if len(entries) > packed.KEPT:
+            self._pack()
 
     def leave(self, values: Iterable[Any], rows: Iterable[int]) -> None:
-        """Forget row versions."""
+        """Forget row versions; older ones go when they are found to be nowhere."""
         for value, row in zip(values, rows, strict=True):
             known = self._rows.get(value)
             if known == row:
@@ -75,24 +119,40 @@ class ByRow:
                 known.remove(row)
 
     def of(self, value: Any) -> Collection[int]:
-        """The versions that have a value."""
+        """The versions that have a value, and perhaps some that are nowhere any more."""
         known = self._rows.get(value, ())
-        return (known,) if isinstance(known, int) else known
+        newer = (known,) if isinstance(known, int) else known
+        older = [row for row in self._older.of(hash(value)) if self._has(row, value)]
+        return (*newer, *older) if older else newer
+
+    def _has(self, row: int, value: Any) -> bool:
+        values = self._store.columns[self._place].values(np.array([row]))
+        return bool(values[0] == value)
+
+    def _pack(self) -> None:
+        rows = [[known] if isinstance(known, int) else known for known in self._rows.values()]
+        hashes = np.repeat(hashes_of(self._rows), [len(known) for known in rows])
+        numbers = np.fromiter(chain.from_iterable(rows), np.int32, len(hashes))
+        self._older = self._older.with_more(hashes, numbers, self._are_there)
+        self._rows.clear()
 
 
 class StoreIndex:
-    """The files of one row store, and the columns that somebody asked for."""
+    """The files of one row store, and the columns that somebody asked for.
 
-    def __init__(self, store: RowStore) -> None:
+    `nodes` is where its files are kept by number.
+    """
+
+    def __init__(self, store: RowStore, nodes: PackedMap[int, FileNode]) -> None:
         self.store = store
-        self._at: NDArray[Any] = np.full(1024, _NOWHERE, np.int64)
-        self._nodes: dict[int, FileNode] = {}
+        self._at: NDArray[np.int32] = np.full(1024, _NOWHERE, np.int32)
+        self._nodes = nodes
         self._by_row: dict[int, ByRow] = {}
-        self._by_file: dict[int, dict[Any, dict[int, FileNode]]] = {}
+        self._by_file: dict[int, dict[Any, BitMap]] = {}
 
     def enter(self, node: FileNode) -> None:
         """A commit added a file."""
-        self._nodes[node.number] = node
+        self._nodes.add(node.number, node)
         ids, at = node.rows.ids, self._room()
         fresh = ids[at[ids] == _NOWHERE]
         at[ids] = node.number
@@ -100,7 +160,7 @@ class StoreIndex:
             by_row.enter(self.store.columns[place].values(fresh), fresh.tolist())
         for place, by_file in self._by_file.items():
             for value in node.rows.distinct(place):
-                by_file.setdefault(value, {})[node.number] = node
+                by_file.setdefault(value, BitMap()).add(node.number)
 
     def leave(self, node: FileNode) -> None:
         """Nobody can read a file any more."""
@@ -112,7 +172,7 @@ class StoreIndex:
             by_row.leave(self.store.columns[place].values(dead), dead.tolist())
         for place, by_file in self._by_file.items():
             for value in node.rows.distinct(place):
-                by_file[value].pop(node.number, None)
+                by_file[value].discard(node.number)
         node.forget()
 
     def paths_with(
@@ -128,12 +188,14 @@ class StoreIndex:
             rows = (row for value in values for row in by_row.of(value))
             paths = (self._path_of(row, version, is_live) for row in rows)
             return {path for path in paths if path is not None}
-        files = (self._by_file[place].get(value, {}) for value in values)
-        return {node.path for nodes in files for node in nodes.values() if is_live(node.path)}
+        files = (self._by_file[place].get(value, ()) for value in values)
+        found = (self._nodes[number].path for numbers in files for number in numbers)
+        return {path for path in found if is_live(path)}
 
     def _path_of(self, row: int, version: int, is_live: IsLive) -> str | None:
         """Where a row version is in a snapshot that may be older than what is known here."""
-        node = self._nodes.get(int(self._at[row]))
+        number = int(self._at[row])
+        node = None if number == _NOWHERE else self._nodes[number]
         while node is not None:
             if is_live(node.path):
                 return node.path
@@ -155,17 +217,23 @@ class StoreIndex:
         ids = np.flatnonzero(self._at != _NOWHERE)
         values = self.store.columns[place].values(ids)
         if not values or len(set(values)) >= _MOSTLY_DIFFERENT * len(values):
-            by_row = self._by_row[place] = ByRow()
+            by_row = self._by_row[place] = ByRow(self.store, place, self._are_there)
             by_row.enter(values, ids.tolist())
             return
         by_file = self._by_file[place] = {}
         for node in self._nodes.values():
+            if node.rows.store is not self.store:
+                continue
             for value in node.rows.distinct(place):
-                by_file.setdefault(value, {})[node.number] = node
+                by_file.setdefault(value, BitMap()).add(node.number)
+
+    def _are_there(self, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
+        there: NDArray[np.bool_] = self._at[rows] != _NOWHERE
+        return there
 
     def _room(self) -> NDArray[Any]:
         if self.store.count > len(self._at):
             size = max(self.store.count, 2 * len(self._at))
-            more = np.full(size - len(self._at), _NOWHERE, np.int64)
+            more = np.full(size - len(self._at), _NOWHERE, np.int32)
             self._at = np.concatenate([self._at, more])
         return self._at

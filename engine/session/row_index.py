@@ -17,9 +17,10 @@ from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.table_log import CommitCache
+from whitecap.engine.packed import PackedMap
 from whitecap.engine.row_level.data_files import DataFiles
 from whitecap.engine.row_store.rows import RowStore, StoredRows
-from whitecap.engine.row_store.value_index import FileNode, StoreIndex
+from whitecap.engine.row_store.value_index import FileNode, StoreIndex, packer_of_nodes
 from whitecap.engine.storage.requests import Steps
 
 if TYPE_CHECKING:
@@ -54,11 +55,24 @@ class RowIndex:
         self._complete_from = 0
         self._described: DescribedFiles | None = None
         self._count = 0
-        self._nodes: dict[str, FileNode] = {}
+        self._oldest_read = -1
+        self._nodes, self._by_number = self._no_nodes()
         self._stores: dict[RowStore, StoreIndex] = {}
         self._removed: deque[tuple[int, str, FileNode | None]] = deque()
         self._clients: weakref.WeakSet[Table] = weakref.WeakSet()
         self._cleaned_at = 0
+
+    def _no_nodes(self) -> tuple[PackedMap[str, FileNode], PackedMap[int, FileNode]]:
+        """Files by path, those that were not removed, and by number, those that somebody reads."""
+        shelf = self._data_files.shelf
+
+        def stays(node: FileNode) -> bool:
+            return node.added > self._oldest_read
+
+        return (
+            PackedMap(packer_of_nodes(lambda node: node.path), shelf, stays),
+            PackedMap(packer_of_nodes(lambda node: node.number), shelf, stays),
+        )
 
     def __len__(self) -> int:
         """How many files it knows."""
@@ -139,7 +153,7 @@ class RowIndex:
         if snapshot.version > self._version:
             self._version = self._complete_from = self._cleaned_at = snapshot.version
             self._described = None
-            self._nodes.clear()
+            self._nodes, self._by_number = self._no_nodes()
             self._stores.clear()
             self._removed.clear()
             for file in snapshot.all_files():
@@ -159,18 +173,19 @@ class RowIndex:
         rows = self._data_files.rows_of(path)
         if path in self._nodes or not isinstance(rows, StoredRows):
             return  # only its deletion vector changed, or it has no rows
-        node = self._nodes[path] = FileNode(self._count, path, rows, version, origins)
+        node = FileNode(self._count, path, rows, version, origins)
+        self._nodes.add(path, node)
         self._count += 1
         index = self._stores.get(rows.store)
         if index is None:
-            index = self._stores[rows.store] = StoreIndex(rows.store)
+            index = self._stores[rows.store] = StoreIndex(rows.store, self._by_number)
         index.enter(node)
 
     def _clean(self) -> None:
         """Drop files that were removed before the oldest version that a client reads."""
         self._cleaned_at = self._version
         reading = [t.reading for t in self._clients if t.reading is not None]
-        oldest = min(reading, default=self._version)
+        oldest = self._oldest_read = min(reading, default=self._version)
         while self._removed and self._removed[0][0] <= oldest:
             _, path, node = self._removed.popleft()
             if node is not None:

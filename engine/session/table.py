@@ -21,6 +21,7 @@ from whitecap.engine.log.paths import log_path
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.table_log import CommitCache, TableLog
 from whitecap.engine.outcomes import Committed, Outcome
+from whitecap.engine.packed import Shelf
 from whitecap.engine.refusals import command_errors
 from whitecap.engine.row_level.data_files import DataFiles
 from whitecap.engine.session.row_index import RowIndex
@@ -56,12 +57,13 @@ class SharedTable:
 
     With `index_rows`, conditions that pin a column to values find their files by an index rather
     than by reading every file that statistics leave: the same files, at a cost that does not grow
-    with the table. Building it reads the whole table once, so it is for long runs.
+    with the table. Building it reads the whole table once, so it is for long runs. What is seldom
+    asked for goes to `shelf`, by default to memory, packed.
     """
 
-    def __init__(self, index_rows: bool = False) -> None:
+    def __init__(self, index_rows: bool = False, shelf: Shelf | None = None) -> None:
         self.commits = CommitCache()
-        self.data_files = DataFiles(by_column=index_rows)
+        self.data_files = DataFiles(by_column=index_rows, shelf=shelf)
         self.row_index = RowIndex(self.commits, self.data_files) if index_rows else None
 
 

@@ -6,50 +6,61 @@ made nor lost by commits that must not. Faults that the scenario switched on can
 a double commit after a lost reply, for instance, is two versions of one transaction, both known.
 Only a store without put-if-absent can: a commit that was overwritten is known as such, and what is
 built on it may be damaged.
+
+Looked at are the tables that the recording will hold, by columns.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from whitecap.engine.errors import InvariantViolated
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.engine.storage.requests import PutResult
 from whitecap.sim.history.walk import Step
-from whitecap.sim.recording.recorder import AttemptRecord, Recorder, TransactionRecord
 
 KEEPS_ROWS = frozenset({"OPTIMIZE", "UPDATE", "REORG"})
 """Operations after which the table has as many rows as before."""
 
-
-def counts_of(transactions: Iterable[TransactionRecord]) -> dict[str, int]:
-    """How many transactions were submitted, and how they ended."""
-    ended = Counter(record.outcome for record in transactions)
-    return {"submitted": ended.total()} | {
-        outcome.value: ended[outcome] for outcome in RecordedOutcome
-    }
-
+Numbers = NDArray[np.int64]
 
 Owners = frozenset[tuple[int | None, int]]
 """Transactions with a version that each of them wrote."""
 
+_NOBODY = -1
+
+
+def counts_of(transactions: pa.Table) -> dict[str, int]:
+    """How many transactions were submitted, and how they ended."""
+    ended = {each["values"]: each["counts"] for each in _outcomes(transactions).to_pylist()}
+    return {"submitted": transactions.num_rows} | {
+        outcome.value: ended.get(outcome.value, 0) for outcome in RecordedOutcome
+    }
+
 
 def check_conservation(
-    recorder: Recorder, steps: Sequence[Step], reproduce: str, overwritten: Owners = frozenset()
+    tables: Mapping[str, pa.Table],
+    of_steps: Sequence[str],
+    reproduce: str,
+    overwritten: Owners = frozenset(),
 ) -> None:
     """Raises `InvariantViolated` with everything that is broken and how to see it again.
 
-    `overwritten` are the commits that the store lost.
+    `of_steps` is what `broken_by` said of the steps through the log, `overwritten` are the commits
+    that the store lost.
     """
+    transactions, attempts, commits = (tables[n] for n in ("transactions", "attempts", "commits"))
     broken = [
-        *_accounted_for(recorder),
-        *_contiguous(steps),
-        *_owned(recorder, steps, overwritten),
+        *_accounted_for(transactions, attempts),
+        *_contiguous(_numbers(commits, "version")),
+        *_owned(transactions, attempts, commits, overwritten),
+        *of_steps,
     ]
-    if not overwritten:
-        broken += _rows_kept(steps)
-        broken += (f"version {step.version} {fault}" for step in steps for fault in step.faults)
     if broken:
         listed = "\n".join(f"  {line}" for line in broken)
         raise InvariantViolated(
@@ -57,67 +68,96 @@ def check_conservation(
         )
 
 
-def _accounted_for(recorder: Recorder) -> Iterator[str]:
-    counts = counts_of(recorder.transactions)
-    told = sum(counts[outcome] for outcome in RecordedOutcome)
-    if told != counts["submitted"]:
-        yield f"{counts['submitted']} transactions were submitted, {told} have an outcome"
-    for record in recorder.transactions:
-        if (record.outcome == RecordedOutcome.IN_FLIGHT) != (record.ended_at_ms is None):
-            yield f"transaction {record.transaction_id} is {record.outcome} with a wrong end"
-    numbers = Counter(attempt.transaction_id for attempt in recorder.attempts)
-    for record in recorder.transactions:
-        if record.attempts != numbers[record.transaction_id]:
-            yield f"transaction {record.transaction_id} miscounts its attempts"
+def broken_by(step: Step) -> Iterator[str]:
+    """What one version breaks of the rows and files that are there."""
+    if step.operation in KEEPS_ROWS and step.rows_added not in (0, None):
+        yield f"version {step.version} ({step.operation}) changes the rows by {step.rows_added}"
+    if step.live_rows is not None and step.live_rows < 0:
+        yield f"version {step.version} leaves {step.live_rows} rows"
+    yield from (f"version {step.version} {fault}" for fault in step.faults)
 
 
-def _contiguous(steps: Sequence[Step]) -> Iterator[str]:
-    for expected, step in enumerate(steps):
-        if step.version != expected:
-            yield f"the log has version {step.version} where {expected} should be"
-            return
+def _outcomes(transactions: pa.Table) -> pa.Array:
+    return pc.value_counts(transactions["outcome"])
 
 
-def _owned(recorder: Recorder, steps: Sequence[Step], overwritten: Owners) -> Iterator[str]:
-    owners = {step.version: step.transaction_id for step in steps}
-    for record in recorder.transactions:
-        version = record.committed_version
-        if version is None or (record.transaction_id, version) in overwritten:
-            continue
-        if owners.get(version) != record.transaction_id:
-            yield (
-                f"transaction {record.transaction_id} says that it committed version {version}, "
-                f"which is {owners.get(version, 'nobody')}'s"
-            )
-    yield from _each_commit_has_its_put(recorder, steps, overwritten)
+def _numbers(table: pa.Table, column: str) -> Numbers:
+    """A column of whole numbers; NULL is nobody."""
+    numbers: Numbers = pc.fill_null(table[column], _NOBODY).to_numpy().astype(np.int64)
+    return numbers
 
 
-def _each_commit_has_its_put(
-    recorder: Recorder, steps: Sequence[Step], overwritten: Owners
+def _accounted_for(transactions: pa.Table, attempts: pa.Table) -> Iterator[str]:
+    counts = counts_of(transactions)
+    ended = sum(counts[outcome] for outcome in RecordedOutcome)
+    if ended != counts["submitted"]:
+        yield f"{counts['submitted']} transactions were submitted, {ended} have an outcome"
+    is_in_flight = pc.equal(transactions["outcome"], RecordedOutcome.IN_FLIGHT.value)
+    has_no_end = pc.is_null(transactions["ended_at_ms"])
+    wrong = pc.not_equal(is_in_flight, has_no_end)
+    for row in transactions.select(["transaction_id", "outcome"]).filter(wrong).to_pylist():
+        yield f"transaction {row['transaction_id']} is {row['outcome']} with a wrong end"
+    made = np.bincount(_numbers(attempts, "transaction_id"), minlength=transactions.num_rows)
+    for number in np.flatnonzero(made != _numbers(transactions, "attempts")):
+        yield f"transaction {number} miscounts its attempts"
+
+
+def _contiguous(versions: Numbers) -> Iterator[str]:
+    wrong = np.flatnonzero(versions != np.arange(len(versions)))
+    if len(wrong):
+        first = wrong[0]
+        yield f"the log has version {versions[first]} where {first} should be"
+
+
+def _owned(
+    transactions: pa.Table, attempts: pa.Table, commits: pa.Table, overwritten: Owners
 ) -> Iterator[str]:
+    owners, versions = _numbers(commits, "transaction_id"), _numbers(commits, "version")
+    owned, lost = _pairs(owners, versions), _of_pairs(overwritten)
+    committed = transactions.filter(pc.is_valid(transactions["committed_version"]))
+    claimed = _pairs(
+        _numbers(committed, "transaction_id"), _numbers(committed, "committed_version")
+    )
+    for transaction, version in _missing(claimed, owned, lost):
+        owner = next(iter(owners[versions == version].tolist()), "nobody")
+        owner = None if owner == _NOBODY else owner
+        yield (
+            f"transaction {transaction} says that it committed version {version}, "
+            f"which is {owner}'s"
+        )
+    yield from _each_commit_has_its_put(attempts, owned[owners != _NOBODY], lost)
+
+
+def _each_commit_has_its_put(attempts: pa.Table, owned: Numbers, lost: Numbers) -> Iterator[str]:
     """A put that was told `created` owns its version; beyond these, only puts without a reply."""
-    owned = {
-        (step.transaction_id, step.version) for step in steps if step.transaction_id is not None
-    }
-    told = {_named(a) for a in recorder.attempts if a.result == PutResult.CREATED.value}
-    possible = told | {
-        _named(a)
-        for a in recorder.attempts
-        if a.result in (RecordedOutcome.IN_FLIGHT, PutResult.UNKNOWN.value)
-    }
-    for transaction, version in sorted(told - owned - overwritten):
+
+    def put(*results: str) -> Numbers:
+        some = attempts.filter(pc.is_in(attempts["result"], pa.array(results)))
+        return _pairs(_numbers(some, "transaction_id"), _numbers(some, "version"))
+
+    created = PutResult.CREATED.value
+    for transaction, version in _missing(put(created), owned, lost):
         yield f"transaction {transaction} created version {version}, which is not its own"
-    for transaction, version in sorted(owned - possible):
+    possible = put(created, RecordedOutcome.IN_FLIGHT.value, PutResult.UNKNOWN.value)
+    for transaction, version in _missing(owned, possible):
         yield f"version {version} is transaction {transaction}'s, which never put it"
 
 
-def _named(attempt: AttemptRecord) -> tuple[int, int]:
-    return attempt.transaction_id, attempt.version
+_VERSION_BITS = 32
+"""A transaction and a version are one number here: no run has so many versions."""
 
 
-def _rows_kept(steps: Sequence[Step]) -> Iterator[str]:
-    for step in steps:
-        if step.operation in KEEPS_ROWS and step.rows_added not in (0, None):
-            yield f"version {step.version} ({step.operation}) changes the rows by {step.rows_added}"
-        if step.live_rows is not None and step.live_rows < 0:
-            yield f"version {step.version} leaves {step.live_rows} rows"
+def _pairs(transactions: Numbers, versions: Numbers) -> Numbers:
+    return (transactions << _VERSION_BITS) + versions
+
+
+def _of_pairs(owners: Owners) -> Numbers:
+    known = [(_NOBODY if owner is None else owner, version) for owner, version in owners]
+    numbers = np.array(known, np.int64).reshape(-1, 2)
+    return _pairs(numbers[:, 0], numbers[:, 1])
+
+
+def _missing(pairs: Numbers, *among: Numbers) -> list[tuple[int, int]]:
+    """The pairs that are in none of the others, in order."""
+    missing = np.setdiff1d(pairs, np.concatenate(among)).tolist()
+    return [(pair >> _VERSION_BITS, pair & ((1 << _VERSION_BITS) - 1)) for pair in missing]

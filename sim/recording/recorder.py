@@ -1,8 +1,8 @@
 """What a run writes down while it happens: one record per transaction, attempt and request.
 
 Records are plain mutable objects, filled in as their transaction goes on, perhaps ahead of the
-kernel; tables are made of them at the end (`sim/history/tables.py`). Nothing is dropped: what is in
-flight then is recorded so, and nothing is in them that comes after it.
+kernel. When nothing can change them any more they become rows of a table and leave memory. Nothing
+is dropped: what is in flight at the end is recorded so, and nothing is in it that comes after it.
 """
 
 from __future__ import annotations
@@ -10,12 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Any
+
+import pyarrow as pa
 
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import AddFile, RemoveFile
+from whitecap.engine.log.commit_file import decode_commit
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome, Unknown
 from whitecap.engine.recorded import Arrivals, RecordedOutcome
 from whitecap.engine.storage.requests import PutResult
+from whitecap.sim.machine.spool import Spool
+from whitecap.sim.recording.recording import SCHEMAS
+from whitecap.sim.recording.row_stream import RowStream
 
 NO_VERSION = -1
 
@@ -124,6 +132,8 @@ class TransactionRecord:
     last_body: bytes | None = field(default=None, repr=False)
     snapshots: dict[int, tuple[int, float | None]] = field(default_factory=dict, repr=False)
     """Read version and instant of the snapshot that the attempts at a version are based on."""
+    effects_until_ms: float = -math.inf
+    """The last instant at which a request takes effect that nobody waits for any more."""
     put_in_doubt: bool = False
     has_landed: bool = False
     _spent: list[tuple[float, float, int]] = field(default_factory=list, repr=False)
@@ -209,6 +219,11 @@ class TransactionRecord:
                 self.compute_ms += spent_ms
                 self.bytes_written += size_bytes
 
+    def is_settled(self, now_ms: float) -> bool:
+        """Whether nothing of it can change any more, now that the world has come to an instant."""
+        ended_at_ms = self.ended_at_ms
+        return ended_at_ms is not None and max(ended_at_ms, self.effects_until_ms) < now_ms
+
     def _committed(self, outcome: Committed) -> None:
         self.outcome = RecordedOutcome.COMMITTED
         self.committed_version = outcome.version
@@ -227,14 +242,35 @@ _OF_THE_END = (
 """What is known of a transaction only when it has ended."""
 
 
-class Recorder:
-    """Collects the records of one run."""
+SETTLED_TOGETHER = 4096
+"""Transactions in memory at which to look for those that are settled: some megabytes."""
 
-    def __init__(self, with_requests: bool = False) -> None:
+
+class Recorder:
+    """Collects the records of one run; `now_ms` tells the instant that the world has come to.
+
+    Records of a process may be ahead of that instant, none is added behind it. So a transaction is
+    settled when it ended before, and with it all that it asked; rows leave in their final order.
+    """
+
+    def __init__(
+        self,
+        with_requests: bool = False,
+        now_ms: Callable[[], float] = lambda: -math.inf,
+        spool: Spool | None = None,
+    ) -> None:
         self.with_requests = with_requests
-        self.transactions: list[TransactionRecord] = []
-        self.attempts: list[AttemptRecord] = []
-        self.requests: list[RequestRecord] = []
+        self.submitted = 0
+        self.attempted = 0
+        self._now_ms = now_ms
+        spool = spool or Spool()
+        self._rows = {name: RowStream(name, spool) for name in ("transactions", "attempts")}
+        if with_requests:
+            self._rows["requests"] = RowStream("requests", spool)
+        self._transactions: list[TransactionRecord] = []
+        self._attempts: list[AttemptRecord] = []
+        self._requests: list[RequestRecord] = []
+        self._look_at = SETTLED_TOGETHER
 
     def begin(
         self,
@@ -246,12 +282,15 @@ class Recorder:
         submitted_ms: float,
     ) -> TransactionRecord:
         """A transaction is submitted; without `job_id` it is the first of its job."""
-        number = len(self.transactions)
+        if len(self._transactions) >= self._look_at:
+            self._settle()
+        number = self.submitted
+        self.submitted += 1
         job_id = number if job_id is None else job_id
         record = TransactionRecord(
             number, job_id, rerun_number, writer, group, command, submitted_ms
         )
-        self.transactions.append(record)
+        self._transactions.append(record)
         return record
 
     def attempt(self, record: TransactionRecord, version: int, now_ms: float) -> AttemptRecord:
@@ -259,23 +298,82 @@ class Recorder:
         if record.commit_started_at_ms is None:
             record.commit_started_at_ms = now_ms
         record.attempts += 1
+        self.attempted += 1
         record.snapshots[version] = (record.read_version, record.snapshot_at_ms)
         attempt = AttemptRecord(record.transaction_id, record.attempts, version, now_ms)
-        self.attempts.append(attempt)
+        self._attempts.append(attempt)
         return attempt
 
+    def request(
+        self, record: TransactionRecord, kind: str, key: str, size_bytes: int, now_ms: float
+    ) -> RequestRecord | None:
+        """A transaction sends a request; nothing is noted unless requests are recorded."""
+        if not self.with_requests:
+            return None
+        request = RequestRecord(record.transaction_id, kind, key, now_ms, size_bytes=size_bytes)
+        self._requests.append(request)
+        return request
+
     def close(self, instant_ms: float) -> None:
-        """The run ends: what was noted ahead of it goes, and what is left is put in order."""
-        self.attempts = [each for each in self.attempts if each.sent_at_ms < instant_ms]
-        self.requests = [each for each in self.requests if each.sent_at_ms < instant_ms]
-        for attempt in self.attempts:
-            attempt.as_of(instant_ms)
-        for request in self.requests:
-            request.as_of(instant_ms)
-        for record in self.transactions:
-            record.as_of(instant_ms)
-            record.attempts = 0
-        for attempt in self.attempts:
-            self.transactions[attempt.transaction_id].attempts += 1
-        self.attempts.sort(key=lambda a: (a.sent_at_ms, a.transaction_id, a.attempt_number))
-        self.requests.sort(key=lambda r: (r.sent_at_ms, r.transaction_id, r.kind, r.key))
+        """The run ends: what was noted ahead of it goes, all that is left becomes rows."""
+        first = self._transactions[0].transaction_id if self._transactions else 0
+        for attempt in self._attempts:
+            if attempt.sent_at_ms >= instant_ms:
+                self._transactions[attempt.transaction_id - first].attempts -= 1
+        self._attempts = [each for each in self._attempts if each.sent_at_ms < instant_ms]
+        self._requests = [each for each in self._requests if each.sent_at_ms < instant_ms]
+        self._become_rows(frozenset(), instant_ms)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """What has become rows: of a closed recorder, everything."""
+        return {name: rows.table() for name, rows in self._rows.items()}
+
+    def _settle(self) -> None:
+        """Let go of what nothing can change any more."""
+        now_ms = self._now_ms()
+        unsettled = (r.transaction_id for r in self._transactions if not r.is_settled(now_ms))
+        self._become_rows(frozenset(unsettled), now_ms)
+        self._look_at = SETTLED_TOGETHER + 2 * len(self._transactions)
+
+    def _become_rows(self, unsettled: frozenset[int], instant_ms: float) -> None:
+        """All that comes before anything of an unsettled transaction, as known at an instant."""
+        self._attempts.sort(key=lambda a: (a.sent_at_ms, a.transaction_id, a.attempt_number))
+        self._requests.sort(key=lambda r: (r.sent_at_ms, r.transaction_id, r.kind, r.key))
+        noted: dict[str, tuple[list[Any], Callable[[Any], tuple[Any, ...]]]] = {
+            "transactions": (self._transactions, transaction_row),
+            "attempts": (self._attempts, attempt_row),
+            "requests": (self._requests, request_row),
+        }
+        for name, stream in self._rows.items():
+            records, row = noted[name]
+            count = next(
+                (n for n, each in enumerate(records) if each.transaction_id in unsettled),
+                len(records),
+            )
+            for record in records[:count]:
+                record.as_of(instant_ms)
+            stream.extend(map(row, records[:count]))
+            del records[:count]
+
+
+_STATEMENT = SCHEMAS["transactions"].get_field_index("statement")
+_of_transaction = attrgetter(*(n for n in SCHEMAS["transactions"].names if n != "statement"))
+attempt_row = attrgetter(*SCHEMAS["attempts"].names)
+request_row = attrgetter(*SCHEMAS["requests"].names)
+
+
+def transaction_row(record: TransactionRecord) -> tuple[Any, ...]:
+    """A transaction in the order of its table's columns."""
+    _fill_in_level(record)
+    values = _of_transaction(record)
+    return (*values[:_STATEMENT], record.make_statement(), *values[_STATEMENT:])
+
+
+def _fill_in_level(record: TransactionRecord) -> None:
+    """What an uncommitted transaction had chosen is in the commit file that it tried to put."""
+    if record.isolation_level is not None or record.last_body is None:
+        return
+    info = decode_commit(record.last_body.partition(b"\n")[0], 0).commit_info
+    if info is not None:
+        record.isolation_level = info.isolation_level
+        record.is_blind_append = info.is_blind_append

@@ -114,7 +114,9 @@ class Sender:
         life, clock = self.life, self.life.clock
         out_ms, back_ms, lost_back_ms = self.tape.legs(ask.kind, ask.number, sending.repeat)
         latency = self.tape.latencies[ask.kind]
-        request_record = self._record_of(ask, sending)
+        request_record = self.recorder.request(
+            self.record, ask.kind.label, ask.key, ask.size_bytes, sending.sent_ms
+        )
         takes_effect = self._effect(ask, request_record)
         gives_up_ms = sending.sent_ms + self.options.timeout
         was_in_doubt = self.record.put_in_doubt
@@ -145,6 +147,7 @@ class Sender:
     def _happens_alone(self, instant_ms: float, takes_effect: Callable[[float], Answer]) -> None:
         """The effect comes whether or not anyone still waits for it."""
         order = self.life.clock.order
+        self.record.effects_until_ms = max(self.record.effects_until_ms, instant_ms)
         self.kernel.call_at(instant_ms, order, partial(takes_effect, instant_ms))
 
     def _arrives(
@@ -168,12 +171,3 @@ class Sender:
             return ask.effect((now_ms, order))
 
         return takes_effect
-
-    def _record_of(self, ask: Ask, sending: Sending) -> RequestRecord | None:
-        if not self.recorder.with_requests:
-            return None
-        number, sent_ms = self.record.transaction_id, sending.sent_ms
-        record = RequestRecord(number, ask.kind.label, ask.key, sent_ms)
-        record.size_bytes = ask.size_bytes
-        self.recorder.requests.append(record)
-        return record

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from whitecap.engine.log.commit_file import Commit, log_key
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 from whitecap.engine.log.table_log import CommitCache
-from whitecap.sim.store.objects import DescribedCommit, FakeStore
+from whitecap.sim.store.kept import DescribedCommit
+from whitecap.sim.store.objects import FakeStore
 
 
 @dataclass(frozen=True, slots=True)

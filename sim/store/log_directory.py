@@ -8,11 +8,13 @@ waiting. What is not decided yet is unknown: then the reader has to wait, and lo
 from __future__ import annotations
 
 import math
+from array import array
 from bisect import insort
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
 import msgspec
+from pyroaring import BitMap
 
 from whitecap.engine.log.checkpoint import checkpoint_key
 from whitecap.engine.log.commit_file import LOG_DIRECTORY, log_key
@@ -29,6 +31,9 @@ STAGED_COMMITS_KEY = f"{LOG_DIRECTORY}/_staged_commits/"
 
 CHECKSUM_BYTES = 2_000
 """Roughly: protocol, metadata, histogram and counts; the list of files of small tables left out."""
+
+CHECKSUMS_KEPT = 4096
+"""Checksums whose instants are kept: far more than are written at the same time."""
 
 CHECKPOINT_BYTES_PER_ACTION = 150
 """45 million files made a checkpoint of 6.5 GB (github.com/apache/incubator-xtable pull 861)."""
@@ -73,9 +78,10 @@ class LogDirectory:
 
     past_objects: int = 0
     past_days: PastDays | None = None
-    sizes: list[int] = field(default_factory=list)
-    landed_at_ms: list[float] = field(default_factory=list)
+    sizes: array[int] = field(default_factory=lambda: array("q"))
+    landed_at_ms: array[float] = field(default_factory=lambda: array("d"))
     _checksums: dict[int, Moment] = field(default_factory=dict)
+    _old_checksums: BitMap = field(default_factory=BitMap)
     _checkpoints: list[tuple[int, Moment]] = field(default_factory=list)
     _checkpoint_bytes: dict[int, int] = field(default_factory=dict)
     _objects: int = 0
@@ -110,7 +116,10 @@ class LogDirectory:
 
     def checksum(self, version: int) -> Moment | None:
         """When a version's checksum is readable; `None` as long as that is not decided."""
-        return self._checksums.get(version)
+        moment = self._checksums.get(version)
+        if moment is None and version in self._old_checksums:
+            return ALWAYS
+        return moment
 
     def checksum_appears(self, version: int, moment: Moment) -> None:
         """A version's checksum will be readable from a moment on."""
@@ -147,7 +156,16 @@ class LogDirectory:
         changes = self._changes
         while changes and changes[0][0] <= moment:
             self._objects += heappop(changes)[1]
+        if len(self._checksums) > CHECKSUMS_KEPT:
+            self._forget_instants(moment)
         return self.past_objects + self._objects
+
+    def _forget_instants(self, moment: Moment) -> None:
+        """Of checksums that nobody can be ahead of any more it is enough that they are there."""
+        old = [version for version, at in self._checksums.items() if at <= moment]
+        self._old_checksums.update(old)
+        for version in old:
+            del self._checksums[version]
 
     def segment(self, moment: Moment) -> Segment:
         """The newest version and checkpoint, now that the moment has come."""

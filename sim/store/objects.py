@@ -11,7 +11,8 @@ import math
 from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass, field
 
-from whitecap.engine.log.commit_file import Commit, encode_commit, log_key, version_of_key
+from whitecap.engine.log.commit_file import log_key, version_of_key
+from whitecap.engine.packed import PackedMap, Shelf
 from whitecap.engine.storage.columns import in_columns
 from whitecap.engine.storage.requests import (
     Body,
@@ -29,49 +30,19 @@ from whitecap.engine.storage.requests import (
     RowsOf,
     WriteRows,
 )
+from whitecap.sim.store.kept import (
+    OBJECTS,
+    DataFile,
+    DescribedCommit,
+    Landing,
+    Landings,
+    StoredObject,
+    packer_of_data_files,
+)
 from whitecap.sim.store.log_directory import LogDirectory
 
 DATA_FILE_OVERHEAD_BYTES = 1000
 """A small Parquet file's footer and headers, roughly."""
-
-
-@dataclass(frozen=True, slots=True)
-class DescribedCommit:
-    """A commit file whose bytes are made when somebody reads them; how many, is known."""
-
-    commit: Commit
-    size_bytes: int
-
-    def __bytes__(self) -> bytes:
-        return encode_commit(self.commit.actions)
-
-
-@dataclass(slots=True)
-class StoredObject:
-    """An object's bytes, and how listings show it."""
-
-    content: bytes | DescribedCommit
-    entry: Entry
-
-    @property
-    def body(self) -> bytes:
-        """Its bytes, perhaps made anew."""
-        content = self.content
-        return content if isinstance(content, bytes) else bytes(content)
-
-    @property
-    def modified_at_ms(self) -> int:
-        """When its bytes took effect, epoch milliseconds."""
-        return self.entry.modified_at_ms
-
-
-@dataclass(slots=True)
-class Landing:
-    """A commit file that was created: when (simulated), and by which transaction."""
-
-    version: int
-    landed_at_ms: float
-    transaction_id: int | None
 
 
 @dataclass(slots=True)
@@ -79,19 +50,23 @@ class FakeStore:
     """One bucket. `epoch_ms` is the wall clock at simulated instant 0.
 
     One that is not `exclusive` has no put-if-absent: commits may be `overwritten`, the earliest of
-    them at `first_overwritten`.
+    them at `first_overwritten`. What is seldom asked for goes to `shelf`.
     """
 
     epoch_ms: int
     bytes_per_row: int
     exclusive: bool = True
+    shelf: Shelf | None = None
     log: LogDirectory = field(default_factory=LogDirectory)
-    objects: dict[str, StoredObject] = field(default_factory=dict)
-    data_files: MutableMapping[str, WriteRows] = field(default_factory=dict)
-    landings: list[Landing] = field(default_factory=list)
+    objects: PackedMap[str, StoredObject] = field(init=False)
+    data_files: MutableMapping[str, DataFile] = field(init=False)
+    landings: Landings = field(default_factory=Landings)
     overwritten: list[Landing] = field(default_factory=list)
     first_overwritten: float = math.inf
-    _written_at_ms: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.objects = PackedMap(OBJECTS, self.shelf, lambda o: o.is_described)
+        self.data_files = PackedMap(packer_of_data_files(), self.shelf, lambda f: not f.is_stored)
 
     def as_sent(self, request: PutIfAbsent) -> Put | PutIfAbsent:
         """What a put that is sent now will do.
@@ -109,7 +84,7 @@ class FakeStore:
         result = self.put_object(request, now_ms)
         if result is PutResult.CREATED:
             self._lose(version)
-            self.landings.append(Landing(version, now_ms, transaction_id))
+            self.landings.add(Landing(version, now_ms, transaction_id))
             self.log.landed(version, len(request.body), now_ms)
         return result
 
@@ -126,7 +101,7 @@ class FakeStore:
         version, size_bytes = described.commit.version, described.size_bytes
         entry = Entry(log_key(version), size_bytes, self.epoch_ms)
         self.objects[entry.key] = StoredObject(described, entry)
-        self.landings.append(Landing(version, 0.0, None))
+        self.landings.add(Landing(version, 0.0, None))
         self.log.landed(version, size_bytes, 0.0)
 
     def answer(self, request: Get | ListFrom | Put | PutIfAbsent) -> Response:
@@ -147,8 +122,8 @@ class FakeStore:
 
     def write_rows(self, file: WriteRows, now_ms: float = 0.0) -> int:
         """Keep a data file's rows. Returns its size in bytes."""
-        self.data_files[file.key] = file
-        self._written_at_ms[file.key] = now_ms
+        kept = DataFile(file, now_ms)
+        self.data_files[file.key] = kept
         return self.data_file_size(len(file.rows))
 
     def read_rows(self, request: ReadRows) -> RowsOf | Gone:
@@ -158,7 +133,8 @@ class FakeStore:
             file = self.data_files.get(key)
             if file is None:
                 return Gone(key)
-            rows.append(in_columns(file.rows, file.columns, request.columns))
+            written = file.written
+            rows.append(in_columns(written.rows, written.columns, request.columns))
         return RowsOf(tuple(rows))
 
     def list_tree(self, below: str) -> Listing:
@@ -178,17 +154,15 @@ class FakeStore:
         """How many bytes a data file of so many rows has."""
         return DATA_FILE_OVERHEAD_BYTES + rows * self.bytes_per_row
 
-    def _data_file_entry(self, file: WriteRows) -> Entry:
-        at_ms = self.epoch_ms + int(self._written_at_ms.get(file.key, 0.0))
-        return Entry(file.key, self.data_file_size(len(file.rows)), at_ms)
+    def _data_file_entry(self, file: DataFile) -> Entry:
+        at_ms = self.epoch_ms + int(file.written_at_ms)
+        return Entry(file.written.key, self.data_file_size(len(file.written.rows)), at_ms)
 
     def _lose(self, version: int) -> None:
         """A commit file is written over another one, without a look at what was there."""
         if self.exclusive or version > self.log.newest:
             return
-        lost = [landing for landing in self.landings if landing.version == version]
-        self.overwritten += lost
-        self.landings = [landing for landing in self.landings if landing.version != version]
+        self.overwritten += self.landings.without(version)
         self.first_overwritten = min(self.first_overwritten, version)
 
 

@@ -20,7 +20,8 @@ from whitecap.engine.log.effects import effects_of
 from whitecap.engine.log.files import ListedFiles, PartitionKey
 from whitecap.engine.log.paths import log_path, partition_directory
 from whitecap.engine.storage.requests import WriteRows
-from whitecap.sim.store.objects import DescribedCommit, FakeStore
+from whitecap.sim.store.kept import DataFile, DescribedCommit
+from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.table.initial_files import InitialPartition
 from whitecap.sim.table.initial_statistics import InitialStatistics, StatisticsTexts
 from whitecap.sim.table.rows import TableRows
@@ -216,23 +217,24 @@ class DescribedFiles(ListedFiles):
         )
 
 
-class DescribedDataFiles(MutableMapping[str, WriteRows]):
+class DescribedDataFiles(MutableMapping[str, DataFile]):
     """The data files of the store: those of the initial table described, later ones as written."""
 
-    def __init__(self, initial: DescribedFiles) -> None:
+    def __init__(self, initial: DescribedFiles, written: MutableMapping[str, DataFile]) -> None:
         self._initial = initial
-        self._written: dict[str, WriteRows] = {}
+        self._written = written
         self._deleted: set[str] = set()
 
-    def __getitem__(self, key: str) -> WriteRows:
+    def __getitem__(self, key: str) -> DataFile:
         file = self._written.get(key)
-        if file is None and key not in self._deleted:
-            file = self._initial.data_file(key)
-        if file is None:
+        if file is not None:
+            return file
+        described = None if key in self._deleted else self._initial.data_file(key)
+        if described is None:
             raise KeyError(key)
-        return file
+        return DataFile(described, 0.0)
 
-    def __setitem__(self, key: str, file: WriteRows) -> None:
+    def __setitem__(self, key: str, file: DataFile) -> None:
         self._written[key] = file
 
     def __delitem__(self, key: str) -> None:

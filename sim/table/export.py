@@ -85,7 +85,7 @@ def _write_data(
     store: FakeStore, commits: list[Sequence[AnyAction]], on_disk: DirectoryStore
 ) -> Sizes:
     keys = (data_key(a.path) for actions in commits for a in actions if isinstance(a, AddFile))
-    return {key: _write_file(store.data_files[key], on_disk) for key in dict.fromkeys(keys)}
+    return {key: _write_file(store.data_files[key].written, on_disk) for key in dict.fromkeys(keys)}
 
 
 def _write_file(file: WriteRows, on_disk: DirectoryStore) -> int:

@@ -76,7 +76,7 @@ def create_table(
     statistics = InitialStatistics(rows, table.partition_by, indexed_by(table.configuration()))
     ids = FileIds(_numbers(new_id, sum(partition.file_count for partition in found)))
     files = DescribedFiles(found, statistics, rows, store, ids)
-    store.data_files = DescribedDataFiles(files)
+    store.data_files = DescribedDataFiles(files, store.data_files)
     told = _commit_info(store.epoch_ms, "WRITE", {"mode": "Append"}, 0, dialect)
     told = _stamped(told, metadata)
     if described and not supports(protocol, "rowTracking"):

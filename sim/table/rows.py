@@ -6,6 +6,7 @@ lies in one slice; what else it holds follows from its key, so that rows need no
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -210,7 +211,7 @@ class KeysInUse:
 
     def __init__(self, initial: InitialSlices) -> None:
         self._initial = initial
-        self._added: dict[Slice, list[int]] = {}
+        self._added: dict[Slice, array[int]] = {}
         self._ranges: dict[Slice, range] = {}
 
     def count(self, slice_: Slice) -> int:
@@ -226,7 +227,7 @@ class KeysInUse:
 
     def add(self, slice_: Slice, key: int) -> None:
         """A row of this key was committed."""
-        self._added.setdefault(slice_, []).append(key)
+        self._added.setdefault(slice_, array("q")).append(key)
 
     def _range(self, slice_: Slice) -> range:
         found = self._ranges.get(slice_)

@@ -34,7 +34,7 @@ ONE_HOME = {
 """Library -> the only places that may import it."""
 
 ENGINE_LAYERS = (
-    ("errors", "remembered", "rules"),
+    ("errors", "packed", "remembered", "rules"),
     ("values", "isolation", "settings", "storage"),
     ("row_store",),
     ("log",),

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from log_samples import histories, state
 
+from whitecap.engine import packed
 from whitecap.engine.conflicts.row_ids import watermark_domain
 from whitecap.engine.errors import InvalidLog
 from whitecap.engine.log.actions import (
@@ -216,3 +217,43 @@ def test_listed_files_that_are_not_the_first_are_added_one_by_one(
     assert asked_of(listed) == asked_of(before.after((), second))
     in_other_columns = FileSet(("y",)).after((), Listed(("x",), second))
     assert asked_of(in_other_columns) == asked_of(FileSet(("y",)).after((), second))
+
+
+@given(histories(), st.integers(1, 3))
+def test_a_snapshot_is_the_same_when_its_older_files_are_packed(
+    commits: list[list[AnyAction]], kept: int
+) -> None:
+    def snapshots() -> list[dict[str, object]]:
+        snapshot, met = EMPTY_SNAPSHOT, []
+        for version, actions in enumerate([*commits, [table("v")], *commits]):
+            snapshot = snapshot.apply(commit_of(version, actions))
+            met.append(seen(snapshot))
+        return met
+
+    expected = snapshots()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(packed, "KEPT", kept)
+        patched.setattr(packed, "BLOCK", 2)
+        patched.setattr(packed, "KEPT_BLOCKS", 1)
+        assert snapshots() == expected
+
+
+def test_many_files_that_come_one_by_one_are_packed_and_those_of_one_commit_are_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(packed, "KEPT", 4)
+    together = [add(f"t{n}", x=str(n % 2)) for n in range(20)]
+    snapshot = EMPTY_SNAPSHOT.apply(commit_of(0, [table("x"), *together]))
+    for n in range(30):
+        snapshot = snapshot.apply(commit_of(n + 1, [add(f"p{n}", x=str(n % 3))]))
+        assert snapshot.num_files == 21 + n
+    assert 20 + 4 <= len(snapshot.live.files.whole) < 20 + 8
+    snapshot = snapshot.apply(commit_of(31, [remove(f"p{n}") for n in range(26)]))
+    for n in range(26):
+        snapshot = snapshot.apply(commit_of(n + 32, [add(f"q{n}", x="q")]))
+        assert snapshot.file_at(f"p{n}") is None
+        assert len(snapshot.files) == len(snapshot.all_files()) == 25 + n
+    assert snapshot.num_files == 50
+    assert len(snapshot.files_in(("q",))) == 26
+    assert sorted(snapshot.files) == sorted((file.path, None) for file in snapshot.all_files())
+    assert sorted(snapshot.tombstones) == sorted((f"p{n}", None) for n in range(26))

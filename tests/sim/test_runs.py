@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from tests.sim.sim_worlds import INSERT, UPDATE, document, ran, rows, scenario
-from whitecap.engine.errors import InvalidInput
-from whitecap.sim.recording.recording import write_recording
+from whitecap.engine.errors import InvalidInput, InvariantViolated
+from whitecap.sim.history.conservation import broken_by, check_conservation
+from whitecap.sim.recording.recording import SCHEMAS, write_recording
 from whitecap.sim.run import run_scenario
 
 
@@ -170,33 +173,37 @@ def test_a_commit_keeps_its_read_version_when_compaction_follows_it() -> None:
 
 
 def test_conservation_notices_planted_faults() -> None:
-    from whitecap.engine.errors import InvariantViolated
-    from whitecap.sim.history.conservation import check_conservation
-
     def checked(spoil: Any) -> str:
-        run = ran()
-        recorder, steps = run.world.recorder, list(run.steps)
-        spoil(recorder, steps)
+        tables = {name: table.to_pylist() for name, table in ran().recording.tables.items()}
+        spoil(tables)
+        spoilt = {name: pa.Table.from_pylist(rows, SCHEMAS[name]) for name, rows in tables.items()}
         with pytest.raises(InvariantViolated) as raised:
-            check_conservation(recorder, steps, "whitecap run it.yaml --seed 1")
+            check_conservation(spoilt, (), "whitecap run it.yaml --seed 1")
         return str(raised.value)
 
-    def lose_a_version(_: Any, steps: list[Any]) -> None:
-        del steps[5]
+    def lose_a_version(tables: Any) -> None:
+        del tables["commits"][5]
 
-    def claim_another(recorder: Any, _: Any) -> None:
-        done = [r for r in recorder.transactions if r.committed_version is not None]
-        done[0].committed_version = done[1].committed_version
+    def claim_another(tables: Any) -> None:
+        done = [r for r in tables["transactions"] if r["committed_version"] is not None]
+        done[0]["committed_version"] = done[1]["committed_version"]
 
-    def forget_an_end(recorder: Any, _: Any) -> None:
-        recorder.transactions[0].outcome = "in_flight"
+    def forget_an_end(tables: Any) -> None:
+        tables["transactions"][0]["outcome"] = "in_flight"
 
-    def invent_an_attempt(recorder: Any, _: Any) -> None:
-        recorder.transactions[0].attempts += 1
+    def invent_an_attempt(tables: Any) -> None:
+        tables["transactions"][0]["attempts"] += 1
 
-    def forget_a_put(recorder: Any, _: Any) -> None:
-        created = [a for a in recorder.attempts if a.result == "created"]
-        created[0].result = "already_exists"
+    def forget_a_put(tables: Any) -> None:
+        created = [a for a in tables["attempts"] if a["result"] == "created"]
+        created[0]["result"] = "already_exists"
+
+    def put_once_more(tables: Any) -> None:
+        lost = [a for a in tables["attempts"] if a["result"] == "already_exists"]
+        lost[0]["result"] = "created"
+
+    def invent_an_outcome(tables: Any) -> None:
+        tables["transactions"][0]["outcome"] = "glorious"
 
     expected = {
         lose_a_version: "where 5 should be",
@@ -204,11 +211,24 @@ def test_conservation_notices_planted_faults() -> None:
         forget_an_end: "with a wrong end",
         invent_an_attempt: "miscounts its attempts",
         forget_a_put: "which never put it",
+        put_once_more: "which is not its own",
+        invent_an_outcome: "transactions were submitted",
     }
     for spoil, words in expected.items():
         message = checked(spoil)
         assert words in message
         assert "to reproduce: whitecap run it.yaml --seed 1" in message
+
+
+def test_what_a_version_breaks_is_told_of_its_step() -> None:
+    step = next(step for step in ran().steps if step.version == 3)
+    assert list(broken_by(step)) == []
+    compaction = replace(step, operation="OPTIMIZE", rows_added=4, live_rows=-1, faults=("is odd",))
+    assert list(broken_by(compaction)) == [
+        "version 3 (OPTIMIZE) changes the rows by 4",
+        "version 3 leaves -1 rows",
+        "version 3 is odd",
+    ]
 
 
 def test_an_existing_directory_that_is_no_run_is_left_alone(tmp_path: Path) -> None:

@@ -1,0 +1,244 @@
+"""Many things that are seldom asked for, in little room: compressed blocks, found by hashes.
+
+A thing costs some tens of bytes besides what compression leaves of it, where as an object in a
+dictionary it takes a kilobyte. Asking for one reads its block; those asked for last are kept.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Iterator, MutableMapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pyroaring import BitMap
+
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
+
+BLOCK = 64
+"""Things in a block: enough to compress well, few enough to read one quickly."""
+
+KEPT_BLOCKS = 64
+"""Blocks that stay read: some megabytes."""
+
+KEPT = 4096
+"""Things that a map keeps as they are, the newest ones; so many again are packed together."""
+
+_QUICKLY = 1
+"""zlib's quickest level: half the size of more would cost thrice the time."""
+
+
+class Shelf(Protocol):
+    """Where blocks are kept."""
+
+    def keep(self, block: bytes) -> int:
+        """Keep a block. Returns its number."""
+        ...
+
+    def block(self, number: int) -> bytes:
+        """A block that was kept."""
+        ...
+
+
+class InMemory:
+    """Blocks in memory."""
+
+    def __init__(self) -> None:
+        self._blocks: list[bytes] = []
+
+    def keep(self, block: bytes) -> int:
+        """Keep a block. Returns its number."""
+        self._blocks.append(block)
+        return len(self._blocks) - 1
+
+    def block(self, number: int) -> bytes:
+        """A block that was kept."""
+        return self._blocks[number]
+
+
+@dataclass(frozen=True, slots=True)
+class Packer(Generic[T]):
+    """How some things become bytes, and come back equal."""
+
+    pack: Callable[[Sequence[T]], bytes]
+    unpack: Callable[[bytes], Sequence[T]]
+
+
+class Packing(Generic[T]):
+    """Things by their places, which are given when they come; none ever goes."""
+
+    def __init__(self, packer: Packer[T], shelf: Shelf | None = None) -> None:
+        self._packer = packer
+        self._shelf: Shelf = shelf or InMemory()
+        self._numbers: list[int] = []
+        self._read: OrderedDict[int, Sequence[T]] = OrderedDict()
+
+    def extend(self, things: Sequence[T]) -> NDArray[np.int32]:
+        """Pack some things. Returns their places."""
+        places = []
+        for begin in range(0, len(things), BLOCK):
+            part = things[begin : begin + BLOCK]
+            first = len(self._numbers) * BLOCK
+            packed = zlib.compress(self._packer.pack(part), _QUICKLY)
+            self._numbers.append(self._shelf.keep(packed))
+            places.append(np.arange(first, first + len(part), dtype=np.int32))
+        return np.concatenate(places) if places else np.zeros(0, np.int32)
+
+    def __getitem__(self, place: int) -> T:
+        block, at = divmod(place, BLOCK)
+        return self._block(block)[at]
+
+    def _block(self, block: int) -> Sequence[T]:
+        things = self._read.get(block)
+        if things is None:
+            packed = self._shelf.block(self._numbers[block])
+            things = self._read[block] = self._packer.unpack(zlib.decompress(packed))
+            if len(self._read) > KEPT_BLOCKS:
+                self._read.popitem(last=False)
+        else:
+            self._read.move_to_end(block)
+        return things
+
+
+_Run = tuple[NDArray[np.int64], NDArray[np.int32]]
+
+MERGED_UNLESS = 4
+"""A run stays beside a shorter one if it is so many times as long: then there are few."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Which places belong to a hash: sorted runs, the longest first. Never changed once made."""
+
+    runs: tuple[_Run, ...] = ()
+
+    def __len__(self) -> int:
+        return sum(len(hashes) for hashes, _ in self.runs)
+
+    def with_more(
+        self,
+        hashes: NDArray[np.int64],
+        places: NDArray[np.int32],
+        are_kept: Callable[[NDArray[np.int32]], NDArray[np.bool_]] | None = None,
+    ) -> Places:
+        """These and others; of runs that are merged, only places that `are_kept` stay."""
+        runs = list(self.runs)
+        parts = [(hashes, places)]
+        while runs and len(runs[-1][0]) < MERGED_UNLESS * sum(len(part[0]) for part in parts):
+            parts.append(runs.pop())
+        hashes, places = (np.concatenate([part[at] for part in parts]) for at in (0, 1))
+        if are_kept is not None:
+            kept = are_kept(places)
+            hashes, places = hashes[kept], places[kept]
+        order = np.argsort(hashes, kind="stable")
+        return Places((*runs, (hashes[order], places[order])))
+
+    def of(self, key_hash: int) -> Iterator[int]:
+        """The places of a hash."""
+        for hashes, places in self.runs:
+            at = int(hashes.searchsorted(key_hash))
+            while at < len(hashes) and hashes[at] == key_hash:
+                yield int(places[at])
+                at += 1
+
+    def all(self) -> NDArray[np.int32]:
+        """Every place, in order."""
+        runs = [places for _, places in self.runs]
+        return np.sort(np.concatenate(runs)) if runs else np.zeros(0, np.int32)
+
+
+def hashes_of(keys: Iterable[Any]) -> NDArray[np.int64]:
+    """Python's own hashes: they differ between processes, and decide nothing but where to look."""
+    return np.fromiter(map(hash, keys), np.int64)
+
+
+class PackedMap(MutableMapping[K, T]):
+    """A dictionary whose older values are packed, but for those that `stay` as they are."""
+
+    def __init__(
+        self,
+        packer: Packer[tuple[K, T]],
+        shelf: Shelf | None = None,
+        stays: Callable[[T], bool] = lambda _: False,
+    ) -> None:
+        self._packing = Packing(packer, shelf)
+        self._stays = stays
+        self._places = Places()
+        self._gone = BitMap()
+        self._new: dict[K, T] = {}
+        self._staying: dict[K, T] = {}
+
+    def __getitem__(self, key: K) -> T:
+        if key in self._new:
+            return self._new[key]
+        if key in self._staying:
+            return self._staying[key]
+        place = self._place(key)
+        if place is None:
+            raise KeyError(key)
+        return self._packing[place][1]
+
+    def __setitem__(self, key: K, value: T) -> None:
+        if key in self._new:
+            self._new[key] = value
+        else:
+            self.pop(key, None)
+            self.add(key, value)
+
+    def add(self, key: K, value: T) -> None:
+        """Put in a value of a key that has none."""
+        self._new[key] = value
+        if len(self._new) >= 2 * KEPT:
+            self._pack(list(islice(self._new, KEPT)))
+
+    def __delitem__(self, key: K) -> None:
+        for values in (self._new, self._staying):
+            if key in values:
+                del values[key]
+                return
+        place = self._place(key)
+        if place is None:
+            raise KeyError(key)
+        self._gone.add(place)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._new or key in self._staying or self._place(key) is not None
+
+    def __len__(self) -> int:
+        return len(self._new) + len(self._staying) + len(self._live())
+
+    def __iter__(self) -> Iterator[K]:
+        yield from self._staying
+        yield from (self._packing[place][0] for place in self._live().tolist())
+        yield from self._new
+
+    def _live(self) -> NDArray[np.int32]:
+        places = self._places.all()
+        return places[self._are_kept(places)]
+
+    def _are_kept(self, places: NDArray[np.int32]) -> NDArray[np.bool_]:
+        gone = np.fromiter(self._gone, np.int32, len(self._gone))
+        return np.isin(places, gone, invert=True)
+
+    def _place(self, key: object) -> int | None:
+        for place in self._places.of(hash(key)):
+            if place not in self._gone and self._packing[place][0] == key:
+                return place
+        return None
+
+    def _pack(self, keys: Sequence[K]) -> None:
+        packed = []
+        for key in keys:
+            value = self._new.pop(key)
+            if self._stays(value):
+                self._staying[key] = value
+            else:
+                packed.append((key, value))
+        places = self._packing.extend(packed)
+        hashes = hashes_of(key for key, _ in packed)
+        self._places = self._places.with_more(hashes, places, self._are_kept)

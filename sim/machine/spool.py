@@ -1,0 +1,30 @@
+"""A temporary file for what a run made and seldom asks for again: memory is for the present."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from array import array
+from typing import BinaryIO
+
+
+class Spool:
+    """Blocks of bytes by their numbers; the file has no name, and is made for the first block."""
+
+    def __init__(self) -> None:
+        self._file: BinaryIO | None = None
+        self._ends = array("q", (0,))
+
+    def keep(self, block: bytes) -> int:
+        """Write a block. Returns its number."""
+        if self._file is None:
+            self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115, open as long as this is
+        os.pwrite(self._file.fileno(), block, self._ends[-1])
+        self._ends.append(self._ends[-1] + len(block))
+        return len(self._ends) - 2
+
+    def block(self, number: int) -> bytes:
+        """Read a block. Raises `IndexError` for a number that was not given."""
+        assert self._file is not None
+        begin, end = self._ends[number], self._ends[number + 1]
+        return os.pread(self._file.fileno(), end - begin, begin)

@@ -1,0 +1,152 @@
+"""What the fake store keeps: objects, data files as rows, and which commits landed."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from whitecap.engine.log.commit_file import Commit, encode_commit
+from whitecap.engine.packed import Packer
+from whitecap.engine.row_store.packed_rows import PlainRows, Stores
+from whitecap.engine.row_store.rows import StoredRows
+from whitecap.engine.storage.requests import Entry, WriteRows
+
+_NOBODY = -1
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedCommit:
+    """A commit file whose bytes are made when somebody reads them; how many, is known."""
+
+    commit: Commit
+    size_bytes: int
+
+    def __bytes__(self) -> bytes:
+        return encode_commit(self.commit.actions)
+
+
+@dataclass(slots=True)
+class StoredObject:
+    """An object's bytes, and how listings show it."""
+
+    content: bytes | DescribedCommit
+    entry: Entry
+
+    @property
+    def body(self) -> bytes:
+        """Its bytes, perhaps made anew."""
+        content = self.content
+        return content if isinstance(content, bytes) else bytes(content)
+
+    @property
+    def is_described(self) -> bool:
+        """Whether there are no bytes until somebody reads them."""
+        return isinstance(self.content, DescribedCommit)
+
+    @property
+    def modified_at_ms(self) -> int:
+        """When its bytes took effect, epoch milliseconds."""
+        return self.entry.modified_at_ms
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A data file as it was written, and when (simulated)."""
+
+    written: WriteRows
+    written_at_ms: float
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether its rows are kept by columns, and not described or as a list."""
+        return isinstance(self.written.rows, StoredRows)
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """A commit file that was created: when (simulated), and by which transaction."""
+
+    version: int
+    landed_at_ms: float
+    transaction_id: int | None
+
+
+@dataclass(slots=True)
+class Landings:
+    """All of them, in the order in which they came."""
+
+    _versions: array[int] = field(default_factory=lambda: array("q"))
+    _landed_at_ms: array[float] = field(default_factory=lambda: array("d"))
+    _transaction_ids: array[int] = field(default_factory=lambda: array("q"))
+
+    def __len__(self) -> int:
+        return len(self._versions)
+
+    def __iter__(self) -> Iterator[Landing]:
+        columns = (self._versions, self._landed_at_ms, self._transaction_ids)
+        for version, at_ms, owner in zip(*columns, strict=True):
+            yield Landing(version, at_ms, None if owner == _NOBODY else owner)
+
+    def add(self, landing: Landing) -> None:
+        """One more."""
+        owner = landing.transaction_id
+        self._versions.append(landing.version)
+        self._landed_at_ms.append(landing.landed_at_ms)
+        self._transaction_ids.append(_NOBODY if owner is None else owner)
+
+    def without(self, version: int) -> list[Landing]:
+        """Drop those of a version. Returns them."""
+        everyone = list(self)
+        for column in (self._versions, self._landed_at_ms, self._transaction_ids):
+            del column[:]
+        for landing in everyone:
+            if landing.version != version:
+                self.add(landing)
+        return [landing for landing in everyone if landing.version == version]
+
+
+_PLAIN_OBJECTS = msgspec.msgpack.Decoder(list[tuple[str, bytes, int]])
+_PLAIN_FILES = msgspec.msgpack.Decoder(list[tuple[str, int, PlainRows, float]])
+
+
+def _pack_objects(entries: Sequence[tuple[str, StoredObject]]) -> bytes:
+    return msgspec.msgpack.encode([(key, each.body, each.modified_at_ms) for key, each in entries])
+
+
+def _unpack_objects(content: bytes) -> list[tuple[str, StoredObject]]:
+    return [
+        (key, StoredObject(body, Entry(key, len(body), modified_at_ms)))
+        for key, body, modified_at_ms in _PLAIN_OBJECTS.decode(content)
+    ]
+
+
+OBJECTS: Packer[tuple[str, StoredObject]] = Packer(_pack_objects, _unpack_objects)
+
+_Layout = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+
+
+def packer_of_data_files() -> Packer[tuple[str, DataFile]]:
+    """Packs data files whose rows are kept by columns."""
+    stores, layouts = Stores(), dict[_Layout, int]()
+
+    def plain(key: str, file: DataFile) -> tuple[str, int, PlainRows, float]:
+        written = file.written
+        assert isinstance(written.rows, StoredRows)
+        layout = written.columns, written.types, written.partition_columns
+        number = layouts.setdefault(layout, len(layouts))
+        return key, number, stores.plain(written.rows), file.written_at_ms
+
+    def pack(entries: Sequence[tuple[str, DataFile]]) -> bytes:
+        return msgspec.msgpack.encode([plain(key, file) for key, file in entries])
+
+    def unpack(content: bytes) -> list[tuple[str, DataFile]]:
+        known = list(layouts)
+        return [
+            (key, DataFile(WriteRows(key, stores.rows(rows), *known[layout]), written_at_ms))
+            for key, layout, rows, written_at_ms in _PLAIN_FILES.decode(content)
+        ]
+
+    return Packer(pack, unpack)

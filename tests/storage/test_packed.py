@@ -1,0 +1,91 @@
+"""Packed things come back equal: a packed map against a dictionary, places against a list."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whitecap.engine import packed
+from whitecap.engine.packed import InMemory, PackedMap, Packer, Packing, Places, hashes_of
+
+
+def _unpacked(content: bytes) -> Sequence[tuple[str, int]]:
+    return [(key, value) for key, value in json.loads(content)]
+
+
+AS_JSON: Packer[tuple[str, int]] = Packer(lambda part: json.dumps(part).encode(), _unpacked)
+
+KEYS = st.sampled_from([f"k{number}" for number in range(12)])
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["set", "del", "pop", "get"]), KEYS, st.integers(0, 99)), max_size=80
+)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def narrow() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(packed, "KEPT", 2)
+        patched.setattr(packed, "BLOCK", 3)
+        patched.setattr(packed, "KEPT_BLOCKS", 1)
+        yield
+
+
+@given(STEPS, st.booleans())
+def test_a_packed_map_does_what_a_dictionary_does(
+    steps: list[tuple[str, str, int]], some_stay: bool
+) -> None:
+    expected: dict[str, int] = {}
+    tried = PackedMap(AS_JSON, stays=lambda value: some_stay and value % 2 == 0)
+    for step, key, value in steps:
+        match step:
+            case "set":
+                expected[key] = tried[key] = value
+            case "del" if key in expected:
+                del expected[key], tried[key]
+            case "del":
+                with pytest.raises(KeyError):
+                    del tried[key]
+            case "pop":
+                assert tried.pop(key, None) == expected.pop(key, None)
+            case _:
+                assert tried.get(key) == expected.get(key)
+        assert (key in tried) == (key in expected)
+        assert len(tried) == len(expected)
+    assert dict(tried) == expected
+    assert sorted(tried) == sorted(expected)
+
+
+@given(st.lists(st.lists(st.integers(-3, 3), max_size=8), max_size=8))
+def test_places_are_found_by_their_hashes(parts: list[list[int]]) -> None:
+    places, everything = Places(), list[int]()
+    for part in parts:
+        numbers = np.arange(len(everything), len(everything) + len(part), dtype=np.int32)
+        places = places.with_more(hashes_of(part), numbers)
+        everything += part
+    assert len(places) == len(everything)
+    assert places.all().tolist() == list(range(len(everything)))
+    for value in range(-4, 5):
+        expected = [at for at, each in enumerate(everything) if hash(each) == hash(value)]
+        assert sorted(places.of(hash(value))) == expected
+
+
+def test_few_runs_are_to_be_looked_at_and_places_that_went_are_left_out() -> None:
+    places = Places()
+    for number in range(200):
+        one = np.array([number])
+        places = places.with_more(one, one.astype(np.int32), lambda each: each % 2 == 0)
+    assert len(places.runs) < 6
+    assert 100 <= len(places) < 150
+
+
+def test_things_keep_their_places_however_many_come_at_once() -> None:
+    shelf = InMemory()
+    packing = Packing(AS_JSON, shelf)
+    things = [(f"k{number}", number) for number in range(10)]
+    places = [*packing.extend(things[:4]), *packing.extend([]), *packing.extend(things[4:])]
+    assert [packing[place] for place in places] == things
