@@ -8,7 +8,7 @@ DEMO := out/demo
 CASES := tests/conformance/cases
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test properties test-cluster lint type bench bench-sweep bench-aggregation notebooks conformance answers
+.PHONY: help setup demo test properties test-cluster lint type bench bench-sweep bench-aggregation validate notebooks conformance answers
 
 help: ## Print this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -54,6 +54,9 @@ bench-sweep: setup ## Measure what sweeps reach of plain processes (minutes)
 
 bench-aggregation: setup ## Measure the aggregation of ten million recorded transactions (minutes)
 	setsid --wait $(BIN)/python -m benchmarks.aggregation
+
+validate: setup ## Hold the simulator to laws and to models of others; writes docs/validation.md
+	setsid --wait $(BIN)/python -m benchmarks.validation
 
 notebooks: setup ## Open the notebooks
 	$(BIN)/jupyter lab notebooks

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from whitecap.engine.errors import DeltaError, InvalidInput
 from whitecap.engine.recorded import Interruption
-from whitecap.sim.recording.recorder import TransactionRecord
+from whitecap.sim.recording.recorder import Recorder, TransactionRecord
 from whitecap.sim.scenario.writers import Compute
 from whitecap.sim.store.client import Client
 from whitecap.sim.store.cluster import Cluster, Life, WriterCrashed
@@ -18,7 +18,7 @@ from whitecap.sim.store.log_access import LogAccess, LogRequests
 from whitecap.sim.store.log_view import LogView
 from whitecap.sim.store.tape import Tapes
 from whitecap.sim.time.identifiers import Ids
-from whitecap.sim.time.kernel import Clock, Waiting, drive
+from whitecap.sim.time.kernel import Clock, Kernel, Waiting, drive
 from whitecap.sim.time.random_streams import Source
 from whitecap.sim.writers.jobs import Job
 
@@ -34,6 +34,16 @@ class Transactions:
     tapes: Tapes
     ids: Source
     compute: Compute
+
+    @property
+    def kernel(self) -> Kernel:
+        """The world's clock."""
+        return self.cluster.kernel
+
+    @property
+    def recorder(self) -> Recorder:
+        """Where the run is written down."""
+        return self.cluster.recorder
 
     def run(self, clock: Clock, number: int, job: Job, record: TransactionRecord) -> Waiting[None]:
         """One run of a writer's `number`-th job; how it ended is in its record."""

@@ -12,15 +12,30 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count, takewhile
+from typing import Protocol
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.recorded import Arrivals, RecordedOutcome
-from whitecap.sim.recording.recorder import TransactionRecord, WriterRecord
+from whitecap.sim.recording.recorder import Recorder, TransactionRecord, WriterRecord
 from whitecap.sim.scenario.writers import Closed, Open, Schedule, WriterGroup
-from whitecap.sim.time.kernel import Clock, Waiting
+from whitecap.sim.time.kernel import Clock, Kernel, Waiting
 from whitecap.sim.writers.jobs import Job
 from whitecap.sim.writers.rerun import JobReruns, policy_of
-from whitecap.sim.writers.transactions import Transactions
+
+
+class Executor(Protocol):
+    """Runs the transactions of one writer."""
+
+    @property
+    def kernel(self) -> Kernel:
+        """The world's clock."""
+
+    @property
+    def recorder(self) -> Recorder:
+        """Where the run is written down."""
+
+    def run(self, clock: Clock, number: int, job: Job, record: TransactionRecord) -> Waiting[None]:
+        """One run of a writer's `number`-th job; how it ended is in its record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +61,7 @@ class Writer:
     group: WriterGroup
     command: str
     new_job: Callable[[int, float], Job]
-    transactions: Transactions
+    transactions: Executor
     pause_ms: Callable[[int], float]
     rerun: Callable[[int, int], float]
     _submitted: int = 0
@@ -69,7 +84,7 @@ class Writer:
             raise self._naming_the_writer(error) from error
 
     def _clock(self) -> Clock:
-        return Clock(self.transactions.cluster.kernel, self.number)
+        return Clock(self.transactions.kernel, self.number)
 
     def recorded(self) -> WriterRecord:
         """What fell to this writer until now, and what of it has not begun."""
@@ -91,7 +106,7 @@ class Writer:
         options = self.group.arrival.schedule
         if options is None:
             return iter(())
-        until_ms = min(self.transactions.cluster.kernel.now_ms, self._stops_ms)
+        until_ms = min(self.transactions.kernel.now_ms, self._stops_ms)
         instants = _instants(options, self.group.starts, self._submitted)
         return takewhile(lambda due_ms: due_ms < until_ms, instants)
 
@@ -146,7 +161,7 @@ class Writer:
         return Submitted(number, job, record)
 
     def _record(self, job_id: int | None, rerun: int, submitted_ms: float) -> TransactionRecord:
-        return self.transactions.cluster.recorder.begin(
+        return self.transactions.recorder.begin(
             job_id, rerun, self.name, self.group_name, self.command, submitted_ms
         )
 

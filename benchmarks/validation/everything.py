@@ -1,0 +1,58 @@
+"""Every validation, run in as many processes as there are cores."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from datetime import date
+from functools import partial
+from typing import TypeVar
+
+from benchmarks.validation.backoff_table import PUBLISHED, Contests, contests
+from benchmarks.validation.closed_forms import ClosedForm, closed_forms
+from benchmarks.validation.lost_commits import searches
+from benchmarks.validation.metamorphic import changes
+from benchmarks.validation.page import Results
+from whitecap.reports.statistics import Estimate
+from whitecap.sim.machine.processes import Processes
+
+REPLICATIONS, CONTEST_REPLICATIONS = 10, 200
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def results(made: date) -> Results:
+    """Run everything; a line on stderr for each part on the way."""
+    laws = closed_forms()
+    confidence = 1 - 0.01 / len(laws)
+    with Processes(os.cpu_count() or 1) as processes:
+        found = _each(processes, "laws", partial(_found, confidence), laws)
+        told = _each(processes, "contests", _contests, list(PUBLISHED))
+        print("changes", file=sys.stderr, flush=True)
+        return Results(
+            made,
+            REPLICATIONS,
+            CONTEST_REPLICATIONS,
+            list(zip(laws, found, strict=True)),
+            [each for several in told for each in several],
+            changes(REPLICATIONS),
+            searches(),
+        )
+
+
+def _each(processes: Processes, what: str, work: Callable[[T], R], items: Sequence[T]) -> list[R]:
+    results = []
+    for number, result in enumerate(processes.map(work, items), 1):
+        print(f"{what}: {number} of {len(items)}", file=sys.stderr, flush=True)
+        results.append(result)
+    return results
+
+
+def _found(confidence: float, law: ClosedForm) -> Estimate:
+    return law.found(REPLICATIONS, confidence)
+
+
+def _contests(clients: int) -> list[Contests]:
+    return list(contests([clients], CONTEST_REPLICATIONS))

@@ -1,0 +1,159 @@
+"""No commit is lost where a version can be put only once, in any order of steps; else one is.
+
+The worlds are those of Vanlightly's model of Delta Lake ("Understanding Delta Lake's consistency
+model", April 2024, delta_lake.tla): rows of a key and a
+value, statements that insert, update and delete them, partitioned by key or not. Here the engine's
+own transactions run, every order of their steps is played, and what a reader finds at the end is
+held against a dictionary to which the committed statements were done one after the other.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+
+from whitecap.engine.commands import run_statement
+from whitecap.engine.outcomes import Committed
+from whitecap.engine.races.interleaving.branch import Branch
+from whitecap.engine.races.interleaving.contender import Start
+from whitecap.engine.races.interleaving.race import Played
+from whitecap.engine.races.interleaving.schedules import schedules
+from whitecap.engine.races.interleaving.story import story
+from whitecap.engine.races.interleaving.world import Scene, World
+from whitecap.engine.races.row_tables import DataFile, TableOf
+from whitecap.engine.sql.parsing.parse import parse_statement
+from whitecap.engine.storage.requests import PutIfAbsent, PutResult, Request, Response
+
+Rows = Counter[tuple[str, int]]
+"""What a table holds: how often each row."""
+
+
+def _update(rows: Rows) -> Rows:
+    changed: Rows = Counter()
+    for (key, value), count in rows.items():
+        changed[key, 2 if key == "R" else value] += count
+    return changed
+
+
+STATEMENTS: Mapping[str, Callable[[Rows], Rows]] = {
+    "INSERT INTO kv VALUES ('R', 1)": lambda rows: rows + Counter([("R", 1)]),
+    "INSERT INTO kv VALUES ('G', 2)": lambda rows: rows + Counter([("G", 2)]),
+    "UPDATE kv SET v = 2 WHERE k = 'R'": _update,
+    "DELETE FROM kv WHERE k = 'R'": lambda rows: Counter(
+        {row: count for row, count in rows.items() if row[0] != "R"}
+    ),
+}
+"""What writers do, and what it does to the rows of a table that nobody else writes."""
+
+FIRST = ("R", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """All orders of the steps of some writers: how many were played, and the shortest bad one."""
+
+    name: str
+    must_lose: bool
+    orders: int
+    lost: tuple[str, ...] = ()
+
+    @property
+    def finds_a_lost_commit(self) -> bool:
+        """Whether in some order a reader finds other rows than were committed."""
+        return bool(self.lost)
+
+    @property
+    def is_as_it_must_be(self) -> bool:
+        """Whether a commit is lost where no put-if-absent protects it, and nowhere else."""
+        return self.finds_a_lost_commit == self.must_lose
+
+
+def searches(writers: int = 3) -> list[Search]:
+    """With put-if-absent, partitioned and not, of so many writers at once; and two without it."""
+    return [
+        _search("put-if-absent, partitioned by key", World, ["k"], writers),
+        _search("put-if-absent, not partitioned", World, [], writers),
+        _search("the last put wins, partitioned by key", _Careless, ["k"], 2),
+        _search("the last put wins, not partitioned", _Careless, [], 2),
+    ]
+
+
+class _Overwriting(Branch):
+    """A store without put-if-absent: whoever puts last wins."""
+
+    def answer(self, request: Request) -> Response:
+        if isinstance(request, PutIfAbsent):
+            self._now_ms += 1
+            self._own.put(request.key, request.body)
+            return PutResult.CREATED
+        return super().answer(request)
+
+    def copy(self) -> Branch:
+        other = _Overwriting(self._base)
+        other._now_ms = self._now_ms
+        other._own = self._own.copy(other._clock)
+        other._written, other._deleted = set(self._written), set(self._deleted)
+        return other
+
+
+class _Careless(World):
+    """A world on such a store."""
+
+    def branch(self) -> Scene:
+        return Scene(self, _Overwriting(self.store))
+
+
+def _search(name: str, kind: type[World], partition_columns: list[str], writers: int) -> Search:
+    world = kind.of_tables({"kv": _table(partition_columns)})
+    orders = 0
+    shortest: tuple[str, ...] = ()
+    for contest in combinations_with_replacement(STATEMENTS, writers):
+        for played in _played(world, contest, prune=kind is World):
+            orders += 1
+            if _found(played) != _committed(played, contest):
+                steps = _steps(played, contest)
+                shortest = min(shortest or steps, steps, key=len)
+    return Search(name, kind is _Careless, orders, shortest)
+
+
+def _table(partition_columns: list[str]) -> TableOf:
+    """One row; commits of it are to be serializable in their order."""
+    return TableOf(
+        schema="k STRING, v INT",
+        partition_columns=partition_columns,
+        properties={"delta.isolationLevel": "Serializable"},
+        files=[DataFile({}, [{"k": FIRST[0], "v": FIRST[1]}])],
+        versions=2,
+    )
+
+
+def _played(world: World, contest: tuple[str, ...], prune: bool) -> Iterator[Played]:
+    return schedules(world, [_start(sql) for sql in contest], prune)
+
+
+def _start(sql: str) -> Start:
+    return lambda tables: run_statement(parse_statement(sql), tables)
+
+
+def _found(played: Played) -> Rows:
+    return Counter((row["k"], row["v"]) for row in played.rows["kv"])
+
+
+def _committed(played: Played, contest: tuple[str, ...]) -> Rows:
+    """The committed statements one after the other, in the order of their versions."""
+    versions = [
+        (ending.version, who)
+        for who, ending in enumerate(played.endings)
+        if isinstance(ending, Committed)
+    ]
+    rows: Rows = Counter([FIRST])
+    for _, who in sorted(versions):
+        rows = STATEMENTS[contest[who]](rows)
+    return rows
+
+
+def _steps(played: Played, contest: tuple[str, ...]) -> tuple[str, ...]:
+    names = [f"w{who + 1} ({sql})" for who, sql in enumerate(contest)]
+    return tuple(f"{line.who} {line.text}" for line in story(played, names))

@@ -1,0 +1,180 @@
+"""The validation page as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from benchmarks.validation.backoff_table import Contests
+from benchmarks.validation.closed_forms import ClosedForm
+from benchmarks.validation.lost_commits import Search
+from benchmarks.validation.metamorphic import Change
+from whitecap.reports.statistics import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Everything that was run, and how often."""
+
+    made: date
+    replications: int
+    contest_replications: int
+    laws: Sequence[tuple[ClosedForm, Estimate]]
+    contests: Sequence[Contests]
+    changes: Sequence[Change]
+    searches: Sequence[Search]
+
+    @property
+    def failures(self) -> list[str]:
+        """What did not come out as it must."""
+        return [
+            *(law.name for law, found in self.laws if not law.holds(found)),
+            *(f"{c.clients} clients, {c.algorithm}" for c in self.contests if not c.holds),
+            *(change.name for change in self.changes if not change.holds),
+            *(search.name for search in self.searches if not search.is_as_it_must_be),
+        ]
+
+
+def page(results: Results) -> str:
+    """The whole page."""
+    return "\n".join([*_head(results), *_laws(results), *_contests(results), *_changes(results),
+                      *_searches(results), *_limits()]) + "\n"  # fmt: skip
+
+
+def _head(results: Results) -> Iterator[str]:
+    failures = results.failures
+    count = len(results.laws) + len(results.contests) + len(results.changes) + len(results.searches)
+    yield "# How far the numbers may be believed"
+    yield ""
+    yield (
+        "Made by `make validate`; short forms of all of it run in `make test`. "
+        f"Last made {results.made.isoformat()}: {count - len(failures)} of {count} checks hold."
+    )
+    yield ""
+    if failures:
+        yield f"**Does not hold:** {'; '.join(failures)}."
+        yield ""
+    yield "![Simulated rates against laws, and writes against AWS's](images/validation.svg)"
+    yield ""
+    yield (
+        "What is validated here is the machinery: time, queues, conflicts, reruns, random numbers "
+        "and the intervals of the answers. Which transactions conflict is the engine's part, held "
+        "to real Delta by the conformance cases (`docs/cases.md`); how long a store takes is a "
+        "profile's (`scenarios/stores`), and its limits are at the end of this page."
+    )
+    yield ""
+
+
+def _laws(results: Results) -> Iterator[str]:
+    yield "## What can be worked out"
+    yield ""
+    yield (
+        f"Scenarios in the public format on a store without latency, {results.replications} "
+        "replications each; `benchmarks/validation/laws.py` has each law with its argument. The "
+        f"intervals hold for all {len(results.laws)} rows together in 99 of 100 such tables "
+        "(Bonferroni)."
+    )
+    yield ""
+    yield "| scenario | law | quantity | worked out | simulated | interval | holds |"
+    yield "|---|---|---|---|---|---|---|"
+    for law, found in results.laws:
+        cells = (
+            law.name, f"`{law.law}`", law.quantity, _number(law.expected), _number(found.point),
+            f"{_number(found.low)} to {_number(found.high)}", _mark(law.holds(found)),
+        )  # fmt: skip
+        yield f"| {' | '.join(cells)} |"
+    yield ""
+    yield (
+        "Laws for many writers hold in the limit; those rows may be 3 % off. Writers in lock-step "
+        "fall out of step at the beginning and the end of a run (0.6 %)."
+    )
+    yield ""
+
+
+def _contests(results: Results) -> Iterator[str]:
+    yield "## AWS's backoff simulator"
+    yield ""
+    yield (
+        "N clients want to write one row: read, write, wait and begin again if another one was "
+        "first. Kernel, writers, reruns with their waits and random streams are those of any run "
+        "(`benchmarks/validation/backoff.py`). Published: 100 samples of the code behind "
+        '"Exponential Backoff And Jitter" (AWS Architecture Blog, 2015), ported to Python 3. '
+        f"Here: {results.contest_replications} replications. Holds: calls within 3 %, and the "
+        "99 % intervals of calls and of times overlap."
+    )
+    yield ""
+    yield "| clients | algorithm | calls published | here | off | ms published | here | holds |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for each in results.contests:
+        calls, _, time_ms, _ = each.published
+        cells = (
+            f"{each.clients}", each.algorithm, f"{calls:,.6g}", f"{each.calls.point:,.1f}",
+            f"{100 * each.calls_off:+.1f} %", f"{time_ms:,.0f}", f"{each.time_ms.point:,.0f}",
+            _mark(each.holds),
+        )  # fmt: skip
+        yield f"| {' | '.join(cells)} |"
+    yield ""
+
+
+def _changes(results: Results) -> Iterator[str]:
+    yield "## What must follow from a change"
+    yield ""
+    yield "| changed | must follow | seen (99 % intervals) | holds |"
+    yield "|---|---|---|---|"
+    for change in results.changes:
+        yield f"| {change.name} | {change.claim} | {change.seen} | {_mark(change.holds)} |"
+    yield ""
+
+
+def _searches(results: Results) -> Iterator[str]:
+    yield "## No commit is lost"
+    yield ""
+    yield (
+        "The worlds of Vanlightly's model of Delta Lake, with the engine's own transactions: every "
+        "order of their steps is played, and what a reader finds is held against the committed "
+        "statements done one after the other to a dictionary."
+    )
+    yield ""
+    yield "| store | orders played | result | as it must be |"
+    yield "|---|---|---|---|"
+    for search in results.searches:
+        found = "a lost commit" if search.finds_a_lost_commit else "nothing is lost"
+        yield f"| {search.name} | {search.orders:,} | {found} | {_mark(search.is_as_it_must_be)} |"
+    yield ""
+    lost = next((search.lost for search in results.searches if search.lost), ())
+    if lost:
+        yield (
+            "The shortest loss without put-if-absent, eight steps in the model's counting (begin, "
+            "read, write, put; of two writers):"
+        )
+        yield ""
+        yield from (f"{number}. {step}" for number, step in enumerate(lost, 1))
+        yield ""
+
+
+def _limits() -> Iterator[str]:
+    yield "## What is not validated"
+    yield ""
+    yield (
+        "- **How long a contended store takes.** Nobody has published put-if-absent of new keys "
+        "under contention; profiles rest on conditional overwrites of one key "
+        "(`docs/fidelity.md`). Abort rates of jobs whose work dwarfs the store's latency do not "
+        "depend on it; commits per second of one log do."
+    )
+    yield (
+        "- **Your work.** Durations are given, not predicted: `compute` is the job between "
+        "snapshot and commit, and a rate is as good as that figure."
+    )
+    yield (
+        "- **A free run against real Delta Lake at your load.** Outcomes of single races are "
+        "compared with real Delta (`whitecap replay`, `whitecap fuzz`); rates of a cluster are not."
+    )
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 20 else f"{value:.4f}"
+
+
+def _mark(holds: bool) -> str:
+    return "yes" if holds else "**no**"
