@@ -95,6 +95,16 @@ class Connection:
             size = size_bytes if kind is Kind.GET else 0
             yield from self.ask(kind, key, found(size), shared=False)
 
+    def repeat(self, kind: Kind, key: str, answer: Answer, count: int) -> Waiting[None]:
+        """A request that does nothing, several times, one after the other."""
+        sender = self.sender
+        if not self._passes or sender.throttle.is_limited:
+            for _ in range(count):
+                yield from self.ask(kind, key, lambda _: answer, shared=False)
+            return
+        first, clock = sender.tape.next_number(kind, count), self.clock
+        clock.now_ms = sender.tape.repeated(kind, first, count, clock.now_ms, answer.size)
+
     def _passed_in_turn(self, kinds: Sequence[Kind], size_bytes: int) -> float:
         """The reply to the last of some requests that do nothing, one after the other."""
         number_of, passed, now_ms = self.sender.tape.next_number, self._passed, self.clock.now_ms
