@@ -89,6 +89,11 @@ def statistics_text(statistics: FileStatistics) -> str:
     return _ENCODER.encode(statistics).decode()
 
 
+def quoted_length(value: Any) -> int:
+    """The bytes that a value of statistics takes in a line of the log, where these are a text."""
+    return len(_ENCODER.encode(_ENCODER.encode(value).decode())) - len('""')
+
+
 @dataclass(frozen=True, slots=True)
 class Indexed:
     """Which columns of a table have statistics, and how many letters of a text they keep.
@@ -164,14 +169,14 @@ def statistics_of(
     for (_, column), found in zip(columns, extents, strict=True):
         name = column.physical_name
         nulls[name] = found.nulls
-        bounds = _bounds(found, column.type, indexed.prefix_length)
+        bounds = bounds_of(found, column.type, indexed.prefix_length)
         if bounds is not None:
             least[name], most[name] = bounds
     return FileStatistics(count, least, most, nulls, tight_bounds)
 
 
-def _bounds(found: Extent, type_name: str, prefix_length: int) -> tuple[Any, Any] | None:
-    """The JSON of the smallest and largest value, if there are any."""
+def bounds_of(found: Extent, type_name: str, prefix_length: int) -> tuple[Any, Any] | None:
+    """The JSON of the smallest and largest value, if there are any; each follows from its own."""
     _, least, most = found
     if least is None:
         return None

@@ -100,23 +100,28 @@ class Connection:
             size = size_bytes if kind is Kind.GET else 0
             yield from self.ask(kind, key, found(size), shared=False)
 
+    def repeat(self, kind: Kind, key: str, answer: Answer, count: int) -> Waiting[None]:
+        """A request that does nothing, several times, one after the other."""
+        if not self._passes:
+            for _ in range(count):
+                yield from self.ask(kind, key, lambda _: answer, shared=False)
+            return
+        now_ms = self.clock.now_ms
+        if self._buckets[kind] is None:
+            first = self._tape.next_number(kind, count)
+            now_ms = self._tape.repeated(kind, first, count, now_ms, answer.size)
+        else:
+            next_legs, passed = self._tape.next_legs, self._passed
+            for _ in range(count):
+                now_ms = passed(kind, next_legs(kind), now_ms, answer.size)
+        self.clock.now_ms = now_ms
+
     def _passed_in_turn(self, kinds: Sequence[Kind], size_bytes: int) -> float:
         """The reply to the last of some requests that do nothing, one after the other."""
         next_legs, passed, now_ms = self._tape.next_legs, self._passed, self.clock.now_ms
         for kind in kinds:
             now_ms = passed(kind, next_legs(kind), now_ms, size_bytes if kind is Kind.GET else 0)
         return now_ms
-
-    def read_pages(self, pages: int, key: str, page: Answer) -> Waiting[None]:
-        """Pages of a listing that nobody looks at, one after the other."""
-        if self._passes:
-            next_legs, passed, now_ms = self._tape.next_legs, self._passed, self.clock.now_ms
-            for _ in range(pages):
-                now_ms = passed(Kind.LIST, next_legs(Kind.LIST), now_ms, page.size)
-            self.clock.now_ms = now_ms
-            return
-        for _ in range(pages):
-            yield from self.ask(Kind.LIST, key, lambda _: page, shared=False)
 
     def read_in_parallel(self, files: Sequence[File], tasks: int) -> Waiting[None]:
         """Read files in tasks that run at the same time, each its files one after the other."""

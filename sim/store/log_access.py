@@ -192,9 +192,10 @@ class LogAccess:
         count, shown = (yield from ask(Kind.LIST, LOG_KEY, first)).value
         if shown is not None:
             return shown  # type: ignore[no-any-return]
-        page = Answer(result="listed", size=listing.page_size)
         before = listing.page_size * (-(-count // listing.page_size) - 1)
-        yield from self.connection.read_pages(before // listing.page_size - 1, LOG_KEY, page)
+        full = Answer(result="listed", size=listing.page_size)
+        pages = before // listing.page_size - 1
+        yield from self.connection.repeat(Kind.LIST, LOG_KEY, full, pages)
         return (yield from self._shown_by(last))
 
     def _shown_by(self, effect: Effect) -> Waiting[tuple[Segment, Moment]]:

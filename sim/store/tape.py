@@ -9,6 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.store.kinds import Kind
@@ -28,8 +32,8 @@ USUAL = {
 }
 """Requests of each kind whose draws come with the row. It matters for speed alone."""
 
-MORE = 16
-"""Requests whose draws are made together beyond those."""
+MORE = 64
+"""Requests whose draws are made together beyond those: so many cost little more than one."""
 
 _COMPUTE = len(Kind)
 _BACKOFF = 16
@@ -47,6 +51,14 @@ requests there are."""
 def place(purpose: int, number: int = 0, part: int = 0) -> int:
     """Where a draw stands in its row: what it is for, the how manieth, and which part of it."""
     return (purpose << 24 | number) << 24 | part
+
+
+@lru_cache(maxsize=256)
+def _block_places(kind: Kind, block: int, sending: int, ranks: int) -> NDArray[np.uint64]:
+    """Where the draws of `MORE` requests stand, the same for all writers and jobs."""
+    parts = range(sending * ranks, (sending + 1) * ranks)
+    numbers = range(block * MORE, (block + 1) * MORE)
+    return np.array([place(kind, n, part) for n in numbers for part in parts], np.uint64)
 
 
 @dataclass(slots=True)
@@ -118,12 +130,26 @@ class Tape:
 
         `sending` counts how often the request was sent before.
         """
-        first, width, usual = self._shelves[kind]
-        if sending or number >= usual:
-            drawn, at = self._beyond(kind, number // MORE, sending), number % MORE * width
-        else:
-            drawn, at = self._drawn, first + number * width
-        return drawn[at], drawn[at + 1], drawn[at + width - 1]
+        drawn, at = self._place_of(kind, number, sending)
+        return drawn[at], drawn[at + 1], drawn[at + self._shelves[kind][1] - 1]
+
+    def repeated(self, kind: Kind, first: int, count: int, sent_ms: float, size: int) -> float:
+        """The reply to the last of some requests, each sent when the one before was answered.
+
+        It is what `Latency.arrival` and `Latency.reply` come to, one by one and in their order.
+        """
+        back_for_size = size * self._tapes.latencies[kind].per_unit_back
+        width, now_ms, end = self._tapes.latencies[kind].legs, sent_ms, first + count
+        while first < end:
+            drawn, at = self._place_of(kind, first)
+            block_end = USUAL[kind] if first < USUAL[kind] else first - first % MORE + MORE
+            last = at + (min(end, block_end) - first) * width
+            for out_ms, back_ms in zip(
+                drawn[at:last:width], drawn[at + 1 : last : width], strict=True
+            ):
+                now_ms = now_ms + out_ms + back_ms + back_for_size
+            first = block_end
+        return now_ms
 
     def backoff(self, kind: Kind, number: int, sending: int) -> float:
         """A uniform number for the wait after a refusal."""
@@ -133,14 +159,19 @@ class Tape:
         """A number of any source, at the address of one of this transaction's requests."""
         return source.uniform(self.row, place(purpose, number, sending))
 
+    def _place_of(self, kind: Kind, number: int, sending: int = 0) -> tuple[list[float], int]:
+        """Where the legs of a request begin, in the list that has them."""
+        first, width, usual = self._shelves[kind]
+        if sending or number >= usual:
+            return self._beyond(kind, number // MORE, sending), number % MORE * width
+        return self._drawn, first + number * width
+
     def _beyond(self, kind: Kind, block: int, sending: int) -> list[float]:
         """The legs of `MORE` requests."""
         drawn = self._more.get((kind, block, sending))
         if drawn is None:
             latency = self._tapes.latencies[kind]
-            parts = range(sending * latency.ranks, (sending + 1) * latency.ranks)
-            numbers = range(block * MORE, (block + 1) * MORE)
-            places = [place(kind, n, part) for n in numbers for part in parts]
+            places = _block_places(kind, block, sending, latency.ranks)
             drawn = latency.drawn(self._tapes.source.uniforms([self.row], places))[0].tolist()
             self._more[kind, block, sending] = drawn
         return drawn

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
+from msgspec import Raw
 from numpy.typing import NDArray
 
 from whitecap.engine.log.schema import Field
 from whitecap.engine.log.statistics import (
     UNORDERED,
     Indexed,
+    bounds_of,
     columns_with_statistics,
+    quoted_length,
     statistics_of,
     statistics_text,
 )
 from whitecap.engine.row_store.columns import Extent, extent_of
+from whitecap.engine.values.types import INTEGRAL_BITS
 from whitecap.sim.table.extremes import (
     Cyclic,
     Numbering,
@@ -39,18 +43,19 @@ class InitialStatistics:
         self._indexed = indexed
         self._columns = columns_with_statistics(rows.schema, partition_by, indexed)
         self._numberings = [numbering_of(column, rows) for _, column in self._columns]
+        self._lengths = [Lengths(column, indexed) for _, column in self._columns]
 
     def of(self, partition: InitialPartition) -> StatisticsTexts:
         """The statistics of each file of a partition, as the log has them."""
-        columns = zip(self._columns, self._numberings, strict=True)
+        columns = zip(self._columns, self._numberings, self._lengths, strict=True)
         return StatisticsTexts(
             partition,
             self._columns,
             [
                 _without_order(partition, column, self._rows)
                 if numbering is None
-                else _Bounded.of(partition, numbering)
-                for (_, column), numbering in columns
+                else _Bounded.of(partition, numbering, lengths)
+                for (_, column), numbering, lengths in columns
             ],
             self._indexed,
         )
@@ -84,6 +89,15 @@ class StatisticsTexts(Sequence[str]):
         extents = [of_column[number] for of_column in self.extents]
         return statistics_text(statistics_of(count, self.columns, extents, self.indexed))
 
+    def differences(self) -> int:
+        """By how many bytes their lines in the log are longer than if all were like the first."""
+        by_column = [_difference(of_column) for of_column in self.extents]
+        if None in by_column:
+            lengths = [quoted_length(Raw(text)) for text in self]
+            return sum(lengths) - lengths[0] * len(lengths)
+        first, last = (len(str(self.partition.count_of(at))) for at in (0, len(self) - 1))
+        return sum(each or 0 for each in by_column) + last - first
+
 
 @dataclass(frozen=True, slots=True)
 class _Bounded(Sequence[Extent]):
@@ -91,12 +105,13 @@ class _Bounded(Sequence[Extent]):
 
     least: Numbers
     most: Numbers
-    value: Callable[[int], Any]
+    numbering: Numbering
+    lengths: Lengths
 
     @classmethod
-    def of(cls, partition: InitialPartition, numbering: Numbering) -> _Bounded:
+    def of(cls, partition: InitialPartition, numbering: Numbering, lengths: Lengths) -> _Bounded:
         least, most = extremes(numbering, partition.keys, partition.rows_per_file)
-        return cls(_narrow(least), _narrow(most), numbering.value)
+        return cls(_narrow(least), _narrow(most), numbering, lengths)
 
     def __len__(self) -> int:
         return len(self.least)
@@ -110,8 +125,59 @@ class _Bounded(Sequence[Extent]):
     def __getitem__(self, number: int | slice) -> Extent | Sequence[Extent]:
         if isinstance(number, slice):
             return [self[each] for each in range(len(self))[number]]
-        value = self.value
+        value = self.numbering.value
         return Extent(0, value(self.least.item(number)), value(self.most.item(number)))
+
+
+class Lengths:
+    """How many bytes the bounds of a column take in the log, by the numbers behind them."""
+
+    def __init__(self, column: Field, indexed: Indexed) -> None:
+        self._type = column.type
+        self._prefix_length = indexed.prefix_length
+        self._by_number: dict[int, tuple[int, int] | None] = {}
+
+    def of(self, numbers: Numbers, numbering: Numbering) -> tuple[Numbers, Numbers] | None:
+        """As smallest values, and as largest ones; `None` if some of them would be left out."""
+        if self._type in _AS_LONG_AS_ANY:
+            numbers = numbers[:1].repeat(len(numbers))
+        if isinstance(numbering.rule, Ordered) and self._type in INTEGRAL_BITS:
+            digits = 1 + np.searchsorted(_WITH_A_DIGIT_MORE, numbers, side="right")
+            return digits, digits
+        different, which = np.unique(numbers, return_inverse=True)
+        found = [self._of(number, numbering) for number in different.tolist()]
+        lengths = [each for each in found if each is not None]
+        if len(lengths) < len(found):
+            return None
+        least, most = np.array(lengths, np.int64).T
+        return least[which], most[which]
+
+    def _of(self, number: int, numbering: Numbering) -> tuple[int, int] | None:
+        if number not in self._by_number:
+            value = numbering.value(number)
+            bounds = bounds_of(Extent(0, value, value), self._type, self._prefix_length)
+            lengths = bounds and (quoted_length(bounds[0]), quoted_length(bounds[1]))
+            self._by_number[number] = lengths
+        return self._by_number[number]
+
+
+_WITH_A_DIGIT_MORE = 10 ** np.arange(1, 19)
+"""The first numbers of two digits, of three, and so on."""
+
+_AS_LONG_AS_ANY = frozenset({"date", "timestamp", "timestamp_ntz"})
+"""Types whose values are all written with as many digits."""
+
+
+def _difference(extents: Sequence[Extent]) -> int | None:
+    """How many bytes longer a column's bounds are than if all were the first; `None`: unknown."""
+    if not isinstance(extents, _Bounded):
+        unbounded = Extent(extents[0].nulls, None, None)
+        return 0 if all(extent == unbounded for extent in extents) else None
+    least = extents.lengths.of(extents.least, extents.numbering)
+    most = extents.lengths.of(extents.most, extents.numbering)
+    if least is None or most is None:
+        return None
+    return int((least[0] - least[0][0]).sum() + (most[1] - most[1][0]).sum())
 
 
 def _narrow(numbers: Numbers) -> NDArray[Any]:

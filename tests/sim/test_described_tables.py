@@ -188,7 +188,34 @@ def made(
     return store, create_table(table, rows, store, new_id, DELTA_OSS_4_4, described)
 
 
-@given(tables, st.booleans())
+ODD_VALUES: dict[str, list[Any]] = {
+    "note": ["x" * 40, "\U0010ffff" * 40, 'a "quoted" text', "a tab\tand a \\", "ä", ""],
+    "weight": [0.0, -0.0, 1.5, -1e30, 1e30],
+    "tiny": [-100, -1, 0, 9, 10, 100],
+    "seen": [True, False],
+}
+odd_values = {
+    name: st.lists(st.sampled_from(values), min_size=1, max_size=3, unique_by=repr)
+    for name, values in ODD_VALUES.items()
+}
+odd_tables = st.builds(
+    lambda rows, size, layout, values: Table.model_validate(
+        {
+            "schema": DDL,
+            "key": "event_id",
+            "partition_by": layout,
+            "values": {"day": [1, 2], **values},
+            "initial": {"rows": rows, "rows_per_file": size},
+        }
+    ),
+    st.integers(1, 90),
+    st.integers(1, 12),
+    st.sampled_from([[], ["day"]]),
+    st.fixed_dictionaries({}, optional=odd_values),
+)
+
+
+@given(st.one_of(tables, odd_tables), st.booleans())
 def test_a_described_commit_is_the_one_that_is_written(table: Table, counted: bool) -> None:
     def new_id() -> Callable[[], str]:
         return counting_ids().__next__ if counted else Ids(Source(7))
