@@ -8,7 +8,7 @@ DEMO := out/demo
 CASES := tests/conformance/cases
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test properties test-cluster lint type bench bench-sweep bench-aggregation validate notebooks conformance answers
+.PHONY: help setup demo test properties test-cluster lint type bench bench-memory bench-sweep bench-aggregation validate notebooks conformance answers
 
 help: ## Print this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -48,6 +48,9 @@ type: setup ## Check types
 
 bench: setup ## Measure CPU per commit attempt in bare SimPy timeouts
 	$(BIN)/python -m benchmarks
+
+bench-memory: setup ## Measure by how much memory grows with every commit attempt (minutes)
+	$(BIN)/python -m benchmarks.memory
 
 bench-sweep: setup ## Measure what sweeps reach of plain processes (minutes)
 	setsid --wait $(BIN)/python -m benchmarks.sweeps

@@ -186,9 +186,12 @@ class PackedMap(MutableMapping[K, T]):
     def __setitem__(self, key: K, value: T) -> None:
         if key in self._new:
             self._new[key] = value
-        else:
-            self.pop(key, None)
-            self.add(key, value)
+            return
+        self._staying.pop(key, None)
+        place = self._place(key)
+        if place is not None:
+            self._gone.add(place)
+        self.add(key, value)
 
     def add(self, key: K, value: T) -> None:
         """Put in a value of a key that has none."""

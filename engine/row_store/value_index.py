@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, TypeVar
 
 import msgspec
@@ -130,9 +129,15 @@ class ByRow:
         return bool(values[0] == value)
 
     def _pack(self) -> None:
-        rows = [[known] if isinstance(known, int) else known for known in self._rows.values()]
-        hashes = np.repeat(hashes_of(self._rows), [len(known) for known in rows])
-        numbers = np.fromiter(chain.from_iterable(rows), np.int32, len(hashes))
+        values, rows = list[Any](), list[int]()
+        for value, known in self._rows.items():
+            if isinstance(known, int):
+                values.append(value)
+                rows.append(known)
+            else:
+                values += [value] * len(known)
+                rows += known
+        hashes, numbers = hashes_of(values), np.array(rows, np.int32)
         self._older = self._older.with_more(hashes, numbers, self._are_there)
         self._rows.clear()
 

@@ -90,10 +90,14 @@ class FakeStore:
 
     def put_object(self, request: Put | PutIfAbsent, now_ms: float) -> PutResult:
         """Put an object, now."""
-        if isinstance(request, PutIfAbsent) and request.key in self.objects:
-            return PutResult.ALREADY_EXISTS
         entry = Entry(request.key, len(request.body), self.epoch_ms + int(now_ms))
-        self.objects[request.key] = StoredObject(request.body, entry)
+        stored = StoredObject(request.body, entry)
+        if isinstance(request, Put):
+            self.objects[request.key] = stored
+        elif request.key in self.objects:
+            return PutResult.ALREADY_EXISTS
+        else:
+            self.objects.add(request.key, stored)
         return PutResult.CREATED
 
     def describe_commit(self, described: DescribedCommit) -> None:
