@@ -45,7 +45,7 @@ _FREE = {
     "get": {"latency": "0 ms", "per_mib": "0 ms"},
     "put": {"latency": "0 ms", "per_mib": "0 ms"},
     "head": {"latency": "0 ms"},
-    "copy": {"latency": "0 ms"},
+    "copy": {"latency": "0 ms", "source": "by definition"},
     "delete": {"latency": "0 ms"},
     "spark": {"job": "0 ms"},
     "limits": {"writes_per_s": None, "reads_per_s": None},
