@@ -266,6 +266,13 @@ ALTERNATIVES = {"constant", "uniform", "exponential", "lognormal", "quantiles"}
 FORMS = ({"latency"}, {"out", "back"})
 """Ways to say how long a request takes; one replaces the other."""
 
+AROUND = {"out", "at_key"}
+"""What a put-if-absent has besides its answers where these are ways back."""
+
+
+def _without(section: Document, names: set[str]) -> Document:
+    return {key: value for key, value in section.items() if key not in names}
+
 
 def _merged(base: Any, over: Any) -> Any:
     if not (isinstance(base, dict) and isinstance(over, dict)):
@@ -274,6 +281,8 @@ def _merged(base: Any, over: Any) -> Any:
         return over
     for form, other in (FORMS, FORMS[::-1]):
         if form & over.keys():
-            base = {key: value for key, value in base.items() if key not in other}
+            base = _without(base, other)
+    if any(isinstance(part, dict) and "latency" in part for part in over.values()):
+        base = _without(base, AROUND)
     mixed = {key: _merged(base[key], over[key]) if key in base else over[key] for key in over}
     return base | mixed

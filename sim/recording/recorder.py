@@ -50,6 +50,8 @@ class AttemptRecord:
 
     def as_of(self, instant_ms: float) -> None:
         """Forget what comes only after an instant."""
+        if self.effect_at_ms is not None and self.effect_at_ms >= instant_ms:
+            self.effect_at_ms = None
         if self.known_at_ms >= instant_ms:
             self.result, self.reply_at_ms = RecordedOutcome.IN_FLIGHT, None
 

@@ -76,11 +76,25 @@ class Answer(Section):
         return self
 
 
+class AtKey(Section):
+    """The queue at the log's newest key: one put-if-absent is served at a time, as they arrive.
+
+    One that creates its object is served for `success`, and seen by others after `effect_share` of
+    that; one that finds its key taken is served for `loss`. Who comes meanwhile waits.
+    """
+
+    success: Distribution
+    loss: Distribution
+    effect_share: Number = Field(default=1.0, ge=0, le=1)
+    source: str
+
+
 class ConditionalPut(Section):
     """Put-if-absent: how long it takes when it creates the object, and when it finds one there.
 
     Either both answers have their `latency`, of which `effect.share` is the way out; or there is a
-    way `out`, which is the same for both, and each answer's way `back`.
+    way `out`, which is the same for both, and each answer's way `back`. Between these a put may
+    wait `at_key` and be served there.
 
     With `exclusive: false` the store has none: the client looks whether the object is there when it
     sends, and whoever writes last wins (S3 before 2024, with Delta's S3SingleDriverLogStore).
@@ -88,6 +102,7 @@ class ConditionalPut(Section):
 
     exclusive: bool = True
     out: Distribution | None = None
+    at_key: AtKey | None = None
     success: Answer
     loss: Answer
 
@@ -96,6 +111,8 @@ class ConditionalPut(Section):
         apart = {self.out is not None, *(a.back is not None for a in (self.success, self.loss))}
         if len(apart) > 1:
             raise ValueError("give out and the back of success and of loss, or the latency of both")
+        if self.at_key is not None and self.out is None:
+            raise ValueError("at_key lies between out and back: give these, not the latencies")
         return self
 
 

@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from whitecap.sim.recording.recorder import AttemptRecord
 from whitecap.sim.store.cluster import WriterCrashed
-from whitecap.sim.store.exchange import Answer, Ask, Effect, Sender, StoreRefused
+from whitecap.sim.store.exchange import TAKEN, Answer, Ask, Effect, Sender, StoreRefused
+from whitecap.sim.store.key_queue import InLine
 from whitecap.sim.store.kinds import Kind
 from whitecap.sim.store.log_directory import NEVER, Moment
 from whitecap.sim.store.tape import RequestLegs
@@ -54,12 +55,18 @@ class Connection:
         size_bytes: int = 0,
         shared: bool = True,
         attempt: AttemptRecord | None = None,
+        in_line: InLine | None = None,
     ) -> Waiting[Answer]:
-        """A request and its answer; `shared`: others can see what it does, or it what they do."""
+        """A request and its answer; `shared`: others can see what it does, or it what they do.
+
+        `in_line`: it may have to wait for others at its key.
+        """
         if not self._passes:
             number = self._tape.next_number(kind)
-            ask = Ask(kind, number, key, effect, size_bytes, shared, attempt)
+            ask = Ask(kind, number, key, effect, size_bytes, shared, attempt, in_line)
             return (yield from self.sender.answer(ask))
+        if in_line is not None:
+            return (yield from self._served_in_line(kind, effect, size_bytes, attempt, in_line))
         clock, latency = self.clock, self._latencies[kind]
         out_ms, back_ms, lost_back_ms = self._tape.next_legs(kind)
         effect_ms = clock.now_ms = latency.arrival(clock.now_ms, out_ms, size_bytes)
@@ -73,6 +80,36 @@ class Connection:
         answer = effect((effect_ms, clock.order))
         back_ms = lost_back_ms if answer.taken else back_ms
         clock.now_ms = latency.reply(effect_ms, back_ms, answer.size)
+        return answer
+
+    def _served_in_line(
+        self,
+        kind: Kind,
+        effect: Effect,
+        size_bytes: int,
+        attempt: AttemptRecord | None,
+        in_line: InLine,
+    ) -> Waiting[Answer]:
+        """A request that joins a queue: who comes to nothing knows it then, who takes effect waits
+        until then."""
+        clock, latency, number = self.clock, self._latencies[kind], self._tape.next_number(kind)
+        out_ms, back_ms, lost_back_ms = self._tape.legs(kind, number)
+        clock.now_ms = latency.arrival(clock.now_ms, out_ms, size_bytes)
+        yield clock.arrive()
+        bucket = self._buckets[kind]
+        if bucket is not None:
+            bucket.admits(clock.now_ms)
+        turn = in_line(clock.now_ms, self._tape.service(kind, number))
+        answer = TAKEN
+        if not turn.taken:
+            clock.now_ms = turn.effect_ms
+            yield clock.arrive_first()
+            answer = effect((turn.effect_ms, clock.order))
+        if attempt is not None:
+            attempt.effect_at_ms = turn.effect_ms
+        clock.now_ms = latency.reply(
+            turn.ends_ms, lost_back_ms if turn.taken else back_ms, answer.size
+        )
         return answer
 
     def is_there(

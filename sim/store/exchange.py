@@ -25,11 +25,12 @@ from whitecap.sim.recording.recorder import (
 from whitecap.sim.scenario.store import Client as ClientOptions
 from whitecap.sim.store.cluster import Life
 from whitecap.sim.store.faults import Sending, WriterFaults
+from whitecap.sim.store.key_queue import InLine, Turn
 from whitecap.sim.store.kinds import Kind
 from whitecap.sim.store.limits import Throttle
 from whitecap.sim.store.log_directory import Moment
 from whitecap.sim.store.tape import Tape
-from whitecap.sim.time.kernel import Kernel, Waiting
+from whitecap.sim.time.kernel import FIRST, Kernel, Waiting
 
 
 class StoreRefused(Exception):
@@ -52,6 +53,7 @@ class Answer(msgspec.Struct, frozen=True):
 DONE = Answer()
 THROTTLED = Answer(result="throttled")
 NO_REPLY = Answer(PutResult.UNKNOWN, result="unknown")
+TAKEN = Answer(PutResult.ALREADY_EXISTS, result=PutResult.ALREADY_EXISTS.value, taken=True)
 
 Effect = Callable[[Moment], Answer]
 """What a request does at the moment that it takes effect."""
@@ -59,7 +61,10 @@ Effect = Callable[[Moment], Answer]
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One request: `effect` is what it does, at an instant that is `shared` with others or not."""
+    """One request: `effect` is what it does, at an instant that is `shared` with others or not.
+
+    Where requests for its key wait for each other, `in_line` gives it its turn.
+    """
 
     kind: Kind
     number: int
@@ -68,6 +73,38 @@ class Ask:
     size_bytes: int = 0
     shared: bool = False
     attempt: AttemptRecord | None = None
+    in_line: InLine | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OnItsWay:
+    """One sending of a request, to whoever carries it out, perhaps long after it was given up."""
+
+    ask: Ask
+    sending: Sending
+    record: RequestRecord | None
+    order: int
+
+    def joins(self, arrives_ms: float) -> Turn | None:
+        """Its turn, where requests for its key wait for each other."""
+        if self.ask.in_line is None:
+            return None
+        turn = self.ask.in_line(arrives_ms, self.sending.service())
+        if turn.taken:
+            self.notes(turn.effect_ms)
+        return turn
+
+    def takes_effect(self, now_ms: float) -> Answer:
+        """Do what is asked for, now."""
+        self.notes(now_ms)
+        return self.ask.effect((now_ms, self.order))
+
+    def notes(self, effect_ms: float) -> None:
+        """Write the instant of its effect down."""
+        if self.ask.attempt is not None:
+            self.ask.attempt.effect_at_ms = effect_ms
+        if self.record is not None:
+            self.record.effect_at_ms = effect_ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,57 +154,72 @@ class Sender:
         request_record = self.recorder.request(
             self.record, ask.kind.label, ask.key, ask.size_bytes, sending.sent_ms
         )
-        takes_effect = self._effect(ask, request_record)
+        request = OnItsWay(ask, sending, request_record, clock.order)
         gives_up_ms = sending.sent_ms + self.options.timeout
         was_in_doubt = self.record.put_in_doubt
         self.record.put_in_doubt |= ask.attempt is not None
         late_ms = self.faults.late_by(sending)
         if late_ms is not None:
-            self._happens_alone(gives_up_ms + late_ms, takes_effect)
+            self._arrives_alone(request, gives_up_ms + late_ms)
             yield from life.reach(gives_up_ms)
             return NO_REPLY
         effect_ms = latency.arrival(sending.sent_ms, out_ms, ask.size_bytes)
         if effect_ms >= life.crash_ms:
-            self._happens_alone(effect_ms, takes_effect)
+            self._arrives_alone(request, effect_ms)
         yield from life.reach(effect_ms)
         if ask.shared and not self.kernel.patient:
             yield clock.arrive()
-        answer = self._arrives(ask, sending, takes_effect)
+        answer, served_ms = yield from self._served(request)
         if self.faults.loses_reply(sending):
-            yield from life.reach(max(gives_up_ms, effect_ms))
+            yield from life.reach(max(gives_up_ms, served_ms))
             return NO_REPLY
         if answer is THROTTLED:
             self.record.put_in_doubt = was_in_doubt
-        reply_ms = latency.reply(effect_ms, lost_back_ms if answer.taken else back_ms, answer.size)
+        reply_ms = latency.reply(served_ms, lost_back_ms if answer.taken else back_ms, answer.size)
         yield from life.reach(reply_ms)
         if request_record is not None:
             request_record.ends(answer.result, answer.size or None, reply_ms)
         return answer
 
-    def _happens_alone(self, instant_ms: float, takes_effect: Callable[[float], Answer]) -> None:
-        """The effect comes whether or not anyone still waits for it."""
-        order = self.life.clock.order
+    def _served(self, request: OnItsWay) -> Waiting[tuple[Answer, float]]:
+        """What comes of a request that has arrived, and the instant at which its way back begins.
+
+        Raises `WriterCrashed` where its writer dies before it takes effect.
+        """
+        clock = self.life.clock
+        now_ms = clock.now_ms
+        refused = self.throttle.refuses(request.ask.kind, now_ms)
+        if self.faults.throttles(request.sending) or refused:
+            return THROTTLED, now_ms
+        turn = request.joins(now_ms)
+        if turn is None:
+            return request.takes_effect(now_ms), now_ms
+        if turn.taken:
+            return TAKEN, turn.ends_ms
+        if turn.effect_ms >= self.life.crash_ms:
+            self._lands_alone(request, turn.effect_ms)
+            yield from self.life.reach(turn.effect_ms)
+        clock.now_ms = turn.effect_ms
+        yield clock.arrive_first()
+        return request.takes_effect(clock.now_ms), turn.ends_ms
+
+    def _arrives_alone(self, request: OnItsWay, instant_ms: float) -> None:
+        """It arrives whether or not anyone still waits for it."""
+
+        def arrives() -> None:
+            turn = request.joins(instant_ms)
+            if turn is None:
+                request.takes_effect(instant_ms)
+            elif not turn.taken:
+                self._lands_alone(request, turn.effect_ms)
+
+        self._alone(instant_ms, request.order, arrives)
+
+    def _lands_alone(self, request: OnItsWay, instant_ms: float) -> None:
+        """Its turn has come, whether or not anyone still waits for it."""
+        self._alone(instant_ms, FIRST, partial(request.takes_effect, instant_ms))
+
+    def _alone(self, instant_ms: float, order: int, happens: Callable[[], object]) -> None:
+        """Let something happen to a request that nobody may wait for any more."""
         self.record.effects_until_ms = max(self.record.effects_until_ms, instant_ms)
-        self.kernel.call_at(instant_ms, order, partial(takes_effect, instant_ms))
-
-    def _arrives(
-        self, ask: Ask, sending: Sending, takes_effect: Callable[[float], Answer]
-    ) -> Answer:
-        now_ms = self.life.clock.now_ms
-        refused = self.throttle.refuses(ask.kind, now_ms)
-        if self.faults.throttles(sending) or refused:
-            return THROTTLED
-        return takes_effect(now_ms)
-
-    def _effect(self, ask: Ask, request_record: RequestRecord | None) -> Callable[[float], Answer]:
-        """What the request does at an instant, noted in its records."""
-        order, attempt = self.life.clock.order, ask.attempt
-
-        def takes_effect(now_ms: float) -> Answer:
-            if attempt is not None:
-                attempt.effect_at_ms = now_ms
-            if request_record is not None:
-                request_record.effect_at_ms = now_ms
-            return ask.effect((now_ms, order))
-
-        return takes_effect
+        self.kernel.call_at(instant_ms, order, happens)

@@ -42,6 +42,10 @@ class Sending:
     repeat: int
     sent_ms: float
 
+    def service(self) -> float:
+        """The rank of the time for which the request is served at its key."""
+        return self.tape.service(self.kind, self.number, self.repeat)
+
 
 @dataclass(frozen=True, slots=True)
 class Chance:

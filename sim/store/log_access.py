@@ -221,9 +221,11 @@ class LogAccess:
             result = store.put_commit(sent, version, moment[0], transaction_id)
             return Answer(result, result.value, taken=result is PutResult.ALREADY_EXISTS)
 
+        at_key = self.cluster.profile.put_if_absent.at_key
+        in_line = None if at_key is None else partial(store.takes_turn, sent, at_key)
         size_bytes = len(request.body)
         asked = self.connection.ask(
-            Kind.PUT_IF_ABSENT, request.key, put, size_bytes, attempt=attempt
+            Kind.PUT_IF_ABSENT, request.key, put, size_bytes, attempt=attempt, in_line=in_line
         )
         result: PutResult = (yield from asked).value
         attempt.ends(result, self.clock.now_ms)

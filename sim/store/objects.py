@@ -30,6 +30,7 @@ from whitecap.engine.storage.requests import (
     RowsOf,
     WriteRows,
 )
+from whitecap.sim.scenario.store import AtKey
 from whitecap.sim.store.kept import (
     OBJECTS,
     DataFile,
@@ -39,6 +40,7 @@ from whitecap.sim.store.kept import (
     StoredObject,
     packer_of_data_files,
 )
+from whitecap.sim.store.key_queue import KeyQueue, Turn
 from whitecap.sim.store.log_directory import LogDirectory
 
 DATA_FILE_OVERHEAD_BYTES = 1000
@@ -61,6 +63,7 @@ class FakeStore:
     objects: PackedMap[str, StoredObject] = field(init=False)
     data_files: MutableMapping[str, DataFile] = field(init=False)
     landings: Landings = field(default_factory=Landings)
+    queue: KeyQueue = field(default_factory=KeyQueue)
     overwritten: list[Landing] = field(default_factory=list)
     first_overwritten: float = math.inf
 
@@ -77,11 +80,23 @@ class FakeStore:
             return request
         return Put(request.key, request.body)
 
+    def takes_turn(
+        self, request: Put | PutIfAbsent, at_key: AtKey, now_ms: float, rank: float
+    ) -> Turn:
+        """A put of a commit file joins the queue, now; where it finds nothing it will land."""
+        key, promised = request.key, self.queue.promised
+        is_there = key in self.objects or key in promised
+        taken = is_there and isinstance(request, PutIfAbsent)
+        if not taken:
+            promised.add(key)
+        return self.queue.joins(at_key, taken, now_ms, rank)
+
     def put_commit(
         self, request: Put | PutIfAbsent, version: int, now_ms: float, transaction_id: int | None
     ) -> PutResult:
         """Put a commit file, now."""
         result = self.put_object(request, now_ms)
+        self.queue.promised.discard(request.key)
         if result is PutResult.CREATED:
             self._lose(version)
             self.landings.add(Landing(version, now_ms, transaction_id))

@@ -37,6 +37,7 @@ MORE = 64
 
 _COMPUTE = len(Kind)
 _BACKOFF = 16
+_SERVICE = 32
 """Purposes of draws beside the kinds of requests."""
 
 
@@ -154,6 +155,10 @@ class Tape:
     def backoff(self, kind: Kind, number: int, sending: int) -> float:
         """A uniform number for the wait after a refusal."""
         return self.uniform(self._tapes.source, _BACKOFF + kind, number, sending)
+
+    def service(self, kind: Kind, number: int, sending: int = 0) -> float:
+        """The rank of the time for which a request is served at its key."""
+        return self.uniform(self._tapes.source, _SERVICE + kind, number, sending)
 
     def uniform(self, source: Source, purpose: int, number: int, sending: int = 0) -> float:
         """A number of any source, at the address of one of this transaction's requests."""

@@ -28,6 +28,9 @@ Waiting = Generator[Event, Any, T]
 LANE_BITS = 8
 JOB_BITS = 40
 
+FIRST = 0
+"""The order of what happens at an instant before whoever else comes to it."""
+
 
 class World(Protocol):
     """Answers a transaction's requests."""
@@ -133,6 +136,13 @@ class Clock:
         event = self._event
         event.callbacks = []
         self.kernel.enter(self.now_ms, self.order, event)
+        return event
+
+    def arrive_first(self) -> Event:
+        """As `arrive`, but before whoever else comes to this instant."""
+        event = self._event
+        event.callbacks = []
+        self.kernel.enter(self.now_ms, FIRST, event)
         return event
 
     def wait(self) -> Event:

@@ -203,7 +203,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "Lognormal.cv": {f"{LOADER}.compute.time": {"lognormal": {"mean": "3 s", "cv": 0.5}}},
     "Quantiles.points": {"store.get.latency.quantiles.p50": "30 ms"},
     "Store.profile": {"store.profile": "gcs"},
-    "Store.put_if_absent": {"store.put_if_absent.success.latency": "9 ms"},
+    "Store.put_if_absent": {"store.put_if_absent": {"exclusive": False}},
     "Store.put": {"store.put.latency": "9 s"},
     "Store.get": {"store.get.latency": "9 ms"},
     "Store.head": {"store.head.latency": "9 ms"},
@@ -226,8 +226,12 @@ CHANGES: dict[str, dict[str, Any]] = {
             "loss": {"back": "9 ms"},
         }
     },
-    "ConditionalPut.success": {"store.put_if_absent.success.latency": "99 ms"},
-    "ConditionalPut.loss": {"store.put_if_absent.loss.latency": "999 ms"},
+    "ConditionalPut.at_key": {"store.put_if_absent.at_key": None},
+    "ConditionalPut.success": {"store.put_if_absent.success.back": "99 ms"},
+    "ConditionalPut.loss": {"store.put_if_absent.loss.back": "999 ms"},
+    "AtKey.success": {"store.put_if_absent.at_key.success": "99 ms"},
+    "AtKey.loss": {"store.put_if_absent.at_key.loss": "99 ms"},
+    "AtKey.effect_share": {"store.put_if_absent.at_key.effect_share": 0.1},
     "Measured.latency": {"store.head.latency": "99 ms"},
     "Measured.out": {"store.head": {"out": "50 ms", "back": "10 ms"}},
     "Measured.back": {"store.head": {"out": "10 ms", "back": "50 ms"}},
@@ -250,7 +254,9 @@ CHANGES: dict[str, dict[str, Any]] = {
     "SparkClient.job": {"store.spark.job": "99 ms"},
     "SparkClient.parallel_reads": {"store.spark.parallel_reads": 1},
     "SparkClient.fast_listing": {"store.spark.fast_listing": True},
-    "Answer.latency": {"store.put_if_absent.loss.latency": "77 ms"},
+    "Answer.latency": {
+        "store.put_if_absent": {"success": {"latency": "60 ms"}, "loss": {"latency": "77 ms"}}
+    },
     "Answer.back": {
         "store.put_if_absent": {
             "out": "9 ms",
@@ -305,6 +311,7 @@ WITHOUT_EFFECT_ON_RECORDS = {
     "LogStore.source": "words",
     "SparkClient.source": "words",
     "Answer.source": "words",
+    "AtKey.source": "words",
     "EffectPoint.source": "words",
     "Limits.source": "words",
     "Client.source": "words",

@@ -71,8 +71,8 @@ def test_a_late_effect_comes_after_its_writer_gave_up() -> None:
     run = _hit(fault, store, writers={"loader": {**INSERT, **slow}}, duration="1 h")
     late = [a for a in rows(run, "attempts") if a["result"] == "unknown" and a["effect_at_ms"]]
     assert late
-    for attempt in late:
-        assert attempt["effect_at_ms"] - attempt["sent_at_ms"] == pytest.approx(15_000)
+    for attempt in late:  # 15 s, and up to 21 ms at the key
+        assert 14_999 < attempt["effect_at_ms"] - attempt["sent_at_ms"] < 15_030
     created = {(c["transaction_id"], c["version"]) for c in rows(run, "commits")}
     landed = [a for a in late if (a["transaction_id"], a["version"]) in created]
     assert 0 < len(landed) < len(late)
@@ -130,9 +130,12 @@ def test_a_crash_ends_the_transaction_and_the_writer_is_down_until_its_restart()
         assert not later or min(later) >= r["ended_at_ms"] + 90_000
 
 
+SLOW = {"success": {"latency": "4 s"}, "loss": {"latency": "4 s"}}
+
+
 def test_a_put_on_its_way_when_the_driver_dies_still_lands() -> None:
     """Half a second of latency, crashes every few seconds: some hit between sent and effect."""
-    store = {"profile": "s3", "put_if_absent": {"success": {"latency": "4 s"}}}
+    store = {"profile": "s3", "put_if_absent": SLOW}
     fault = {"writer_crash": {"rate": "10 per min", "restart": "1 s"}}
     quick = {**INSERT, "count": 5, "arrival": {"closed": {"think": "1 s"}}, "compute": "1 s"}
     run = _hit(fault, store, writers={"loader": quick})

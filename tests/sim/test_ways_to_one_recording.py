@@ -77,12 +77,31 @@ CONSTANT: Document = {
 """So that many come to the same instants."""
 
 
+SERVICES = st.sampled_from(["0 ms", "20 ms", "300 ms", {"exponential": {"mean": "60 ms"}}])
+WAYS = st.sampled_from(["0 ms", "20 ms", {"exponential": {"mean": "20 ms"}}])
+
+
+@st.composite
+def queues(draw: st.DrawFn) -> Document:
+    """A put-if-absent that waits at its key, served at once or for long, by chance or not."""
+    at_key = {
+        "success": draw(SERVICES),
+        "loss": draw(SERVICES),
+        "effect_share": draw(st.sampled_from([0, 0.25, 1])),
+        "source": "drawn",
+    }
+    answers = {name: {"back": draw(WAYS)} for name in ("success", "loss")}
+    return {"out": draw(WAYS), "at_key": at_key, **answers}
+
+
 @st.composite
 def stores(draw: st.DrawFn) -> Document:
-    """A profile, perhaps with constant latencies, narrow limits, small pages, no put-if-absent."""
+    """A profile, perhaps with constant latencies, a queue, narrow limits, no put-if-absent."""
     store: Document = {"profile": draw(st.sampled_from(["s3", "azure", "gcs", "local", "instant"]))}
     if draw(st.booleans()):
         store |= {name: dict(part) for name, part in CONSTANT.items()}
+    if draw(st.booleans()):
+        store["put_if_absent"] = draw(queues())
     if draw(st.booleans()):
         store["list"] = store.get("list", {}) | {"page_size": draw(st.integers(1, 30))}
     if draw(st.integers(0, 7)) == 0:

@@ -1,0 +1,48 @@
+"""The queue at the log's newest key: where conditional writes of one key wait for each other.
+
+Measured on overwrites of one key: however many clients compete, no more of them succeed per second
+than of one alone, and each takes longer (github.com/cdouglas/endive, analysis/distributions.json).
+The order of arrival decides who is served first, and nothing that is drawn. What comes of a put
+follows from what arrived before it, so that it is known when it arrives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from whitecap.sim.scenario.store import AtKey
+
+
+class Turn(NamedTuple):
+    """One put's turn: whether its key is `taken`, when it takes effect, and when its server is free
+    again. Of a put that loses, the effect is that it finds its key taken. Instants in milliseconds.
+    """
+
+    taken: bool
+    effect_ms: float
+    ends_ms: float
+
+
+InLine = Callable[[float, float], Turn]
+"""Joins the queue: takes the instant of arrival and the rank of the service time."""
+
+
+@dataclass(slots=True)
+class KeyQueue:
+    """Serves one put after the other; `promised` are keys that will be there when theirs is over.
+
+    All versions of one log share it, as all values of an overwritten key do.
+    """
+
+    free_ms: float = 0.0
+    promised: set[str] = field(default_factory=set)
+
+    def joins(self, at_key: AtKey, taken: bool, now_ms: float, rank: float) -> Turn:
+        """The turn of a put that arrives now, after all that have arrived."""
+        begins_ms = max(now_ms, self.free_ms)
+        service_ms = (at_key.loss if taken else at_key.success).at(rank)
+        self.free_ms = begins_ms + service_ms
+        effect_ms = begins_ms if taken else begins_ms + at_key.effect_share * service_ms
+        return Turn(taken, effect_ms, self.free_ms)
