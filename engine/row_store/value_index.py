@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pyroaring import BitMap
 
 from whitecap.engine import packed
-from whitecap.engine.packed import PackedMap, Packer, Places, hashes_of
+from whitecap.engine.packed import PackedMap, Packer, PlacesByHash, hashes_of
 from whitecap.engine.row_store.packed_rows import PlainRows, Stores
 from whitecap.engine.row_store.rows import RowStore, StoredRows
 
@@ -92,7 +92,7 @@ class ByRow:
         self._place = place
         self._are_there = are_there
         self._rows: dict[Any, int | list[int]] = {}
-        self._older = Places()
+        self._older = PlacesByHash()
 
     def enter(self, values: Iterable[Any], rows: Iterable[int]) -> None:
         """Note where values are."""

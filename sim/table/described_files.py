@@ -17,7 +17,7 @@ import numpy as np
 from whitecap.engine.log.actions import AddFile, AnyAction, CommitInfo
 from whitecap.engine.log.commit_file import Commit, encode_action
 from whitecap.engine.log.effects import effects_of
-from whitecap.engine.log.files import ListedFiles, PartitionKey
+from whitecap.engine.log.files.listed import ListedFiles, PartitionKey
 from whitecap.engine.log.paths import log_path, partition_directory
 from whitecap.engine.storage.requests import WriteRows
 from whitecap.sim.store.kept import DataFile, DescribedCommit

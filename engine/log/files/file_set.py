@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from whitecap.engine import packed
 from whitecap.engine.log.actions import AddFile, PartitionValues, RemoveFile
-from whitecap.engine.log.file_map import (
+from whitecap.engine.log.files.file_map import (
     ADDED,
     REMOVED,
     FileKey,
@@ -20,38 +19,12 @@ from whitecap.engine.log.file_map import (
     Moved,
     file_key,
 )
-
-PartitionKey = tuple[str | None, ...]
-"""A file's partition values, in the order of the table's partition columns."""
+from whitecap.engine.log.files.listed import Listed, ListedFiles, PartitionKey
 
 PackedPlaces = NDArray[np.int32]
 """Where files of a set are packed."""
 
 _NOWHERE: PackedPlaces = np.zeros(0, np.int32)
-
-
-class ListedFiles(Sequence[AddFile]):
-    """Files that a commit adds and that are made when somebody asks for them.
-
-    No path comes twice, none has a deletion vector. `columns` are those of the partitions,
-    `size_bytes` and `row_count` are the sums of the files' sizes and of their rows.
-    """
-
-    columns: tuple[str, ...]
-    size_bytes: int
-    row_count: int
-
-    @abstractmethod
-    def at(self, path: str) -> AddFile | None:
-        """The file of a path."""
-
-    @abstractmethod
-    def counts(self) -> dict[PartitionKey, int]:
-        """How many files each partition has."""
-
-    @abstractmethod
-    def within(self, partition: PartitionKey) -> Sequence[AddFile]:
-        """The files of a partition."""
 
 
 class Partition:
@@ -87,35 +60,6 @@ _NO_FILES = Partition(Map())
 
 
 @dataclass(slots=True)
-class _Listed:
-    """Those of the `files` listed by a commit that nothing has removed or replaced since."""
-
-    files: ListedFiles | None
-    later: FileMap[AddFile]
-    tombstones: FileMap[RemoveFile]
-
-    def at(self, path: str) -> AddFile | None:
-        """The one of a path."""
-        if self.files is None:
-            return None
-        key = (path, None)
-        if key in self.tombstones or key in self.later:
-            return None
-        return self.files.at(path)
-
-    def within(self, partition: PartitionKey) -> Iterator[AddFile]:
-        """Those of a partition."""
-        files = () if self.files is None else self.files.within(partition)
-        return (file for file in files if self._is_left((file.path, None)))
-
-    def __iter__(self) -> Iterator[AddFile]:
-        return (file for file in self.files or () if self._is_left((file.path, None)))
-
-    def _is_left(self, key: FileKey) -> bool:
-        return key not in self.tombstones and key not in self.later
-
-
-@dataclass(slots=True)
 class _Contents:
     """The files of a set, by identity and by partition, and the deletion vectors of a path.
 
@@ -123,7 +67,7 @@ class _Contents:
     """
 
     files: FileMap[AddFile]
-    listed: _Listed
+    listed: Listed
     count: int
     partitions: Map[PartitionKey, Partition]
     dv_ids: Map[str, tuple[str, ...]]
@@ -144,7 +88,7 @@ class _Contents:
 
 _NO_ADDED, _NO_REMOVED = FileMap(ADDED), FileMap(REMOVED)
 _NOTHING = _Contents(
-    _NO_ADDED, _Listed(None, _NO_ADDED, _NO_REMOVED), 0, Map(), Map(), _NO_REMOVED, 0, ()
+    _NO_ADDED, Listed(None, _NO_ADDED, _NO_REMOVED), 0, Map(), Map(), _NO_REMOVED, 0, ()
 )
 
 
@@ -368,7 +312,7 @@ class _Change:
                 self._partitions.pop(key, None)
         return _Contents(
             files,
-            _Listed(self._listed_files, files, tombstones),
+            Listed(self._listed_files, files, tombstones),
             self._count,
             self._partitions.finish(),
             self._dv_ids.finish(),

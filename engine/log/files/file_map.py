@@ -18,7 +18,7 @@ from pyroaring import BitMap
 
 from whitecap.engine import packed
 from whitecap.engine.log.actions import AddFile, RemoveFile
-from whitecap.engine.packed import Packer, Packing, Places, hashes_of
+from whitecap.engine.packed import Packer, Packing, PlacesByHash, hashes_of
 
 FileKey = tuple[str, str | None]
 """What identifies a logical file: its path and the id of its deletion vector, if it has one."""
@@ -60,7 +60,7 @@ class FileMap(Mapping[FileKey, A]):
         self._packer: Packer[A] = packer
         self.whole: Map[FileKey, A] = Map()
         self._packing: Packing[A] | None = None
-        self._places = Places()
+        self._places = PlacesByHash()
         self._gone = BitMap()
         self._young: _Younger | None = None
         self._young_count = 0
@@ -170,7 +170,7 @@ class FileMapChange(Generic[A]):
         are_all = len(following._gone) > packed.KEPT + len(following._places) // 2
         if are_all:
             files = [following.at(place) for place in following.packed_places()] + files
-            following._packing, following._places, following._gone = None, Places(), BitMap()
+            following._packing, following._places, following._gone = None, PlacesByHash(), BitMap()
         if following._packing is None:
             following._packing = Packing(following._packer)
         places = following._packing.extend(files)
