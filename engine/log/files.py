@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from immutables import Map, MapMutation
 from numpy.typing import NDArray
 
-from whitecap.engine import packed
 from whitecap.engine.log.actions import AddFile, PartitionValues, RemoveFile
-from whitecap.engine.log.file_map import (
-    ADDED,
-    REMOVED,
-    FileKey,
-    FileMap,
-    Moved,
-    file_key,
-)
+from whitecap.engine.packed import blocks
+from whitecap.engine.packed.blocks import Packer
+from whitecap.engine.packed.versions import Kind, Moved, VersionedMap
+
+FileKey = tuple[str, str | None]
+"""What identifies a logical file: its path and the id of its deletion vector, if it has one."""
 
 PartitionKey = tuple[str | None, ...]
 """A file's partition values, in the order of the table's partition columns."""
+
+_LiveFiles = VersionedMap[FileKey, AddFile]
+_Tombstones = VersionedMap[FileKey, RemoveFile]
 
 PackedPlaces = NDArray[np.int32]
 """Where files of a set are packed."""
@@ -29,20 +30,41 @@ PackedPlaces = NDArray[np.int32]
 _NOWHERE: PackedPlaces = np.zeros(0, np.int32)
 
 
+def file_key(file: AddFile | RemoveFile) -> FileKey:
+    """A file's identity in the log. Source: PROTOCOL.md "Add File and Remove File"."""
+    return (file.path, file.dv_id)
+
+
+def _has_vector(key: FileKey) -> bool:
+    return key[1] is not None
+
+
+_pack = msgspec.msgpack.encode
+_ADDED: Kind[FileKey, AddFile] = Kind(
+    Packer(_pack, msgspec.msgpack.Decoder(list[AddFile]).decode), file_key, _has_vector
+)
+_REMOVED: Kind[FileKey, RemoveFile] = Kind(
+    Packer(_pack, msgspec.msgpack.Decoder(list[RemoveFile]).decode), file_key, _has_vector
+)
+
+
 class Partition:
     """The live files of one partition, and their order by path once someone asked for it."""
 
-    __slots__ = ("_ordered", "packed", "whole")
+    __slots__ = ("_ordered", "packed", "packed_count", "whole")
 
-    def __init__(self, whole: Map[FileKey, AddFile], packed: PackedPlaces = _NOWHERE) -> None:
+    def __init__(
+        self, whole: Map[FileKey, AddFile], packed: PackedPlaces = _NOWHERE, packed_count: int = 0
+    ) -> None:
         self.whole = whole
         self.packed = packed
+        self.packed_count = packed_count
         self._ordered: tuple[AddFile, ...] | None = None
 
-    def ordered(self, files: FileMap[AddFile]) -> tuple[AddFile, ...]:
+    def ordered(self, files: _LiveFiles) -> tuple[AddFile, ...]:
         """The files by path. Maps have no stable order: string hashes differ between processes."""
         if self._ordered is None:
-            unpacked = [files.at(place) for place in self.packed.tolist()]
+            unpacked = [files.at(place) for place in files.still_there(self.packed)]
             by_path = sorted([*self.whole.values(), *unpacked], key=_by_path)
             self._ordered = tuple(by_path)
         return self._ordered
@@ -55,10 +77,10 @@ _NO_FILES = Partition(Map())
 class _Contents:
     """The files of a set, by identity and by partition, and the deletion vectors of a path."""
 
-    files: FileMap[AddFile]
+    files: _LiveFiles
     partitions: Map[PartitionKey, Partition]
     dv_ids: Map[str, tuple[str, ...]]
-    tombstones: FileMap[RemoveFile]
+    tombstones: _Tombstones
     size_bytes: int
     known_partition_keys: tuple[PartitionKey, ...] | None
 
@@ -69,7 +91,7 @@ class _Contents:
         return self.known_partition_keys
 
 
-_NOTHING = _Contents(FileMap(ADDED), Map(), Map(), FileMap(REMOVED), 0, ())
+_NOTHING = _Contents(VersionedMap(_ADDED), Map(), Map(), VersionedMap(_REMOVED), 0, ())
 
 
 class FileSet:
@@ -93,12 +115,12 @@ class FileSet:
         return following
 
     @property
-    def files(self) -> FileMap[AddFile]:
+    def files(self) -> _LiveFiles:
         """Every file by its identity."""
         return self._held().files
 
     @property
-    def tombstones(self) -> FileMap[RemoveFile]:
+    def tombstones(self) -> _Tombstones:
         """Files that left: they stay known until they are added again."""
         return self._held().tombstones
 
@@ -169,25 +191,22 @@ def _contents_after(known: FileSet, since: Sequence[_Changes]) -> _Contents:
     change = _Change(known)
     for _, removes, adds in reversed(since):
         for removed in removes:
-            change.remove(removed, is_one_of_many=len(removes) > packed.KEPT)
+            change.remove(removed, is_one_of_many=len(removes) > blocks.KEPT)
         for added in adds:
-            change.add(added, is_one_of_many=len(adds) > packed.KEPT)
+            change.add(added, is_one_of_many=len(adds) > blocks.KEPT)
     return change.finish()
 
 
 @dataclass(slots=True)
 class _PartitionChange:
-    """The making of a partition's next state."""
+    """The making of a partition's next state; places of files that went stay among the packed."""
 
     whole: MapMutation[FileKey, AddFile]
     packed: PackedPlaces
-    gone: list[int] = field(default_factory=list)
+    packed_count: int
 
     def finish(self) -> Partition:
-        left = self.packed
-        if self.gone:
-            left = left[np.isin(left, self.gone, invert=True)]
-        return Partition(self.whole.finish(), left)
+        return Partition(self.whole.finish(), self.packed, self.packed_count)
 
 
 class _Change:
@@ -228,7 +247,7 @@ class _Change:
         if place is None:
             del self._partition_of(file).whole[key]
         else:
-            self._partition_of(file).gone.append(place)
+            self._partition_of(file).packed_count -= 1
         if key[1] is not None:
             self._forget_dv(key[0], key[1])
 
@@ -239,7 +258,7 @@ class _Change:
         partitions = {key: change.finish() for key, change in self._touched.items()}
         same_partitions = True
         for key, partition in partitions.items():
-            has_files = bool(len(partition.whole) or len(partition.packed))
+            has_files = bool(len(partition.whole) or partition.packed_count)
             same_partitions &= has_files == (key in self._partitions)
             if has_files:
                 self._partitions[key] = partition
@@ -259,15 +278,16 @@ class _Change:
         if moved.are_all:
             for key in {*self._base.partitions, *self._touched}:
                 partition = self._touched_one(key)
-                partition.packed, partition.gone = _NOWHERE, []
+                partition.packed, partition.packed_count = _NOWHERE, 0
         places: dict[PartitionKey, list[int]] = {}
-        for file, place in zip(moved.files, moved.places.tolist(), strict=True):
+        for file, place in zip(moved.things, moved.places.tolist(), strict=True):
             key = self._set.partition_key(file.partition_values)
             places.setdefault(key, []).append(place)
             self._touched_one(key).whole.pop(file_key(file), None)
         for key, more in places.items():
             partition = self._touched_one(key)
             partition.packed = np.concatenate([partition.packed, np.array(more, np.int32)])
+            partition.packed_count += len(more)
 
     def _partition_of(self, file: AddFile) -> _PartitionChange:
         return self._touched_one(self._set.partition_key(file.partition_values))
@@ -275,7 +295,9 @@ class _Change:
     def _touched_one(self, key: PartitionKey) -> _PartitionChange:
         if key not in self._touched:
             partition = self._partitions.get(key, _NO_FILES)
-            self._touched[key] = _PartitionChange(partition.whole.mutate(), partition.packed)
+            self._touched[key] = _PartitionChange(
+                partition.whole.mutate(), partition.packed, partition.packed_count
+            )
         return self._touched[key]
 
     def _forget_dv(self, path: str, dv_id: str) -> None:

@@ -25,8 +25,7 @@ from whitecap.engine.log.actions import (
     SetTransaction,
 )
 from whitecap.engine.log.commit_file import Commit, log_key
-from whitecap.engine.log.file_map import FileKey
-from whitecap.engine.log.files import FileSet, PartitionKey
+from whitecap.engine.log.files import FileKey, FileSet, PartitionKey
 from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.remembered import once_for_each
 
