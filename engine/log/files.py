@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from whitecap.engine.log.actions import AddFile, PartitionValues, RemoveFile
 from whitecap.engine.packed import blocks
 from whitecap.engine.packed.blocks import Packer
-from whitecap.engine.packed.versions import Kind, Moved, VersionedMap
+from whitecap.engine.packed.versions import Contained, Moved, VersionedMap
 
 FileKey = tuple[str, str | None]
 """What identifies a logical file: its path and the id of its deletion vector, if it has one."""
@@ -40,10 +40,10 @@ def _has_vector(key: FileKey) -> bool:
 
 
 _pack = msgspec.msgpack.encode
-_ADDED: Kind[FileKey, AddFile] = Kind(
+_ADDED: Contained[FileKey, AddFile] = Contained(
     Packer(_pack, msgspec.msgpack.Decoder(list[AddFile]).decode), file_key, _has_vector
 )
-_REMOVED: Kind[FileKey, RemoveFile] = Kind(
+_REMOVED: Contained[FileKey, RemoveFile] = Contained(
     Packer(_pack, msgspec.msgpack.Decoder(list[RemoveFile]).decode), file_key, _has_vector
 )
 

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Kind(Generic[K, T]):
+class Contained(Generic[K, T]):
     """What is in a map: how it is packed, the key that is in each thing, and which keys stay."""
 
     packer: Packer[T]
@@ -46,10 +46,10 @@ class Moved(Generic[T]):
 class VersionedMap(Mapping[K, T]):
     """Things by key, never changed once made: `mutate` makes the next map."""
 
-    __slots__ = ("_gone", "_kind", "_packing", "_places", "_young", "_young_count", "whole")
+    __slots__ = ("_contained", "_gone", "_packing", "_places", "_young", "_young_count", "whole")
 
-    def __init__(self, kind: Kind[K, T]) -> None:
-        self._kind = kind
+    def __init__(self, contained: Contained[K, T]) -> None:
+        self._contained = contained
         self.whole: Map[K, T] = Map()
         self._packing: Packing[T] | None = None
         self._places = HashedPlaces()
@@ -71,7 +71,7 @@ class VersionedMap(Mapping[K, T]):
 
     def __iter__(self) -> Iterator[K]:
         yield from self.whole
-        yield from (self._kind.key_of(self.at(place)) for place in self.packed_places())
+        yield from (self._contained.key_of(self.at(place)) for place in self.packed_places())
 
     def at(self, place: int) -> T:
         """The packed thing at a place."""
@@ -81,7 +81,7 @@ class VersionedMap(Mapping[K, T]):
     def place(self, key: K) -> int | None:
         """Where a thing is packed; `None` if it is not."""
         for place in self._places.of(hash(key)):
-            if place not in self._gone and self._kind.key_of(self.at(place)) == key:
+            if place not in self._gone and self._contained.key_of(self.at(place)) == key:
                 return place
         return None
 
@@ -129,7 +129,7 @@ class MapChange(Generic[K, T]):
     def finish(self) -> tuple[VersionedMap[K, T], Moved[T]]:
         """The next map, and what was packed in it."""
         base = self._base
-        following = VersionedMap(base._kind)
+        following = VersionedMap(base._contained)
         following._packing, following._places = base._packing, base._places
         following._gone = self._gone
         moved: Moved[T] = Moved()
@@ -141,13 +141,13 @@ class MapChange(Generic[K, T]):
 
     def _pack(self, following: VersionedMap[K, T]) -> Moved[T]:
         """Pack the older ones of the young things, unless few of these are left."""
-        kind, keys, young = following._kind, list[K](), self._young
+        contained, keys, young = following._contained, list[K](), self._young
         while young is not None:
             key, young = young
             if key in self._whole:
                 keys.append(key)
         keys = list(dict.fromkeys(keys))
-        older = [key for key in keys[blocks.KEPT :] if not kind.stays(key)]
+        older = [key for key in keys[blocks.KEPT :] if not contained.stays(key)]
         self._young, self._young_count = None, 0
         for key in reversed(keys[: blocks.KEPT]):
             self._young = (key, self._young)
@@ -160,8 +160,8 @@ class MapChange(Generic[K, T]):
             things = [following.at(place) for place in following.packed_places()] + things
             following._packing, following._places, following._gone = None, HashedPlaces(), Map()
         if following._packing is None:
-            following._packing = Packing(kind.packer)
+            following._packing = Packing(contained.packer)
         places = following._packing.extend(things)
-        hashes = hashes_of(kind.key_of(thing) for thing in things)
+        hashes = hashes_of(contained.key_of(thing) for thing in things)
         following._places = following._places.with_more(hashes, places)
         return Moved(things, places, are_all)
