@@ -12,7 +12,7 @@ from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.paths import data_key, log_path
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.vectors.deletion_vectors import read_vector
-from whitecap.engine.packed import PackedMap, Packer, Shelf
+from whitecap.engine.packed.blocks import PackedMap, Packer, Shelf
 from whitecap.engine.refusals import command_errors
 from whitecap.engine.row_level.reading import as_read
 from whitecap.engine.row_store.packed_rows import PlainRows, Stores

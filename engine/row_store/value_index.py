@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
-from whitecap.engine import packed
-from whitecap.engine.packed import PackedMap, Packer, PlacesByHash, hashes_of
+from whitecap.engine.packed import blocks
+from whitecap.engine.packed.blocks import HashedPlaces, PackedMap, Packer, hashes_of
 from whitecap.engine.row_store.packed_rows import PlainRows, Stores
 from whitecap.engine.row_store.rows import RowStore, StoredRows
 
@@ -92,7 +92,7 @@ class ByRow:
         self._place = place
         self._are_there = are_there
         self._rows: dict[Any, int | list[int]] = {}
-        self._older = PlacesByHash()
+        self._older = HashedPlaces()
 
     def enter(self, values: Iterable[Any], rows: Iterable[int]) -> None:
         """Note where values are."""
@@ -105,7 +105,7 @@ class ByRow:
                 known.append(row)
             else:
                 entries[value] = [known, row]
-        if len(entries) > packed.KEPT:
+        if len(entries) > blocks.KEPT:
             self._pack()
 
     def leave(self, values: Iterable[Any], rows: Iterable[int]) -> None:

@@ -17,7 +17,7 @@ from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.table_log import CommitCache
-from whitecap.engine.packed import PackedMap
+from whitecap.engine.packed.blocks import PackedMap
 from whitecap.engine.row_level.data_files import DataFiles
 from whitecap.engine.row_store.rows import RowStore, StoredRows
 from whitecap.engine.row_store.value_index import FileNode, StoreIndex, packer_of_nodes

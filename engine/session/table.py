@@ -21,7 +21,7 @@ from whitecap.engine.log.paths import log_path
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.table_log import CommitCache, TableLog
 from whitecap.engine.outcomes import Committed, Outcome
-from whitecap.engine.packed import Shelf
+from whitecap.engine.packed.blocks import Shelf
 from whitecap.engine.refusals import command_errors
 from whitecap.engine.row_level.data_files import DataFiles
 from whitecap.engine.session.row_index import RowIndex

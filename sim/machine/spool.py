@@ -15,6 +15,10 @@ class Spool:
         self._file: BinaryIO | None = None
         self._ends = array("q", (0,))
 
+    def __del__(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
     def keep(self, block: bytes) -> int:
         """Write a block. Returns its number."""
         if self._file is None:

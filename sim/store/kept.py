@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from whitecap.engine.log.commit_file import Commit, encode_commit
-from whitecap.engine.packed import Packer
+from whitecap.engine.packed.blocks import Packer
 from whitecap.engine.row_store.packed_rows import PlainRows, Stores
 from whitecap.engine.row_store.rows import StoredRows
 from whitecap.engine.storage.requests import Entry, WriteRows

@@ -12,7 +12,7 @@ from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass, field
 
 from whitecap.engine.log.commit_file import log_key, version_of_key
-from whitecap.engine.packed import PackedMap, Shelf
+from whitecap.engine.packed.blocks import PackedMap, Shelf
 from whitecap.engine.storage.columns import in_columns
 from whitecap.engine.storage.requests import (
     Body,

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from log_samples import histories, state
 
-from whitecap.engine import packed
 from whitecap.engine.conflicts.row_ids import watermark_domain
 from whitecap.engine.errors import InvalidLog
 from whitecap.engine.log.actions import (
@@ -26,6 +25,7 @@ from whitecap.engine.log.commit_file import commit_of
 from whitecap.engine.log.files.file_set import FileSet
 from whitecap.engine.log.files.listed import ListedFiles
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
+from whitecap.engine.packed import blocks
 
 
 def table(*columns: str, **configuration: str) -> Metadata:
@@ -233,16 +233,16 @@ def test_a_snapshot_is_the_same_when_its_older_files_are_packed(
 
     expected = snapshots()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(packed, "KEPT", kept)
-        patched.setattr(packed, "BLOCK", 2)
-        patched.setattr(packed, "KEPT_BLOCKS", 1)
+        patched.setattr(blocks, "KEPT", kept)
+        patched.setattr(blocks, "BLOCK", 2)
+        patched.setattr(blocks, "KEPT_BLOCKS", 1)
         assert snapshots() == expected
 
 
 def test_many_files_that_come_one_by_one_are_packed_and_those_of_one_commit_are_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(packed, "KEPT", 4)
+    monkeypatch.setattr(blocks, "KEPT", 4)
     together = [add(f"t{n}", x=str(n % 2)) for n in range(20)]
     snapshot = EMPTY_SNAPSHOT.apply(commit_of(0, [table("x"), *together]))
     for n in range(30):

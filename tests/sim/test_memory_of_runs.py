@@ -11,7 +11,7 @@ from hypothesis import settings as hypothesis_settings
 
 from tests.sim.sim_worlds import ran, scenario
 from tests.sim.test_ways_to_one_recording import Document, documents
-from whitecap.engine import packed
+from whitecap.engine.packed import blocks
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.recording import recorder, row_stream
 from whitecap.sim.run import FinishedRun, run_scenario
@@ -22,9 +22,9 @@ from whitecap.sim.world import World
 LIMITS: list[tuple[Any, str, int]] = [
     (recorder, "SETTLED_TOGETHER", 3),
     (row_stream, "CHUNK_ROWS", 2),
-    (packed, "KEPT", 3),
-    (packed, "BLOCK", 2),
-    (packed, "KEPT_BLOCKS", 1),
+    (blocks, "KEPT", 3),
+    (blocks, "BLOCK", 2),
+    (blocks, "KEPT_BLOCKS", 1),
     (log_directory, "CHECKSUMS_KEPT", 2),
 ]
 """Where a limit stands, and a value that short runs go far beyond."""

@@ -10,8 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whitecap.engine import packed
-from whitecap.engine.packed import InMemory, PackedMap, Packer, Packing, PlacesByHash, hashes_of
+from whitecap.engine.packed import blocks
+from whitecap.engine.packed.blocks import (
+    HashedPlaces,
+    InMemory,
+    PackedMap,
+    Packer,
+    Packing,
+    hashes_of,
+)
 
 
 def _unpacked(content: bytes) -> Sequence[tuple[str, int]]:
@@ -29,9 +36,9 @@ STEPS = st.lists(
 @pytest.fixture(autouse=True, scope="module")
 def narrow() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(packed, "KEPT", 2)
-        patched.setattr(packed, "BLOCK", 3)
-        patched.setattr(packed, "KEPT_BLOCKS", 1)
+        patched.setattr(blocks, "KEPT", 2)
+        patched.setattr(blocks, "BLOCK", 3)
+        patched.setattr(blocks, "KEPT_BLOCKS", 1)
         yield
 
 
@@ -62,7 +69,7 @@ def test_a_packed_map_does_what_a_dictionary_does(
 
 @given(st.lists(st.lists(st.integers(-3, 3), max_size=8), max_size=8))
 def test_places_are_found_by_their_hashes(parts: list[list[int]]) -> None:
-    places, everything = PlacesByHash(), list[int]()
+    places, everything = HashedPlaces(), list[int]()
     for part in parts:
         numbers = np.arange(len(everything), len(everything) + len(part), dtype=np.int32)
         places = places.with_more(hashes_of(part), numbers)
@@ -75,7 +82,7 @@ def test_places_are_found_by_their_hashes(parts: list[list[int]]) -> None:
 
 
 def test_few_runs_are_to_be_looked_at_and_places_that_went_are_left_out() -> None:
-    places = PlacesByHash()
+    places = HashedPlaces()
     for number in range(200):
         one = np.array([number])
         places = places.with_more(one, one.astype(np.int32), lambda each: each % 2 == 0)

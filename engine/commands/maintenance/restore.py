@@ -15,7 +15,7 @@ from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.log.actions import AddFile, AnyAction, DomainMetadata, Protocol, RemoveFile
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
 from whitecap.engine.log.features import merged
-from whitecap.engine.log.files.file_map import file_key
+from whitecap.engine.log.files.file_key import file_key
 from whitecap.engine.log.identity import marks_of, with_marks
 from whitecap.engine.log.paths import data_key
 from whitecap.engine.log.schema import schema_string

@@ -3,28 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from immutables import Map, MapMutation
 from numpy.typing import NDArray
 
-from whitecap.engine import packed
 from whitecap.engine.log.actions import AddFile, PartitionValues, RemoveFile
-from whitecap.engine.log.files.file_map import (
-    ADDED,
-    REMOVED,
-    FileKey,
-    FileMap,
-    Moved,
-    file_key,
-)
+from whitecap.engine.log.files.file_key import FileKey, file_key
 from whitecap.engine.log.files.listed import Listed, ListedFiles, PartitionKey
+from whitecap.engine.packed import blocks
+from whitecap.engine.packed.blocks import Packer
+from whitecap.engine.packed.versions import Contained, Moved, VersionedMap
+
+_LiveFiles = VersionedMap[FileKey, AddFile]
+_Tombstones = VersionedMap[FileKey, RemoveFile]
 
 PackedPlaces = NDArray[np.int32]
 """Where files of a set are packed."""
 
 _NOWHERE: PackedPlaces = np.zeros(0, np.int32)
+
+
+def _has_vector(key: FileKey) -> bool:
+    return key[1] is not None
+
+
+_pack = msgspec.msgpack.encode
+_ADDED: Contained[FileKey, AddFile] = Contained(
+    Packer(_pack, msgspec.msgpack.Decoder(list[AddFile]).decode), file_key, _has_vector
+)
+_REMOVED: Contained[FileKey, RemoveFile] = Contained(
+    Packer(_pack, msgspec.msgpack.Decoder(list[RemoveFile]).decode), file_key, _has_vector
+)
 
 
 class Partition:
@@ -33,24 +45,30 @@ class Partition:
     Some are kept whole, some are packed, and `listed` of them come from a list.
     """
 
-    __slots__ = ("_ordered", "listed", "packed", "whole")
+    __slots__ = ("_ordered", "listed", "packed", "packed_count", "whole")
 
     def __init__(
-        self, whole: Map[FileKey, AddFile], packed: PackedPlaces = _NOWHERE, listed: int = 0
+        self,
+        whole: Map[FileKey, AddFile],
+        packed: PackedPlaces = _NOWHERE,
+        packed_count: int = 0,
+        listed: int = 0,
     ) -> None:
         self.whole = whole
         self.packed = packed
+        self.packed_count = packed_count
         self.listed = listed
         self._ordered: tuple[AddFile, ...] | None = None
 
     def __len__(self) -> int:
-        return len(self.whole) + len(self.packed) + self.listed
+        return len(self.whole) + self.packed_count + self.listed
 
     def ordered(self, contents: _Contents, partition: PartitionKey) -> tuple[AddFile, ...]:
         """The files by path. Maps have no stable order: string hashes differ between processes."""
         if self._ordered is None:
+            live = contents.files
             files = list(contents.listed.within(partition)) if self.listed else []
-            files += [contents.files.at(place) for place in self.packed.tolist()]
+            files += [live.at(place) for place in live.still_there(self.packed)]
             files += self.whole.values()
             self._ordered = tuple(sorted(files, key=_by_path))
         return self._ordered
@@ -66,12 +84,12 @@ class _Contents:
     `files` has those that are not from `listed`.
     """
 
-    files: FileMap[AddFile]
+    files: _LiveFiles
     listed: Listed
     count: int
     partitions: Map[PartitionKey, Partition]
     dv_ids: Map[str, tuple[str, ...]]
-    tombstones: FileMap[RemoveFile]
+    tombstones: _Tombstones
     size_bytes: int
     known_partition_keys: tuple[PartitionKey, ...] | None
 
@@ -86,7 +104,7 @@ class _Contents:
         return self.known_partition_keys
 
 
-_NO_ADDED, _NO_REMOVED = FileMap(ADDED), FileMap(REMOVED)
+_NO_ADDED, _NO_REMOVED = VersionedMap(_ADDED), VersionedMap(_REMOVED)
 _NOTHING = _Contents(
     _NO_ADDED, Listed(None, _NO_ADDED, _NO_REMOVED), 0, Map(), Map(), _NO_REMOVED, 0, ()
 )
@@ -129,7 +147,7 @@ class FileSet:
         return key in held.files or (key[1] is None and held.listed.at(key[0]) is not None)
 
     @property
-    def tombstones(self) -> FileMap[RemoveFile]:
+    def tombstones(self) -> _Tombstones:
         """Files that left: they stay known until they are added again."""
         return self._held().tombstones
 
@@ -202,25 +220,22 @@ def _contents_after(known: FileSet, since: Sequence[_Changes]) -> _Contents:
     change = _Change(known)
     for _, removes, adds in reversed(since):
         for removed in removes:
-            change.remove(removed, is_one_of_many=len(removes) > packed.KEPT)
+            change.remove(removed, is_one_of_many=len(removes) > blocks.KEPT)
         change.add_all(adds)
     return change.finish()
 
 
 @dataclass(slots=True)
 class _PartitionChange:
-    """The making of a partition's next state."""
+    """The making of a partition's next state; places of files that went stay among the packed."""
 
     whole: MapMutation[FileKey, AddFile]
     packed: PackedPlaces
+    packed_count: int
     listed: int
-    gone: list[int] = field(default_factory=list)
 
     def finish(self) -> Partition:
-        left = self.packed
-        if self.gone:
-            left = left[np.isin(left, self.gone, invert=True)]
-        return Partition(self.whole.finish(), left, self.listed)
+        return Partition(self.whole.finish(), self.packed, self.packed_count, self.listed)
 
 
 class _Change:
@@ -252,7 +267,7 @@ class _Change:
             self._begin_with(files)
             return
         for file in files:
-            self.add(file, is_one_of_many=len(files) > packed.KEPT)
+            self.add(file, is_one_of_many=len(files) > blocks.KEPT)
 
     def _may_list(self, files: ListedFiles) -> bool:
         """Whether they are the first ones that the set has ever had."""
@@ -263,7 +278,7 @@ class _Change:
         self._listed_files = files
         self._count, self._size_bytes = len(files), files.size_bytes
         for key, count in files.counts().items():
-            self._touched[key] = _PartitionChange(Map().mutate(), _NOWHERE, count)
+            self._touched[key] = _PartitionChange(Map().mutate(), _NOWHERE, 0, count)
 
     def add(self, file: AddFile, is_one_of_many: bool) -> None:
         key = file_key(file)
@@ -286,7 +301,7 @@ class _Change:
         elif place is None:
             del self._partition_of(file).whole[key]
         else:
-            self._partition_of(file).gone.append(place)
+            self._partition_of(file).packed_count -= 1
         self._count -= 1
         self._size_bytes -= file.size
         if key[1] is not None:
@@ -326,15 +341,16 @@ class _Change:
         if moved.are_all:
             for key in {*self._base.partitions, *self._touched}:
                 partition = self._touched_one(key)
-                partition.packed, partition.gone = _NOWHERE, []
+                partition.packed, partition.packed_count = _NOWHERE, 0
         places: dict[PartitionKey, list[int]] = {}
-        for file, place in zip(moved.files, moved.places.tolist(), strict=True):
+        for file, place in zip(moved.things, moved.places.tolist(), strict=True):
             key = self._set.partition_key(file.partition_values)
             places.setdefault(key, []).append(place)
             self._touched_one(key).whole.pop(file_key(file), None)
         for key, more in places.items():
             partition = self._touched_one(key)
             partition.packed = np.concatenate([partition.packed, np.array(more, np.int32)])
+            partition.packed_count += len(more)
 
     def _partition_of(self, file: AddFile) -> _PartitionChange:
         return self._touched_one(self._set.partition_key(file.partition_values))
@@ -343,7 +359,10 @@ class _Change:
         if key not in self._touched:
             partition = self._partitions.get(key, _NO_FILES)
             self._touched[key] = _PartitionChange(
-                partition.whole.mutate(), partition.packed, partition.listed
+                partition.whole.mutate(),
+                partition.packed,
+                partition.packed_count,
+                partition.listed,
             )
         return self._touched[key]
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from whitecap.engine.log.actions import AddFile, RemoveFile
-from whitecap.engine.log.files.file_map import FileKey, FileMap
+from whitecap.engine.log.files.file_key import FileKey
 
 PartitionKey = tuple[str | None, ...]
 """A file's partition values, in the order of the table's partition columns."""
@@ -42,8 +42,8 @@ class Listed:
     """Those of the `files` listed by a commit that nothing has removed or replaced since."""
 
     files: ListedFiles | None
-    later: FileMap[AddFile]
-    tombstones: FileMap[RemoveFile]
+    later: Mapping[FileKey, AddFile]
+    tombstones: Mapping[FileKey, RemoveFile]
 
     def at(self, path: str) -> AddFile | None:
         """The one of a path."""

@@ -112,7 +112,7 @@ MERGED_UNLESS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class PlacesByHash:
+class HashedPlaces:
     """Which places belong to a hash: sorted runs, the longest first. Never changed once made."""
 
     runs: tuple[_Run, ...] = ()
@@ -125,7 +125,7 @@ class PlacesByHash:
         hashes: NDArray[np.int64],
         places: NDArray[np.int32],
         are_kept: Callable[[NDArray[np.int32]], NDArray[np.bool_]] | None = None,
-    ) -> PlacesByHash:
+    ) -> HashedPlaces:
         """These and others; of runs that are merged, only places that `are_kept` stay."""
         runs = list(self.runs)
         parts = [(hashes, places)]
@@ -136,7 +136,7 @@ class PlacesByHash:
             kept = are_kept(places)
             hashes, places = hashes[kept], places[kept]
         order = np.argsort(hashes, kind="stable")
-        return PlacesByHash((*runs, (hashes[order], places[order])))
+        return HashedPlaces((*runs, (hashes[order], places[order])))
 
     def of(self, key_hash: int) -> Iterator[int]:
         """The places of a hash."""
@@ -168,7 +168,7 @@ class PackedMap(MutableMapping[K, T]):
     ) -> None:
         self._packing = Packing(packer, shelf)
         self._stays = stays
-        self._places = PlacesByHash()
+        self._places = HashedPlaces()
         self._gone = BitMap()
         self._new: dict[K, T] = {}
         self._staying: dict[K, T] = {}

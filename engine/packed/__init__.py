@@ -1,0 +1,1 @@
+"""What is seldom asked for, in little room: compressed blocks, found by hashes of their keys."""

@@ -1,0 +1,173 @@
+"""A persistent map whose older part is packed.
+
+Of a table that grows most files are asked for seldom: as objects they take a kilobyte each, packed
+a tenth of it. Things that come by the thousand at once stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from immutables import Map, MapMutation
+from numpy.typing import NDArray
+
+from whitecap.engine.packed import blocks
+from whitecap.engine.packed.blocks import HashedPlaces, Packer, Packing, hashes_of
+
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Contained(Generic[K, T]):
+    """What is in a map: how it is packed, the key that is in each thing, and which keys stay."""
+
+    packer: Packer[T]
+    key_of: Callable[[T], K]
+    stays: Callable[[K], bool]
+
+
+_Younger = tuple[Any, "_Younger | None"]
+"""The key that came last, and those before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved(Generic[T]):
+    """Things that were packed, each with its place; `are_all`: others have no place any more."""
+
+    things: Sequence[T] = ()
+    places: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    are_all: bool = False
+
+
+class VersionedMap(Mapping[K, T]):
+    """Things by key, never changed once made: `mutate` makes the next map."""
+
+    __slots__ = ("_contained", "_gone", "_packing", "_places", "_young", "_young_count", "whole")
+
+    def __init__(self, contained: Contained[K, T]) -> None:
+        self._contained = contained
+        self.whole: Map[K, T] = Map()
+        self._packing: Packing[T] | None = None
+        self._places = HashedPlaces()
+        self._gone: Map[int, bool] = Map()
+        self._young: _Younger | None = None
+        self._young_count = 0
+
+    def __getitem__(self, key: K) -> T:
+        thing: T | None = self.whole.get(key)
+        if thing is not None:
+            return thing
+        place = self.place(key)
+        if place is None:
+            raise KeyError(key)
+        return self.at(place)
+
+    def __len__(self) -> int:
+        return len(self.whole) + len(self._places) - len(self._gone)
+
+    def __iter__(self) -> Iterator[K]:
+        yield from self.whole
+        yield from (self._contained.key_of(self.at(place)) for place in self.packed_places())
+
+    def at(self, place: int) -> T:
+        """The packed thing at a place."""
+        assert self._packing is not None
+        return self._packing[place]
+
+    def place(self, key: K) -> int | None:
+        """Where a thing is packed; `None` if it is not."""
+        for place in self._places.of(hash(key)):
+            if place not in self._gone and self._contained.key_of(self.at(place)) == key:
+                return place
+        return None
+
+    def packed_places(self) -> list[int]:
+        """Where the packed things are."""
+        return self.still_there(self._places.all())
+
+    def still_there(self, places: NDArray[np.int32]) -> list[int]:
+        """Those of some places whose things were not taken out."""
+        gone = self._gone
+        return [place for place in places.tolist() if place not in gone]
+
+    def mutate(self) -> MapChange[K, T]:
+        """A change of this map."""
+        return MapChange(self)
+
+
+class MapChange(Generic[K, T]):
+    """The making of the next map: mutable until finished, then thrown away."""
+
+    def __init__(self, base: VersionedMap[K, T]) -> None:
+        self._base: VersionedMap[K, T] = base
+        self._whole: MapMutation[K, T] = base.whole.mutate()
+        self._gone = base._gone
+        self._young, self._young_count = base._young, base._young_count
+
+    def __contains__(self, key: K) -> bool:
+        if key in self._whole:
+            return True
+        place = self._base.place(key)
+        return place is not None and place not in self._gone
+
+    def pop(self, key: K) -> tuple[T | None, int | None]:
+        """Take a thing out. Returns it, `None` if it is not there, and where it was packed."""
+        thing: T | None = self._whole.pop(key, None)
+        if thing is not None:
+            return thing, None
+        place = self._base.place(key)
+        if place is None or place in self._gone:
+            return None, None
+        self._gone = self._gone.set(place, True)
+        return self._base.at(place), place
+
+    def put(self, key: K, thing: T, is_one_of_many: bool = False) -> None:
+        """Put in a thing whose key has none."""
+        self._whole[key] = thing
+        if not is_one_of_many:
+            self._young = (key, self._young)
+            self._young_count += 1
+
+    def finish(self) -> tuple[VersionedMap[K, T], Moved[T]]:
+        """The next map, and what was packed in it."""
+        base = self._base
+        following = VersionedMap(base._contained)
+        following._packing, following._places = base._packing, base._places
+        following._gone = self._gone
+        moved: Moved[T] = Moved()
+        if self._young_count >= 2 * blocks.KEPT:
+            moved = self._pack(following)
+        following.whole = self._whole.finish()
+        following._young, following._young_count = self._young, self._young_count
+        return following, moved
+
+    def _pack(self, following: VersionedMap[K, T]) -> Moved[T]:
+        """Pack the older ones of the young things, unless few of these are left."""
+        contained, keys, young = following._contained, list[K](), self._young
+        while young is not None:
+            key, young = young
+            if key in self._whole:
+                keys.append(key)
+        keys = list(dict.fromkeys(keys))
+        older = [key for key in keys[blocks.KEPT :] if not contained.stays(key)]
+        self._young, self._young_count = None, 0
+        for key in reversed(keys[: blocks.KEPT]):
+            self._young = (key, self._young)
+            self._young_count += 1
+        if not older:
+            return Moved()
+        things = [self._whole.pop(key) for key in older]
+        are_all = len(following._gone) > blocks.KEPT + len(following._places) // 2
+        if are_all:
+            things = [following.at(place) for place in following.packed_places()] + things
+            following._packing, following._places, following._gone = None, HashedPlaces(), Map()
+        if following._packing is None:
+            following._packing = Packing(contained.packer)
+        places = following._packing.extend(things)
+        hashes = hashes_of(contained.key_of(thing) for thing in things)
+        following._places = following._places.with_more(hashes, places)
+        return Moved(things, places, are_all)
