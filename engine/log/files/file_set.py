@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from whitecap.engine.log.actions import AddFile, PartitionValues, RemoveFile
 from whitecap.engine.log.files.file_key import FileKey, file_key
-from whitecap.engine.log.files.listed import Listed, ListedFiles, PartitionKey
+from whitecap.engine.log.files.listed import ListedFiles, PartitionKey, StillListed
 from whitecap.engine.packed import blocks
 from whitecap.engine.packed.blocks import Packer
 from whitecap.engine.packed.versions import Contained, Moved, VersionedMap
@@ -85,7 +85,7 @@ class _Contents:
     """
 
     files: _LiveFiles
-    listed: Listed
+    listed: StillListed
     count: int
     partitions: Map[PartitionKey, Partition]
     dv_ids: Map[str, tuple[str, ...]]
@@ -106,7 +106,7 @@ class _Contents:
 
 _NO_ADDED, _NO_REMOVED = VersionedMap(_ADDED), VersionedMap(_REMOVED)
 _NOTHING = _Contents(
-    _NO_ADDED, Listed(None, _NO_ADDED, _NO_REMOVED), 0, Map(), Map(), _NO_REMOVED, 0, ()
+    _NO_ADDED, StillListed(None, _NO_ADDED, _NO_REMOVED), 0, Map(), Map(), _NO_REMOVED, 0, ()
 )
 
 
@@ -327,7 +327,7 @@ class _Change:
                 self._partitions.pop(key, None)
         return _Contents(
             files,
-            Listed(self._listed_files, files, tombstones),
+            StillListed(self._listed_files, files, tombstones),
             self._count,
             self._partitions.finish(),
             self._dv_ids.finish(),

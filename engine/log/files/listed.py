@@ -38,7 +38,7 @@ class ListedFiles(Sequence[AddFile]):
 
 
 @dataclass(slots=True)
-class Listed:
+class StillListed:
     """Those of the `files` listed by a commit that nothing has removed or replaced since."""
 
     files: ListedFiles | None
