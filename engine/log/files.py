@@ -269,11 +269,11 @@ class _Change:
         self._tombstones[key] = removed
 
     def add_all(self, files: Collection[AddFile]) -> None:
-        if isinstance(files, ListedFiles) and self._may_list(files):
+        if not (self._count or self._tombstones) and isinstance(files, ListedFiles):
             self._begin_with(files)
-            return
-        for file in files:
-            self.add(file)
+        else:
+            for file in files:
+                self.add(file)
 
     def add(self, file: AddFile) -> None:
         key = file_key(file)
@@ -286,12 +286,11 @@ class _Change:
         if key[1] is not None:
             self._dv_ids[key[0]] = (*self._dv_ids.get(key[0], ()), key[1])
 
-    def _may_list(self, files: ListedFiles) -> bool:
-        """Whether they are the first ones that the set has ever had."""
-        nothing = not self._count and not self._tombstones
-        return nothing and files.columns == self._set.columns
-
     def _begin_with(self, files: ListedFiles) -> None:
+        """Keep the first files that the set has ever had as they are, if their partitions fit."""
+        if files.columns != self._set.columns:
+            self.add_all(tuple(files))
+            return
         self._listed_files = files
         self._count, self._size_bytes = len(files), files.size_bytes
         for key, count in files.counts().items():
