@@ -77,7 +77,7 @@ class _Directory:
         return range(self.first, self.first + self.partition.file_count)
 
 
-class DescribedFiles(ListedFiles):
+class InitialFiles(ListedFiles):
     """The files of the initial table, partition by partition, as version 1 adds them.
 
     Those that somebody asked for by path or by partition are kept.
@@ -232,7 +232,7 @@ class DescribedFiles(ListedFiles):
 class DescribedDataFiles(MutableMapping[str, WriteRows]):
     """The data files of the store: those of the initial table described, later ones as written."""
 
-    def __init__(self, initial: DescribedFiles) -> None:
+    def __init__(self, initial: InitialFiles) -> None:
         self._initial = initial
         self._written: dict[str, WriteRows] = {}
         self._deleted: set[str] = set()
@@ -266,7 +266,7 @@ class DescribedDataFiles(MutableMapping[str, WriteRows]):
 class _Actions(Sequence[AnyAction]):
     """What a commit of described files writes."""
 
-    def __init__(self, commit_info: CommitInfo, files: DescribedFiles) -> None:
+    def __init__(self, commit_info: CommitInfo, files: InitialFiles) -> None:
         self._commit_info, self._files = commit_info, files
 
     def __len__(self) -> int:
@@ -289,7 +289,7 @@ class _Actions(Sequence[AnyAction]):
 
 
 def described_commit(
-    version: int, commit_info: CommitInfo, files: DescribedFiles, now_ms: int
+    version: int, commit_info: CommitInfo, files: InitialFiles, now_ms: int
 ) -> DescribedCommit:
     """The commit that adds the files."""
     actions = _Actions(commit_info, files)
