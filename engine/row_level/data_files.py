@@ -9,7 +9,6 @@ import msgspec
 from pyroaring import BitMap64
 
 from whitecap.engine.log.actions import AddFile, RemoveFile
-from whitecap.engine.log.paths import data_key, log_path
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.vectors.deletion_vectors import read_vector
 from whitecap.engine.packed.blocks import PackedMap, Packer, Shelf
@@ -18,6 +17,7 @@ from whitecap.engine.row_level.reading import as_read
 from whitecap.engine.row_store.packed_rows import PlainRows, Stores
 from whitecap.engine.row_store.rows import FileColumns, RowStore, StoredRows, edited, rows_at
 from whitecap.engine.storage.columns import in_columns
+from whitecap.engine.storage.paths import data_key, log_path
 from whitecap.engine.storage.requests import Gone, ReadRows, Row, RowsOf, Steps
 
 Columns = tuple[str, ...]

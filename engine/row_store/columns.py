@@ -328,10 +328,12 @@ def appended(data: NDArray[Any], count: int, values: Any) -> tuple[NDArray[Any],
 
 
 def _is_among(values: NDArray[Any], wanted: Sequence[int]) -> Mask:
+    if not wanted:
+        return np.zeros(len(values), np.bool_)
     if len(wanted) > _FEW:
         return np.isin(values, wanted)
-    found = np.zeros(len(values), np.bool_)
-    for value in wanted:
+    found: Mask = values == wanted[0]
+    for value in wanted[1:]:
         found |= values == value
     return found
 

@@ -17,7 +17,6 @@ from msgspec import structs
 from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
 from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.engine.log.commit_file import Commit
-from whitecap.engine.log.paths import log_path
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.table_log import CommitCache, TableLog
 from whitecap.engine.outcomes import Committed, Outcome
@@ -27,6 +26,7 @@ from whitecap.engine.row_level.data_files import DataFiles
 from whitecap.engine.session.row_index import RowIndex
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.predicates.predicate import session_of
+from whitecap.engine.storage.paths import log_path
 from whitecap.engine.storage.requests import (
     Delete,
     Entry,

@@ -21,7 +21,6 @@ from whitecap.engine.log.actions import (
     PartitionValues,
     RemoveFile,
 )
-from whitecap.engine.log.paths import log_path, partition_directory
 from whitecap.engine.log.statistics import (
     parse_statistics,
     statistics_text,
@@ -29,6 +28,7 @@ from whitecap.engine.log.statistics import (
 )
 from whitecap.engine.refusals import write_errors
 from whitecap.engine.session.table import Table
+from whitecap.engine.storage.paths import log_path, partition_directory
 from whitecap.engine.storage.requests import NewId, ReadClock, Row, Steps, WriteRows, Written
 from whitecap.engine.writing.file_layout import FileLayout, file_layout
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.commit_file import Commit, log_key
-from whitecap.engine.log.files.file_key import FileKey
-from whitecap.engine.log.files.listed import ListedFiles
+from whitecap.engine.log.listed_files import FileKey, ListedFiles
 from whitecap.engine.log.statistics import parse_statistics
 from whitecap.engine.log.table_log import CommitCache
 from whitecap.sim.store.history import History

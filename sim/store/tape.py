@@ -7,7 +7,7 @@ addresses of its own, so that it moves nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -131,8 +131,12 @@ class Tape:
 
         `sending` counts how often the request was sent before.
         """
-        drawn, at = self._place_of(kind, number, sending)
-        return drawn[at], drawn[at + 1], drawn[at + self._shelves[kind][1] - 1]
+        first, width, usual = self._shelves[kind]
+        if sending or number >= usual:
+            drawn, at = self._beyond(kind, number // MORE, sending), number % MORE * width
+        else:
+            drawn, at = self._drawn, first + number * width
+        return drawn[at], drawn[at + 1], drawn[at + width - 1]
 
     def repeated(self, kind: Kind, first: int, count: int, sent_ms: float, size: int) -> float:
         """The reply to the last of some requests, each sent when the one before was answered.
@@ -140,17 +144,23 @@ class Tape:
         It is what `Latency.arrival` and `Latency.reply` come to, one by one and in their order.
         """
         back_for_size = size * self._tapes.latencies[kind].per_unit_back
-        width, now_ms, end = self._tapes.latencies[kind].legs, sent_ms, first + count
-        while first < end:
-            drawn, at = self._place_of(kind, first)
-            block_end = USUAL[kind] if first < USUAL[kind] else first - first % MORE + MORE
-            last = at + (min(end, block_end) - first) * width
-            for out_ms, back_ms in zip(
-                drawn[at:last:width], drawn[at + 1 : last : width], strict=True
-            ):
-                now_ms = now_ms + out_ms + back_ms + back_for_size
-            first = block_end
+        now_ms, end = sent_ms, first + count
+        for number in range(first, min(end, USUAL[kind])):
+            out_ms, back_ms, _ = self.legs(kind, number)
+            now_ms = now_ms + out_ms + back_ms + back_for_size
+        for out_ms, back_ms in self._ways_beyond(kind, max(first, USUAL[kind]), end):
+            now_ms = now_ms + out_ms + back_ms + back_for_size
         return now_ms
+
+    def _ways_beyond(self, kind: Kind, first: int, end: int) -> Iterator[tuple[float, float]]:
+        """The ways out and back of requests that are not among the usual ones."""
+        width = self._tapes.latencies[kind].legs
+        while first < end:
+            drawn, begin = self._beyond(kind, first // MORE, 0), first % MORE
+            last = min(begin + end - first, MORE)
+            ways = drawn[begin * width : last * width]
+            yield from zip(ways[::width], ways[1::width], strict=True)
+            first += last - begin
 
     def backoff(self, kind: Kind, number: int, sending: int) -> float:
         """A uniform number for the wait after a refusal."""
@@ -163,13 +173,6 @@ class Tape:
     def uniform(self, source: Source, purpose: int, number: int, sending: int = 0) -> float:
         """A number of any source, at the address of one of this transaction's requests."""
         return source.uniform(self.row, place(purpose, number, sending))
-
-    def _place_of(self, kind: Kind, number: int, sending: int = 0) -> tuple[list[float], int]:
-        """Where the legs of a request begin, in the list that has them."""
-        first, width, usual = self._shelves[kind]
-        if sending or number >= usual:
-            return self._beyond(kind, number // MORE, sending), number % MORE * width
-        return self._drawn, first + number * width
 
     def _beyond(self, kind: Kind, block: int, sending: int) -> list[float]:
         """The legs of `MORE` requests."""

@@ -17,8 +17,8 @@ import numpy as np
 from whitecap.engine.log.actions import AddFile, AnyAction, CommitInfo
 from whitecap.engine.log.commit_file import Commit, encode_action
 from whitecap.engine.log.effects import effects_of
-from whitecap.engine.log.files.listed import ListedFiles, PartitionKey
-from whitecap.engine.log.paths import log_path, partition_directory
+from whitecap.engine.log.listed_files import ListedFiles, PartitionKey
+from whitecap.engine.storage.paths import log_path, partition_directory
 from whitecap.engine.storage.requests import WriteRows
 from whitecap.sim.store.kept import DataFile, DescribedCommit
 from whitecap.sim.store.objects import FakeStore
@@ -78,7 +78,7 @@ class _Directory:
         return range(self.first, self.first + self.partition.file_count)
 
 
-class DescribedFiles(ListedFiles):
+class InitialFiles(ListedFiles):
     """The files of the initial table, partition by partition, as version 1 adds them.
 
     Those that somebody asked for by path or by partition are kept.
@@ -233,7 +233,7 @@ class DescribedFiles(ListedFiles):
 class DescribedDataFiles(MutableMapping[str, DataFile]):
     """The data files of the store: those of the initial table described, later ones as written."""
 
-    def __init__(self, initial: DescribedFiles, written: MutableMapping[str, DataFile]) -> None:
+    def __init__(self, initial: InitialFiles, written: MutableMapping[str, DataFile]) -> None:
         self._initial = initial
         self._written = written
         self._deleted: set[str] = set()
@@ -268,7 +268,7 @@ class DescribedDataFiles(MutableMapping[str, DataFile]):
 class _Actions(Sequence[AnyAction]):
     """What a commit of described files writes."""
 
-    def __init__(self, commit_info: CommitInfo, files: DescribedFiles) -> None:
+    def __init__(self, commit_info: CommitInfo, files: InitialFiles) -> None:
         self._commit_info, self._files = commit_info, files
 
     def __len__(self) -> int:
@@ -291,7 +291,7 @@ class _Actions(Sequence[AnyAction]):
 
 
 def described_commit(
-    version: int, commit_info: CommitInfo, files: DescribedFiles, now_ms: int
+    version: int, commit_info: CommitInfo, files: InitialFiles, now_ms: int
 ) -> DescribedCommit:
     """The commit that adds the files."""
     actions = _Actions(commit_info, files)

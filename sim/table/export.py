@@ -15,8 +15,8 @@ import msgspec
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
 from whitecap.engine.log.commit_file import decode_commit, encode_commit, log_key
-from whitecap.engine.log.paths import data_key
 from whitecap.engine.storage.disk.directory import DirectoryStore
+from whitecap.engine.storage.paths import data_key
 from whitecap.engine.storage.requests import Put, PutIfAbsent, WriteRows, Written
 from whitecap.sim.machine.places import require_free, whole
 from whitecap.sim.store.objects import FakeStore

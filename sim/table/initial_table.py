@@ -38,8 +38,8 @@ from whitecap.sim.scenario.table import Table
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.table.described_files import (
     DescribedDataFiles,
-    DescribedFiles,
     FileIds,
+    InitialFiles,
     described_commit,
 )
 from whitecap.sim.table.initial_files import InitialTable, partitions
@@ -75,7 +75,7 @@ def create_table(
     found = partitions(rows, table.partition_by, table.initial.rows_per_file)
     statistics = InitialStatistics(rows, table.partition_by, indexed_by(table.configuration()))
     ids = FileIds(_numbers(new_id, sum(partition.file_count for partition in found)))
-    files = DescribedFiles(found, statistics, rows, store, ids)
+    files = InitialFiles(found, statistics, rows, store, ids)
     store.data_files = DescribedDataFiles(files, store.data_files)
     told = _commit_info(store.epoch_ms, "WRITE", {"mode": "Append"}, 0, dialect)
     told = _stamped(told, metadata)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whitecap.engine.log.paths import data_key, log_path, partition_directory
+from whitecap.engine.storage.paths import data_key, log_path, partition_directory
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=("Cs",))))

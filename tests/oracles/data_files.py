@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 
 from whitecap.engine.errors import InvalidInput, InvalidLog, Problem
 from whitecap.engine.log.actions import AddFile
-from whitecap.engine.log.paths import data_key
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import (
@@ -21,6 +20,7 @@ from whitecap.engine.log.statistics import (
 )
 from whitecap.engine.log.vectors.deletion_vectors import read_vector
 from whitecap.engine.storage.disk.parquet import decode_rows
+from whitecap.engine.storage.paths import data_key
 from whitecap.engine.storage.requests import Body, Get, ReadRows, Row, Steps
 
 

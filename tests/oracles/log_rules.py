@@ -23,7 +23,7 @@ from whitecap.engine.log.actions import (
     RemoveFile,
     SetTransaction,
 )
-from whitecap.engine.log.files.file_key import FileKey, file_key
+from whitecap.engine.log.listed_files import FileKey, file_key
 from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.log.snapshot import Snapshot, physical_partition_columns
 from whitecap.engine.log.statistics import FileStatistics, parse_statistics

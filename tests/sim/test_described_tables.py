@@ -15,7 +15,6 @@ from tests.sim.sim_worlds import INSERT, TABLE, UPDATE, scenario
 from whitecap.engine.dialects import DELTA_OSS_4_4
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.commit_file import decode_commit, log_key
-from whitecap.engine.log.paths import data_key
 from whitecap.engine.log.statistics import (
     BY_DEFAULT,
     Indexed,
@@ -23,6 +22,7 @@ from whitecap.engine.log.statistics import (
     statistics_text,
 )
 from whitecap.engine.storage.memory import counting_ids
+from whitecap.engine.storage.paths import data_key
 from whitecap.engine.storage.requests import WriteRows
 from whitecap.sim import world as worlds
 from whitecap.sim.history.walk import rows_in
@@ -31,7 +31,7 @@ from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario.model import DEFAULT_START_MS, Scenario
 from whitecap.sim.scenario.table import Table
 from whitecap.sim.store.objects import FakeStore
-from whitecap.sim.table.described_files import DescribedFiles
+from whitecap.sim.table.described_files import InitialFiles
 from whitecap.sim.table.extremes import extremes
 from whitecap.sim.table.initial_files import InitialTable, KeyPlaces, partitions
 from whitecap.sim.table.initial_statistics import InitialStatistics, numbering_of
@@ -237,7 +237,7 @@ def test_a_described_commit_is_the_one_that_is_written(table: Table, counted: bo
 def test_described_files_are_found_by_path_and_by_partition(table: Table) -> None:
     store, initial = made(table, Ids(Source(7)), described=True)
     files = initial.commits[1].adds
-    assert isinstance(files, DescribedFiles)
+    assert isinstance(files, InitialFiles)
     by_partition: dict[tuple[str | None, ...], list[AddFile]] = {}
     for number, file in enumerate(files):
         assert files[number] == files.at(file.path) == file

@@ -24,7 +24,6 @@ from whitecap.engine.log.actions import (
 from whitecap.engine.log.checkpoint import checkpoint_key, write_checkpoint
 from whitecap.engine.log.commit_file import encode_commit, log_key
 from whitecap.engine.log.features import protocol_of_new_table
-from whitecap.engine.log.paths import data_key, log_path, partition_directory
 from whitecap.engine.log.schema import Schema, parse_ddl, schema_string
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import collect_statistics, parse_statistics, statistics_text
@@ -32,6 +31,7 @@ from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.log.vectors.deletion_vectors import read_vector, write_vectors
 from whitecap.engine.storage.disk.directory import DirectoryStore
 from whitecap.engine.storage.memory import run
+from whitecap.engine.storage.paths import data_key, log_path, partition_directory
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult, ReadRows, Row, WriteRows
 
 SCHEMA = parse_ddl("at TIMESTAMP, name STRING, v BIGINT")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from whitecap.engine.log.actions import AddFile
-from whitecap.engine.log.files.listed import PartitionKey
+from whitecap.engine.log.listed_files import PartitionKey
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.statistics import parse_statistics
 from whitecap.engine.settings import Settings

@@ -24,13 +24,13 @@ from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AnyAction, DomainMetadata, RemoveFile
 from whitecap.engine.log.column_mapping import is_mapped
 from whitecap.engine.log.features import FEATURES, feature_names, protocol_for
-from whitecap.engine.log.paths import log_path
 from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN, Snapshot
 from whitecap.engine.log.vectors.deletion_vectors import INLINE, vector_key
 from whitecap.engine.outcomes import Aborted, Outcome, Unknown
 from whitecap.engine.refusals import feature_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.parsing.table_statements import DropFeature
+from whitecap.engine.storage.paths import log_path
 from whitecap.engine.storage.requests import ReadClock, Steps
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.writing.execution import begin

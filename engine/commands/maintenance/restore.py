@@ -15,9 +15,8 @@ from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.log.actions import AddFile, AnyAction, DomainMetadata, Protocol, RemoveFile
 from whitecap.engine.log.clustering import CLUSTERING_DOMAIN
 from whitecap.engine.log.features import merged
-from whitecap.engine.log.files.file_key import file_key
 from whitecap.engine.log.identity import marks_of, with_marks
-from whitecap.engine.log.paths import data_key
+from whitecap.engine.log.listed_files import file_key
 from whitecap.engine.log.schema import schema_string
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import NothingToCommit, Outcome
@@ -25,6 +24,7 @@ from whitecap.engine.refusals import command_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.functions.times import START
 from whitecap.engine.sql.parsing.table_statements import Restore
+from whitecap.engine.storage.paths import data_key
 from whitecap.engine.storage.requests import ListTree, ReadClock, Steps
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.texts import parse_timestamp

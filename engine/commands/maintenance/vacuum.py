@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile, RemoveFile
-from whitecap.engine.log.paths import data_key
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.vectors.deletion_vectors import INLINE, vector_key
 from whitecap.engine.outcomes import Committed, NothingToCommit, Outcome
@@ -20,6 +19,7 @@ from whitecap.engine.refusals import command_errors
 from whitecap.engine.session.table import Table
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing.table_statements import Vacuum
+from whitecap.engine.storage.paths import data_key
 from whitecap.engine.storage.requests import Delete, Entry, ListTree, ReadClock, Steps
 from whitecap.engine.writing.execution import begin, job
 

@@ -16,8 +16,8 @@ from pyroaring import BitMap64
 
 from whitecap.engine.errors import InvalidLog, Problem
 from whitecap.engine.log.actions import DeletionVector
-from whitecap.engine.log.paths import data_key
 from whitecap.engine.log.vectors import z85
+from whitecap.engine.storage.paths import data_key
 from whitecap.engine.storage.requests import Body, Get, NewId, Put, Steps
 
 INLINE, RELATIVE_FILE, ABSOLUTE_FILE = "i", "u", "p"

@@ -7,10 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from whitecap.engine.log.actions import AddFile, RemoveFile
-from whitecap.engine.log.files.file_key import FileKey
+
+FileKey = tuple[str, str | None]
+"""What identifies a logical file: its path and the id of its deletion vector, if it has one."""
 
 PartitionKey = tuple[str | None, ...]
 """A file's partition values, in the order of the table's partition columns."""
+
+
+def file_key(file: AddFile | RemoveFile) -> FileKey:
+    """A file's identity in the log. Source: PROTOCOL.md "Add File and Remove File"."""
+    return (file.path, file.dv_id)
 
 
 class ListedFiles(Sequence[AddFile]):

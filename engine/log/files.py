@@ -11,8 +11,13 @@ from immutables import Map, MapMutation
 from numpy.typing import NDArray
 
 from whitecap.engine.log.actions import AddFile, PartitionValues, RemoveFile
-from whitecap.engine.log.files.file_key import FileKey, file_key
-from whitecap.engine.log.files.listed import ListedFiles, PartitionKey, StillListed
+from whitecap.engine.log.listed_files import (
+    FileKey,
+    ListedFiles,
+    PartitionKey,
+    StillListed,
+    file_key,
+)
 from whitecap.engine.packed import blocks
 from whitecap.engine.packed.blocks import Packer
 from whitecap.engine.packed.versions import Contained, Moved, VersionedMap
@@ -263,18 +268,17 @@ class _Change:
         self._has_removed = True
 
     def add_all(self, files: Collection[AddFile]) -> None:
-        if isinstance(files, ListedFiles) and self._may_list(files):
+        if not (self._count or self._has_removed) and isinstance(files, ListedFiles):
             self._begin_with(files)
             return
         for file in files:
             self.add(file, is_one_of_many=len(files) > blocks.KEPT)
 
-    def _may_list(self, files: ListedFiles) -> bool:
-        """Whether they are the first ones that the set has ever had."""
-        nothing = not self._count and not self._has_removed
-        return nothing and files.columns == self._set.columns
-
     def _begin_with(self, files: ListedFiles) -> None:
+        """Keep the first files that the set has ever had as they are, if their partitions fit."""
+        if files.columns != self._set.columns:
+            self.add_all(tuple(files))
+            return
         self._listed_files = files
         self._count, self._size_bytes = len(files), files.size_bytes
         for key, count in files.counts().items():
