@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from benchmarks.validation.backoff_table import PUBLISHED, Contests, contests
 from benchmarks.validation.closed_forms import ClosedForm, closed_forms
+from benchmarks.validation.hot_key import rows
 from benchmarks.validation.lost_commits import searches
 from benchmarks.validation.metamorphic import changes
 from benchmarks.validation.page import Results
@@ -39,6 +40,7 @@ def results(made: date) -> Results:
             [each for several in told for each in several],
             changes(REPLICATIONS),
             searches(),
+            rows(),
         )
 
 

@@ -31,6 +31,9 @@ PROFILES = ("s3", "s3-express")
 FITTED, CHECKED = (1, 2, 4), (8, 16)
 """Numbers of clients."""
 
+CLOSE = 0.1
+"""How far attempts and rates may be off."""
+
 RANKS = (5, 10, 25, 50, 75, 90, 95)
 """Percentiles that are compared: beyond them 1, 2 and 4 clients say little of the model."""
 
@@ -80,6 +83,11 @@ class Row:
     clients: int
     measured: Writes
     simulated: Writes
+
+    @property
+    def is_close(self) -> bool:
+        """Whether attempts per success and the rate of successes are within `CLOSE`."""
+        return max(abs(self.attempts_error), abs(self.rate_error)) < CLOSE
 
     @property
     def attempts_error(self) -> float:
