@@ -166,7 +166,7 @@ def _hot_key(results: Results) -> Iterator[str]:
         "with the shipped profiles, whose queue at the key (`at_key`) is fitted on "
         f"{_listed(FITTED)} clients; {_listed(CHECKED)} are for checking. Holds: attempts and "
         "rate within 10 %. Latencies are off as `python -m benchmarks.validation.hot_key` prints: "
-        "medians by up to 9 %, losses of S3 Express by up to 20 %, the slowest twentieth at 16 "
+        "medians by up to 13 %, losses of S3 Express by up to 20 %, the slowest twentieth at 16 "
         "clients by up to 41 %. Which form the queue has was chosen with sight of 8 and 16 "
         "clients (`benchmarks/validation/hot_key_fit.py`)."
     )
