@@ -14,7 +14,10 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def main() -> int:
-    """Everything; a line for each part on the way."""
+    """Everything; a line for each part on the way. Exits with 2 when given anything."""
+    if sys.argv[1:]:
+        print(f"error: there is nothing to choose: {' '.join(sys.argv[1:])}", file=sys.stderr)
+        return 2
     made = results(date.today())
     rates = [(law, found) for law, found in made.laws if law.expected <= 1]
     origin = f"make validate, {made.made.isoformat()}, {made.replications} replications"

@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from backoff_reference import reference
 
 from benchmarks.validation import laws
 from benchmarks.validation.backoff import ALGORITHMS
-from benchmarks.validation.backoff_reference import reference
 from benchmarks.validation.backoff_table import PUBLISHED, contests, estimates
 from benchmarks.validation.closed_forms import ClosedForm, closed_forms
 from benchmarks.validation.lost_commits import searches
