@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from array import array
+from errno import ENOSPC
 from typing import BinaryIO
 
 
@@ -20,10 +21,15 @@ class Spool:
             self._file.close()
 
     def keep(self, block: bytes) -> int:
-        """Write a block. Returns its number."""
+        """Write a block. Returns its number. Raises `OSError`, with the directory: it has no room."""
         if self._file is None:
             self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115, open as long as this is
-        os.pwrite(self._file.fileno(), block, self._ends[-1])
+        try:
+            written = os.pwrite(self._file.fileno(), block, self._ends[-1])
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, tempfile.gettempdir()) from error
+        if written < len(block):
+            raise OSError(ENOSPC, os.strerror(ENOSPC), tempfile.gettempdir())
         self._ends.append(self._ends[-1] + len(block))
         return len(self._ends) - 2
 

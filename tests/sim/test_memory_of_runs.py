@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+from errno import ENOSPC
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ from tests.sim.sim_worlds import ran, scenario
 from tests.sim.test_ways_to_one_recording import Document, documents
 from whitecap.engine.packed import blocks
 from whitecap.sim.loading import scenario_of
+from whitecap.sim.machine.spool import Spool
 from whitecap.sim.recording import recorder, row_stream
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.store import log_directory
@@ -81,3 +85,18 @@ def test_a_run_that_is_started_again_begins_its_recording_anew(
     run = ran(store=limited)
     assert run.world.kernel.patient
     assert _content(run) == expected
+
+
+@pytest.mark.parametrize("partly", [True, False])
+def test_a_full_temporary_directory_is_named(monkeypatch: pytest.MonkeyPatch, partly: bool) -> None:
+    def full(descriptor: int, block: bytes, begin: int) -> int:
+        del descriptor, begin
+        if partly:
+            return len(block) - 1
+        raise OSError(ENOSPC, "No space left on device")
+
+    spool = Spool()
+    monkeypatch.setattr(os, "pwrite", full)
+    with pytest.raises(OSError, match="No space left on device: .*") as refused:
+        spool.keep(b"block")
+    assert refused.value.filename == tempfile.gettempdir()
