@@ -21,15 +21,15 @@ class Spool:
             self._file.close()
 
     def keep(self, block: bytes) -> int:
-        """Write a block. Returns its number. Raises `OSError`, with the directory: it has no room."""
+        """Write a block. Returns its number. Raises `OSError`, naming the full directory."""
         if self._file is None:
             self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115, open as long as this is
         try:
             written = os.pwrite(self._file.fileno(), block, self._ends[-1])
         except OSError as error:
-            raise OSError(error.errno, error.strerror, tempfile.gettempdir()) from error
+            raise _full(error.errno or ENOSPC) from error
         if written < len(block):
-            raise OSError(ENOSPC, os.strerror(ENOSPC), tempfile.gettempdir())
+            raise _full(ENOSPC)
         self._ends.append(self._ends[-1] + len(block))
         return len(self._ends) - 2
 
@@ -38,3 +38,8 @@ class Spool:
         assert self._file is not None
         begin, end = self._ends[number], self._ends[number + 1]
         return os.pread(self._file.fileno(), end - begin, begin)
+
+
+def _full(number: int) -> OSError:
+    """The directory is in the text: SimPy makes errors of a process anew from their arguments."""
+    return OSError(number, f"{os.strerror(number)}: {tempfile.gettempdir()}")
