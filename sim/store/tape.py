@@ -7,7 +7,7 @@ addresses of its own, so that it moves nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -144,23 +144,11 @@ class Tape:
         It is what `Latency.arrival` and `Latency.reply` come to, one by one and in their order.
         """
         back_for_size = size * self._tapes.latencies[kind].per_unit_back
-        now_ms, end = sent_ms, first + count
-        for number in range(first, min(end, USUAL[kind])):
+        now_ms = sent_ms
+        for number in range(first, first + count):
             out_ms, back_ms, _ = self.legs(kind, number)
             now_ms = now_ms + out_ms + back_ms + back_for_size
-        for out_ms, back_ms in self._ways_beyond(kind, max(first, USUAL[kind]), end):
-            now_ms = now_ms + out_ms + back_ms + back_for_size
         return now_ms
-
-    def _ways_beyond(self, kind: Kind, first: int, end: int) -> Iterator[tuple[float, float]]:
-        """The ways out and back of requests that are not among the usual ones."""
-        width = self._tapes.latencies[kind].legs
-        while first < end:
-            drawn, begin = self._beyond(kind, first // MORE, 0), first % MORE
-            last = min(begin + end - first, MORE)
-            ways = drawn[begin * width : last * width]
-            yield from zip(ways[::width], ways[1::width], strict=True)
-            first += last - begin
 
     def backoff(self, kind: Kind, number: int, sending: int) -> float:
         """A uniform number for the wait after a refusal."""
