@@ -44,7 +44,7 @@ _SERVICE = 32
 RequestLegs = tuple[float, float, float]
 """Milliseconds: the way out, the way back, and that where a put-if-absent found the key taken."""
 
-Shelf = tuple[int, int, int]
+Stretch = tuple[int, int, int]
 """Of a kind of request: where its draws begin in the row, how many a request has, how many
 requests there are."""
 
@@ -69,17 +69,17 @@ class Tapes:
     source: Source
     latencies: Sequence[Latency]
     compute: Distribution
-    shelves: list[Shelf] = field(init=False)
+    stretches: list[Stretch] = field(init=False)
     _table: DrawTable = field(init=False)
 
     def __post_init__(self) -> None:
         columns = [Columns([place(_COMPUTE)], self.compute.quantile)]
-        self.shelves, at = [], 1
+        self.stretches, at = [], 1
         for kind in Kind:
             latency, count = self.latencies[kind], USUAL[kind]
             places = [place(kind, n, part) for n in range(count) for part in range(latency.ranks)]
             columns.append(Columns(places, latency.drawn))
-            self.shelves.append((at, latency.legs, count))
+            self.stretches.append((at, latency.legs, count))
             at += count * latency.legs
         self._table = DrawTable(self.source, columns)
 
@@ -91,13 +91,13 @@ class Tapes:
 class Tape:
     """What one transaction draws."""
 
-    __slots__ = ("_drawn", "_more", "_numbers", "_shelves", "_tapes", "row")
+    __slots__ = ("_drawn", "_more", "_numbers", "_stretches", "_tapes", "row")
 
     def __init__(self, tapes: Tapes, row: int, drawn: list[float]) -> None:
         self._tapes = tapes
         self.row = row
         self._drawn = drawn
-        self._shelves = tapes.shelves
+        self._stretches = tapes.stretches
         self._numbers = [0] * len(Kind)
         self._more: dict[tuple[int, int, int], list[float]] = {}
 
@@ -131,7 +131,7 @@ class Tape:
 
         `sending` counts how often the request was sent before.
         """
-        first, width, usual = self._shelves[kind]
+        first, width, usual = self._stretches[kind]
         if sending or number >= usual:
             drawn, at = self._beyond(kind, number // MORE, sending), number % MORE * width
         else:
