@@ -124,6 +124,13 @@ def rows(
     ]
 
 
+def farthest(rows: Iterable[Row], ranks: Iterable[int]) -> float:
+    """The largest relative error of latencies at some of `RANKS`, of successes and losses."""
+    places = [RANKS.index(rank) for rank in ranks]
+    of_all = [errors for row in rows for errors in (row.success_errors, row.loss_errors) if errors]
+    return max(abs(errors[place]) for errors in of_all for place in places)
+
+
 def measured(profile: str, clients: int) -> Writes:
     """What was measured; raises `KeyError` for a number of clients that was not."""
     success = _MEASURED[profile, clients, "success"]

@@ -33,6 +33,9 @@ COUNTS, SUCCESS_MS, LOSS_MS = 0.02, 0.04, 0.08
 SPREADS, MOST = (0.3, 0.1), 60
 """How far the corners of each search are apart, relatively, and how many runs it may take."""
 
+SHARES = {"effect_share": 1.0, "soon": 0.99}
+"""Parameters that are shares, and the most that each can be."""
+
 
 @dataclass(frozen=True, slots=True)
 class Form:
@@ -44,7 +47,6 @@ class Form:
     names: tuple[str, ...]
     start: tuple[float, ...]
     shipped: tuple[float, ...]
-    shares: tuple[str, ...]
     made: Callable[[dict[str, float]], dict[str, Any]]
 
     def put_if_absent(self, profile: str, values: Sequence[float]) -> dict[str, Any]:
@@ -69,8 +71,7 @@ class Form:
     def allows(self, values: Sequence[float]) -> bool:
         """Whether no time is negative, and every share one."""
         named = zip(self.names, values, strict=True)
-        most = dict.fromkeys(self.shares, 1.0) | {"soon": 0.99}
-        return all(0 <= value <= most.get(name, np.inf) for name, value in named)
+        return all(0 <= value <= SHARES.get(name, np.inf) for name, value in named)
 
 
 def _two_modes(named: dict[str, float]) -> dict[str, Any]:
@@ -92,14 +93,12 @@ FORMS = {
         ("success", "effect_share", "loss", "loss_back", "late_by", "soon"),
         (25.0, 0.9, 1.5, 8.0, 45.0, 0.6),
         (20.8, 0.99, 1.2, 4.9, 47.9, 0.656),
-        ("effect_share",),
         _two_modes,
     ),
     "s3-express": Form(
         ("success", "effect_share", "success_back", "loss_back", "cv"),
         (12.5, 0.3, 0.6, 6.0, 0.5),
         (12.86, 0.22, 0.69, 4.88, 0.67),
-        ("effect_share",),
         _one_mode,
     ),
 }

@@ -13,7 +13,7 @@ from dataclasses import replace
 from whitecap.sim.recording.recorder import AttemptRecord
 from whitecap.sim.store.cluster import WriterCrashed
 from whitecap.sim.store.exchange import TAKEN, Answer, Ask, Effect, Sender, StoreRefused
-from whitecap.sim.store.key_queue import InLine
+from whitecap.sim.store.key_queue import InLine, Turn
 from whitecap.sim.store.kinds import Kind
 from whitecap.sim.store.log_directory import NEVER, Moment
 from whitecap.sim.store.tape import RequestLegs
@@ -61,56 +61,38 @@ class Connection:
 
         `in_line`: it may have to wait for others at its key.
         """
+        number = self._tape.next_number(kind)
         if not self._passes:
-            number = self._tape.next_number(kind)
             ask = Ask(kind, number, key, effect, size_bytes, shared, attempt, in_line)
             return (yield from self.sender.answer(ask))
-        if in_line is not None:
-            return (yield from self._served_in_line(kind, effect, size_bytes, attempt, in_line))
         clock, latency = self.clock, self._latencies[kind]
-        out_ms, back_ms, lost_back_ms = self._tape.next_legs(kind)
-        effect_ms = clock.now_ms = latency.arrival(clock.now_ms, out_ms, size_bytes)
+        out_ms, back_ms, lost_back_ms = self._tape.legs(kind, number)
+        served_ms = clock.now_ms = latency.arrival(clock.now_ms, out_ms, size_bytes)
         if shared:
             yield clock.arrive()
         bucket = self._buckets[kind]
         if bucket is not None:
-            bucket.admits(effect_ms)
+            bucket.admits(served_ms)
+        if in_line is None:
+            answer = effect((served_ms, clock.order))
+        else:
+            turn = in_line(served_ms, self._tape.service(kind, number))
+            served_ms = turn.ends_ms
+            answer = yield from self._has_its_turn(turn, effect)
         if attempt is not None:
-            attempt.effect_at_ms = effect_ms
-        answer = effect((effect_ms, clock.order))
+            attempt.effect_at_ms = clock.now_ms
         back_ms = lost_back_ms if answer.taken else back_ms
-        clock.now_ms = latency.reply(effect_ms, back_ms, answer.size)
+        clock.now_ms = latency.reply(served_ms, back_ms, answer.size)
         return answer
 
-    def _served_in_line(
-        self,
-        kind: Kind,
-        effect: Effect,
-        size_bytes: int,
-        attempt: AttemptRecord | None,
-        in_line: InLine,
-    ) -> Waiting[Answer]:
-        """A request that joins a queue: who comes to nothing knows it then, who takes effect waits
-        until then."""
-        clock, latency, number = self.clock, self._latencies[kind], self._tape.next_number(kind)
-        out_ms, back_ms, lost_back_ms = self._tape.legs(kind, number)
-        clock.now_ms = latency.arrival(clock.now_ms, out_ms, size_bytes)
-        yield clock.arrive()
-        bucket = self._buckets[kind]
-        if bucket is not None:
-            bucket.admits(clock.now_ms)
-        turn = in_line(clock.now_ms, self._tape.service(kind, number))
-        answer = TAKEN
-        if not turn.taken:
-            clock.now_ms = turn.effect_ms
-            yield clock.arrive_first()
-            answer = effect((turn.effect_ms, clock.order))
-        if attempt is not None:
-            attempt.effect_at_ms = turn.effect_ms
-        clock.now_ms = latency.reply(
-            turn.ends_ms, lost_back_ms if turn.taken else back_ms, answer.size
-        )
-        return answer
+    def _has_its_turn(self, turn: Turn, effect: Effect) -> Waiting[Answer]:
+        """Who comes to nothing knows it already; who takes effect waits until then."""
+        clock = self.clock
+        clock.now_ms = turn.effect_ms
+        if turn.taken:
+            return TAKEN
+        yield clock.arrive_first()
+        return effect((clock.now_ms, clock.order))
 
     def is_there(
         self, kind: Kind, key: str, appears: Callable[[], Moment | None], size: int

@@ -7,7 +7,7 @@ addresses of its own, so that it moves nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -44,7 +44,7 @@ _SERVICE = 32
 RequestLegs = tuple[float, float, float]
 """Milliseconds: the way out, the way back, and that where a put-if-absent found the key taken."""
 
-Shelf = tuple[int, int, int]
+Stretch = tuple[int, int, int]
 """Of a kind of request: where its draws begin in the row, how many a request has, how many
 requests there are."""
 
@@ -69,17 +69,17 @@ class Tapes:
     source: Source
     latencies: Sequence[Latency]
     compute: Distribution
-    shelves: list[Shelf] = field(init=False)
+    stretches: list[Stretch] = field(init=False)
     _table: DrawTable = field(init=False)
 
     def __post_init__(self) -> None:
         columns = [Columns([place(_COMPUTE)], self.compute.quantile)]
-        self.shelves, at = [], 1
+        self.stretches, at = [], 1
         for kind in Kind:
             latency, count = self.latencies[kind], USUAL[kind]
             places = [place(kind, n, part) for n in range(count) for part in range(latency.ranks)]
             columns.append(Columns(places, latency.drawn))
-            self.shelves.append((at, latency.legs, count))
+            self.stretches.append((at, latency.legs, count))
             at += count * latency.legs
         self._table = DrawTable(self.source, columns)
 
@@ -91,13 +91,13 @@ class Tapes:
 class Tape:
     """What one transaction draws."""
 
-    __slots__ = ("_drawn", "_more", "_numbers", "_shelves", "_tapes", "row")
+    __slots__ = ("_drawn", "_more", "_numbers", "_stretches", "_tapes", "row")
 
     def __init__(self, tapes: Tapes, row: int, drawn: list[float]) -> None:
         self._tapes = tapes
         self.row = row
         self._drawn = drawn
-        self._shelves = tapes.shelves
+        self._stretches = tapes.stretches
         self._numbers = [0] * len(Kind)
         self._more: dict[tuple[int, int, int], list[float]] = {}
 
@@ -131,7 +131,7 @@ class Tape:
 
         `sending` counts how often the request was sent before.
         """
-        first, width, usual = self._shelves[kind]
+        first, width, usual = self._stretches[kind]
         if sending or number >= usual:
             drawn, at = self._beyond(kind, number // MORE, sending), number % MORE * width
         else:
@@ -144,23 +144,11 @@ class Tape:
         It is what `Latency.arrival` and `Latency.reply` come to, one by one and in their order.
         """
         back_for_size = size * self._tapes.latencies[kind].per_unit_back
-        now_ms, end = sent_ms, first + count
-        for number in range(first, min(end, USUAL[kind])):
+        now_ms = sent_ms
+        for number in range(first, first + count):
             out_ms, back_ms, _ = self.legs(kind, number)
             now_ms = now_ms + out_ms + back_ms + back_for_size
-        for out_ms, back_ms in self._ways_beyond(kind, max(first, USUAL[kind]), end):
-            now_ms = now_ms + out_ms + back_ms + back_for_size
         return now_ms
-
-    def _ways_beyond(self, kind: Kind, first: int, end: int) -> Iterator[tuple[float, float]]:
-        """The ways out and back of requests that are not among the usual ones."""
-        width = self._tapes.latencies[kind].legs
-        while first < end:
-            drawn, begin = self._beyond(kind, first // MORE, 0), first % MORE
-            last = min(begin + end - first, MORE)
-            ways = drawn[begin * width : last * width]
-            yield from zip(ways[::width], ways[1::width], strict=True)
-            first += last - begin
 
     def backoff(self, kind: Kind, number: int, sending: int) -> float:
         """A uniform number for the wait after a refusal."""
