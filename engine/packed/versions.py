@@ -66,6 +66,9 @@ class VersionedMap(Mapping[K, T]):
             raise KeyError(key)
         return self.at(place)
 
+    def __contains__(self, key: object) -> bool:
+        return key in self.whole or self.place(key) is not None
+
     def __len__(self) -> int:
         return len(self.whole) + len(self._places) - len(self._gone)
 
@@ -78,7 +81,7 @@ class VersionedMap(Mapping[K, T]):
         assert self._packing is not None
         return self._packing[place]
 
-    def place(self, key: K) -> int | None:
+    def place(self, key: object) -> int | None:
         """Where a thing is packed; `None` if it is not."""
         for place in self._places.of(hash(key)):
             if place not in self._gone and self._contained.key_of(self.at(place)) == key:
@@ -108,11 +111,14 @@ class MapChange(Generic[K, T]):
         self._gone = base._gone
         self._young, self._young_count = base._young, base._young_count
 
-    def __contains__(self, key: K) -> bool:
+    def __contains__(self, key: object) -> bool:
         if key in self._whole:
             return True
         place = self._base.place(key)
         return place is not None and place not in self._gone
+
+    def __len__(self) -> int:
+        return len(self._whole) + len(self._base._places) - len(self._gone)
 
     def pop(self, key: K) -> tuple[T | None, int | None]:
         """Take a thing out. Returns it, `None` if it is not there, and where it was packed."""
