@@ -10,7 +10,6 @@ from bisect import bisect_right
 from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
-from typing import overload
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from whitecap.sim.store.kept import DataFile, DescribedCommit
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.table.initial_files import InitialPartition
 from whitecap.sim.table.initial_statistics import InitialStatistics, StatisticsTexts
+from whitecap.sim.table.made import MadeWhenAsked
 from whitecap.sim.table.rows import TableRows
 from whitecap.sim.time.identifiers import id_text
 from whitecap.sim.time.random_streams import Words
@@ -78,7 +78,7 @@ class _Directory:
         return range(self.first, self.first + self.partition.file_count)
 
 
-class InitialFiles(ListedFiles):
+class InitialFiles(MadeWhenAsked[AddFile], ListedFiles):
     """The files of the initial table, partition by partition, as version 1 adds them.
 
     Those that somebody asked for by path or by partition are kept.
@@ -115,16 +115,8 @@ class InitialFiles(ListedFiles):
     def __len__(self) -> int:
         return len(self._ids)
 
-    @overload
-    def __getitem__(self, number: int) -> AddFile: ...
-
-    @overload
-    def __getitem__(self, number: slice) -> Sequence[AddFile]: ...
-
-    def __getitem__(self, number: int | slice) -> AddFile | Sequence[AddFile]:
-        if isinstance(number, slice):
-            return [self[each] for each in range(len(self))[number]]
-        number = range(len(self))[number]
+    def made(self, number: int) -> AddFile:
+        """A file, by its place in their order."""
         directory = self._directory_of(number)
         return self._file(directory, number, self._path(directory, number))
 
@@ -265,7 +257,7 @@ class DescribedDataFiles(MutableMapping[str, DataFile]):
         return sum(1 for _ in self)
 
 
-class _Actions(Sequence[AnyAction]):
+class _Actions(MadeWhenAsked[AnyAction]):
     """What a commit of described files writes."""
 
     def __init__(self, commit_info: CommitInfo, files: InitialFiles) -> None:
@@ -274,16 +266,8 @@ class _Actions(Sequence[AnyAction]):
     def __len__(self) -> int:
         return 1 + len(self._files)
 
-    @overload
-    def __getitem__(self, number: int) -> AnyAction: ...
-
-    @overload
-    def __getitem__(self, number: slice) -> Sequence[AnyAction]: ...
-
-    def __getitem__(self, number: int | slice) -> AnyAction | Sequence[AnyAction]:
-        if isinstance(number, slice):
-            return [self[each] for each in range(len(self))[number]]
-        number = range(len(self))[number]
+    def made(self, number: int) -> AnyAction:
+        """The commit info comes first, then the files."""
         return self._files[number - 1] if number else self._commit_info
 
     def __iter__(self) -> Iterator[AnyAction]:
