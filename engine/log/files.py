@@ -16,6 +16,7 @@ from whitecap.engine.log.listed_files import (
     ListedFiles,
     PartitionKey,
     StillListed,
+    by_path,
     file_key,
 )
 from whitecap.engine.packed import blocks
@@ -75,7 +76,7 @@ class Partition:
             files = list(contents.listed.within(partition)) if self.listed else []
             files += [live.at(place) for place in live.still_there(self.packed)]
             files += self.whole.values()
-            self._ordered = tuple(sorted(files, key=_by_path))
+            self._ordered = tuple(sorted(files, key=by_path))
         return self._ordered
 
 
@@ -211,7 +212,7 @@ class FileSet:
     def ordered(self) -> tuple[AddFile, ...]:
         """Every file, by path."""
         if self._ordered is None:
-            self._ordered = tuple(sorted(self._held().all_files(), key=_by_path))
+            self._ordered = tuple(sorted(self._held().all_files(), key=by_path))
         return self._ordered
 
 
@@ -367,10 +368,6 @@ class _Change:
             self._dv_ids[path] = left
         else:
             del self._dv_ids[path]
-
-
-def _by_path(file: AddFile) -> tuple[str, str]:
-    return (file.path, file.dv_id or "")
 
 
 def _null_first(key: PartitionKey) -> tuple[tuple[bool, str], ...]:

@@ -20,6 +20,11 @@ def file_key(file: AddFile | RemoveFile) -> FileKey:
     return (file.path, file.dv_id)
 
 
+def by_path(file: AddFile | RemoveFile) -> tuple[str, str]:
+    """The order of files by path, and of one path by deletion vector."""
+    return (file.path, file.dv_id or "")
+
+
 class ListedFiles(Sequence[AddFile]):
     """Files that a commit adds and that are made when somebody asks for them.
 

@@ -6,7 +6,7 @@ a tenth of it. Things that come by the thousand at once stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -76,6 +76,10 @@ class VersionedMap(Mapping[K, T]):
         yield from self.whole
         yield from (self._contained.key_of(self.at(place)) for place in self.packed_places())
 
+    def values(self) -> ValuesView[T]:
+        """The things, block by block: none is looked up by its key."""
+        return _Things(self)
+
     def at(self, place: int) -> T:
         """The packed thing at a place."""
         assert self._packing is not None
@@ -100,6 +104,16 @@ class VersionedMap(Mapping[K, T]):
     def mutate(self) -> MapChange[K, T]:
         """A change of this map."""
         return MapChange(self)
+
+
+class _Things(ValuesView[T]):
+    def __init__(self, things: VersionedMap[Any, T]) -> None:
+        super().__init__(things)
+        self._things = things
+
+    def __iter__(self) -> Iterator[T]:
+        yield from self._things.whole.values()
+        yield from map(self._things.at, self._things.packed_places())
 
 
 class MapChange(Generic[K, T]):

@@ -23,7 +23,7 @@ from whitecap.engine.log.actions import (
 )
 from whitecap.engine.log.commit_file import commit_of
 from whitecap.engine.log.files import FileSet
-from whitecap.engine.log.listed_files import ListedFiles
+from whitecap.engine.log.listed_files import ListedFiles, by_path
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 from whitecap.engine.packed import blocks
 
@@ -187,6 +187,7 @@ def asked_of(files: FileSet) -> dict[str, object]:
         "by path": [files.at(path) for path in "abcdef"],
         "live": [add(path, dv) in files for path in "abcdef" for dv in (None, "v1", "v2")],
         "tombstones": dict(files.tombstones),
+        "gone": sorted(files.tombstones.values(), key=by_path),
     }
 
 
