@@ -94,22 +94,24 @@ class InitialFiles(MadeWhenAsked[AddFile], ListedFiles):
     ) -> None:
         self.columns = tuple(partitions[0].values)
         self._rows, self._store, self._ids = rows, store, ids
-        firsts = [0, *accumulate(partition.file_count for partition in partitions)]
+        *self._firsts, _ = accumulate((p.file_count for p in partitions), initial=0)
         self._directories = [
-            _Directory(first, each, {**each.values}, partition_directory(each.values), text)
-            for first, each in zip(firsts, partitions, strict=False)
-            for text in (statistics.of(each),)
+            _Directory(
+                first,
+                partition,
+                {**partition.values},
+                partition_directory(partition.values),
+                statistics.of(partition),
+            )
+            for first, partition in zip(self._firsts, partitions, strict=True)
         ]
-        self._firsts = firsts[:-1]
         self._by_values = {tuple(d.values.values()): d for d in self._directories}
         self._made: dict[str, AddFile] = {}
         self._numbers: dict[str, int] = {}
         self.row_count = sum(len(partition.keys) for partition in partitions)
-        sizes = (store.data_file_size(d.partition.rows_per_file) for d in self._directories)
-        whole = zip(sizes, self._directories, strict=True)
         self.size_bytes = sum(
-            size * (d.partition.file_count - 1) + self._size(d, d.partition.file_count - 1)
-            for size, d in whole
+            self._size(p, 0) * (p.file_count - 1) + self._size(p, p.file_count - 1)
+            for p in partitions
         )
 
     def __len__(self) -> int:
@@ -131,7 +133,7 @@ class InitialFiles(MadeWhenAsked[AddFile], ListedFiles):
             number = self._number_of(path)
             if number is None:
                 return None
-            file = self._made[path] = self._file(self._directory_of(number), number, path)
+            file = self._kept(path, self._directory_of(number), number)
         return file
 
     def counts(self) -> dict[PartitionKey, int]:
@@ -197,12 +199,12 @@ class InitialFiles(MadeWhenAsked[AddFile], ListedFiles):
     def _path(self, directory: _Directory, number: int) -> str:
         return log_path(self._key(directory, number))
 
-    def _size(self, directory: _Directory, place: int) -> int:
-        return self._store.data_file_size(directory.partition.count_of(place))
+    def _size(self, partition: InitialPartition, place: int) -> int:
+        return self._store.data_file_size(partition.count_of(place))
 
     def _line_bytes(self, directory: _Directory) -> int:
         count, first = directory.partition.file_count, self[directory.first]
-        last_size = self._size(directory, count - 1)
+        last_size = self._size(directory.partition, count - 1)
         more = directory.statistics.differences() + len(str(last_size)) - len(str(first.size))
         return count * (len(encode_action(first)) + 1) + more
 
@@ -215,7 +217,7 @@ class InitialFiles(MadeWhenAsked[AddFile], ListedFiles):
         return AddFile(
             path=path,
             partition_values=directory.values,
-            size=self._size(directory, place),
+            size=self._size(directory.partition, place),
             modification_time=self._store.epoch_ms,
             data_change=True,
             stats=directory.statistics[place],
