@@ -22,6 +22,7 @@ from whitecap.engine.log.actions import AddFile, AnyAction, RemoveFile
 from whitecap.engine.log.checkpoint_parquet import Sidecar, decode_actions, encode_actions
 from whitecap.engine.log.commit_file import LOG_DIRECTORY, commit_of, decode_commit
 from whitecap.engine.log.features import supports
+from whitecap.engine.log.listed_files import by_path
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 from whitecap.engine.storage.requests import Body, Entry, Get, Put, Steps
 
@@ -201,10 +202,9 @@ def _fetch(key: str) -> Steps[bytes]:
 def _kept_tombstones(snapshot: Snapshot) -> list[RemoveFile]:
     retention_ms = properties.DELETED_FILE_RETENTION_MS.of(snapshot.configuration)
     oldest_ms = snapshot.timestamp_ms - retention_ms
-    tombstones = snapshot.tombstones
-    in_order = sorted(tombstones, key=lambda key: (key[0], key[1] or ""))
-    kept = (tombstones[key] for key in in_order)
-    return [file for file in kept if (file.deletion_timestamp or 0) > oldest_ms]
+    tombstones = snapshot.tombstones.values()
+    kept = (file for file in tombstones if (file.deletion_timestamp or 0) > oldest_ms)
+    return sorted(kept, key=by_path)
 
 
 def _without_change(file: F) -> F:

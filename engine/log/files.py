@@ -16,6 +16,7 @@ from whitecap.engine.log.listed_files import (
     ListedFiles,
     PartitionKey,
     StillListed,
+    by_path,
     file_key,
 )
 from whitecap.engine.packed import blocks
@@ -75,7 +76,7 @@ class Partition:
             files = list(contents.listed.within(partition)) if self.listed else []
             files += [live.at(place) for place in live.still_there(self.packed)]
             files += self.whole.values()
-            self._ordered = tuple(sorted(files, key=_by_path))
+            self._ordered = tuple(sorted(files, key=by_path))
         return self._ordered
 
 
@@ -149,7 +150,7 @@ class FileSet:
     def __contains__(self, file: AddFile) -> bool:
         """Whether a file is live, with just its deletion vector."""
         held, key = self._held(), file_key(file)
-        return key in held.files or (key[1] is None and held.listed.at(key[0]) is not None)
+        return key in held.files or held.listed.at(key) is not None
 
     @property
     def tombstones(self) -> _Tombstones:
@@ -192,9 +193,8 @@ class FileSet:
     def at(self, path: str) -> AddFile | None:
         """The live file of a path, with any deletion vector."""
         held = self._held()
-        plain = held.files.get((path, None))
-        if plain is None:
-            plain = held.listed.at(path)
+        key = (path, None)
+        plain = held.files.get(key) or held.listed.at(key)
         if plain is not None:
             return plain
         dv_ids = held.dv_ids.get(path)
@@ -212,7 +212,7 @@ class FileSet:
     def ordered(self) -> tuple[AddFile, ...]:
         """Every file, by path."""
         if self._ordered is None:
-            self._ordered = tuple(sorted(self._held().all_files(), key=_by_path))
+            self._ordered = tuple(sorted(self._held().all_files(), key=by_path))
         return self._ordered
 
 
@@ -254,10 +254,9 @@ class _Change:
         self._partitions = base.partitions.mutate()
         self._dv_ids = base.dv_ids.mutate()
         self._tombstones = base.tombstones.mutate()
-        self._listed_files = base.listed.files
+        self._listed = StillListed(base.listed.files, self._files, self._tombstones)
         self._touched: dict[PartitionKey, _PartitionChange] = {}
         self._count = base.count
-        self._has_removed = bool(len(base.tombstones))
         self._size_bytes = base.size_bytes
 
     def remove(self, removed: RemoveFile, is_one_of_many: bool) -> None:
@@ -265,10 +264,9 @@ class _Change:
         self._drop(key)
         self._tombstones.pop(key)
         self._tombstones.put(key, removed, is_one_of_many)
-        self._has_removed = True
 
     def add_all(self, files: Collection[AddFile]) -> None:
-        if not (self._count or self._has_removed) and isinstance(files, ListedFiles):
+        if isinstance(files, ListedFiles) and not (self._count or len(self._tombstones)):
             self._begin_with(files)
             return
         for file in files:
@@ -279,7 +277,7 @@ class _Change:
         if files.columns != self._set.columns:
             self.add_all(tuple(files))
             return
-        self._listed_files = files
+        self._listed.files = files
         self._count, self._size_bytes = len(files), files.size_bytes
         for key, count in files.counts().items():
             self._touched[key] = _PartitionChange(Map().mutate(), _NOWHERE, 0, count)
@@ -298,7 +296,7 @@ class _Change:
     def _drop(self, key: FileKey) -> None:
         file, place = self._files.pop(key)
         if file is None:
-            file = self._listed_at(key)
+            file = self._listed.at(key)
             if file is None:
                 return
             self._partition_of(file).listed -= 1
@@ -310,12 +308,6 @@ class _Change:
         self._size_bytes -= file.size
         if key[1] is not None:
             self._forget_dv(key[0], key[1])
-
-    def _listed_at(self, key: FileKey) -> AddFile | None:
-        """The listed file of a key that no other file has."""
-        if self._listed_files is None or key[1] is not None or key in self._tombstones:
-            return None
-        return self._listed_files.at(key[0])
 
     def finish(self) -> _Contents:
         tombstones, _ = self._tombstones.finish()
@@ -331,7 +323,7 @@ class _Change:
                 self._partitions.pop(key, None)
         return _Contents(
             files,
-            StillListed(self._listed_files, files, tombstones),
+            StillListed(self._listed.files, files, tombstones),
             self._count,
             self._partitions.finish(),
             self._dv_ids.finish(),
@@ -376,10 +368,6 @@ class _Change:
             self._dv_ids[path] = left
         else:
             del self._dv_ids[path]
-
-
-def _by_path(file: AddFile) -> tuple[str, str]:
-    return (file.path, file.dv_id or "")
 
 
 def _null_first(key: PartitionKey) -> tuple[tuple[bool, str], ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from whitecap.engine.log.actions import AddFile, RemoveFile
@@ -18,6 +18,11 @@ PartitionKey = tuple[str | None, ...]
 def file_key(file: AddFile | RemoveFile) -> FileKey:
     """A file's identity in the log. Source: PROTOCOL.md "Add File and Remove File"."""
     return (file.path, file.dv_id)
+
+
+def by_path(file: AddFile | RemoveFile) -> tuple[str, str]:
+    """The order of files by path, and of one path by deletion vector."""
+    return (file.path, file.dv_id or "")
 
 
 class ListedFiles(Sequence[AddFile]):
@@ -46,18 +51,19 @@ class ListedFiles(Sequence[AddFile]):
 
 @dataclass(slots=True)
 class StillListed:
-    """Those of the `files` listed by a commit that nothing has removed or replaced since."""
+    """Those of the `files` listed by a commit that nothing has removed or replaced since.
+
+    Files that came `later` hide those of the same key; `gone` are keys that left.
+    """
 
     files: ListedFiles | None
-    later: Mapping[FileKey, AddFile]
-    tombstones: Mapping[FileKey, RemoveFile]
+    later: Container[FileKey]
+    gone: Container[FileKey]
 
-    def at(self, path: str) -> AddFile | None:
-        """The one of a path."""
-        if self.files is None:
-            return None
-        key = (path, None)
-        if key in self.tombstones or key in self.later:
+    def at(self, key: FileKey) -> AddFile | None:
+        """The one of a key that no later file has."""
+        path, dv_id = key
+        if self.files is None or dv_id is not None or key in self.gone:
             return None
         return self.files.at(path)
 
@@ -70,4 +76,4 @@ class StillListed:
         return (file for file in self.files or () if self._is_left((file.path, None)))
 
     def _is_left(self, key: FileKey) -> bool:
-        return key not in self.tombstones and key not in self.later
+        return key not in self.gone and key not in self.later

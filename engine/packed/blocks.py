@@ -225,7 +225,7 @@ class PackedMap(MutableMapping[K, T]):
         return places[self._are_kept(places)]
 
     def _are_kept(self, places: NDArray[np.int32]) -> NDArray[np.bool_]:
-        gone = np.fromiter(self._gone, np.int32, len(self._gone))
+        gone = np.asarray(self._gone.to_array()).view(np.int32)
         return np.isin(places, gone, invert=True)
 
     def _place(self, key: object) -> int | None:

@@ -6,7 +6,7 @@ a tenth of it. Things that come by the thousand at once stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -66,6 +66,9 @@ class VersionedMap(Mapping[K, T]):
             raise KeyError(key)
         return self.at(place)
 
+    def __contains__(self, key: object) -> bool:
+        return key in self.whole or self.place(key) is not None
+
     def __len__(self) -> int:
         return len(self.whole) + len(self._places) - len(self._gone)
 
@@ -73,12 +76,16 @@ class VersionedMap(Mapping[K, T]):
         yield from self.whole
         yield from (self._contained.key_of(self.at(place)) for place in self.packed_places())
 
+    def values(self) -> ValuesView[T]:
+        """The things, block by block: none is looked up by its key."""
+        return _Things(self)
+
     def at(self, place: int) -> T:
         """The packed thing at a place."""
         assert self._packing is not None
         return self._packing[place]
 
-    def place(self, key: K) -> int | None:
+    def place(self, key: object) -> int | None:
         """Where a thing is packed; `None` if it is not."""
         for place in self._places.of(hash(key)):
             if place not in self._gone and self._contained.key_of(self.at(place)) == key:
@@ -99,6 +106,16 @@ class VersionedMap(Mapping[K, T]):
         return MapChange(self)
 
 
+class _Things(ValuesView[T]):
+    def __init__(self, things: VersionedMap[Any, T]) -> None:
+        super().__init__(things)
+        self._things = things
+
+    def __iter__(self) -> Iterator[T]:
+        yield from self._things.whole.values()
+        yield from map(self._things.at, self._things.packed_places())
+
+
 class MapChange(Generic[K, T]):
     """The making of the next map: mutable until finished, then thrown away."""
 
@@ -108,11 +125,14 @@ class MapChange(Generic[K, T]):
         self._gone = base._gone
         self._young, self._young_count = base._young, base._young_count
 
-    def __contains__(self, key: K) -> bool:
+    def __contains__(self, key: object) -> bool:
         if key in self._whole:
             return True
         place = self._base.place(key)
         return place is not None and place not in self._gone
+
+    def __len__(self) -> int:
+        return len(self._whole) + len(self._base._places) - len(self._gone)
 
     def pop(self, key: K) -> tuple[T | None, int | None]:
         """Take a thing out. Returns it, `None` if it is not there, and where it was packed."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from whitecap.engine.log.actions import AddFile, RemoveFile
+from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.commit_file import Commit, log_key
-from whitecap.engine.log.listed_files import FileKey, ListedFiles
+from whitecap.engine.log.listed_files import FileKey, ListedFiles, StillListed, file_key
 from whitecap.engine.log.statistics import parse_statistics
 from whitecap.engine.log.table_log import CommitCache
 from whitecap.sim.store.history import History
@@ -67,20 +67,20 @@ class LogWalk:
 
     def _faults(self, commit: Commit) -> Iterator[str]:
         """What no commit may do: remove what is not live, add what is, both at once."""
-        removed = [_key(file) for file in commit.removes]
+        removed = [file_key(file) for file in commit.removes]
         for key in removed:
             if key not in self._live:
                 yield f"removes {key[0]}, which is not live"
         if len(set(removed)) < len(removed):
             yield "removes a file twice"
-        if removed and set(removed) & {_key(file) for file in commit.adds}:
+        if removed and set(removed) & {file_key(file) for file in commit.adds}:
             yield "adds and removes the same file"
 
     def _apply(self, commit: Commit) -> int | None:
         """Advance. Returns by how many rows the table grew, `None` if that cannot be told."""
         before = self._rows
         for removed in commit.removes:
-            self._take(self._live.pop(_key(removed)), -1)
+            self._take(self._live.pop(file_key(removed)), -1)
         if isinstance(commit.adds, ListedFiles) and self._live.may_list():
             self._live.begin_with(commit.adds)
             self._take(commit.adds.row_count, 1)
@@ -90,7 +90,7 @@ class LogWalk:
         return None if before is None or self._rows is None else self._rows - before
 
     def _add(self, added: AddFile) -> None:
-        key, rows = _key(added), rows_in(added)
+        key, rows = file_key(added), rows_in(added)
         if key in self._live:
             self._take(self._live[key], -1)
         self._live[key] = rows
@@ -109,27 +109,27 @@ class _LiveRows:
 
     def __init__(self) -> None:
         self._rows: dict[FileKey, int | None] = {}
-        self._listed: ListedFiles | None = None
         self._left: set[FileKey] = set()
+        self._listed = StillListed(None, self._rows, self._left)
 
     def __len__(self) -> int:
-        return len(self._rows) + len(self._listed or ()) - len(self._left)
+        return len(self._rows) + len(self._listed.files or ()) - len(self._left)
 
     def __contains__(self, key: FileKey) -> bool:
-        return key in self._rows or self._listed_file(key) is not None
+        return key in self._rows or self._listed.at(key) is not None
 
     def __getitem__(self, key: FileKey) -> int | None:
-        file = self._listed_file(key)
+        file = self._listed.at(key)
         return self._rows[key] if file is None else rows_in(file)
 
     def __setitem__(self, key: FileKey, rows: int | None) -> None:
-        if self._listed_file(key) is not None:
+        if self._listed.at(key) is not None:
             self._left.add(key)
         self._rows[key] = rows
 
     def pop(self, key: FileKey) -> int | None:
         """The rows of a file that leaves; `None` too for one that is not live."""
-        file = self._listed_file(key)
+        file = self._listed.at(key)
         if file is None:
             return self._rows.pop(key, None)
         self._left.add(key)
@@ -137,16 +137,11 @@ class _LiveRows:
 
     def may_list(self) -> bool:
         """Whether there are no files yet."""
-        return not self._rows and self._listed is None
+        return not self._rows and self._listed.files is None
 
     def begin_with(self, listed: ListedFiles) -> None:
         """The first files."""
-        self._listed = listed
-
-    def _listed_file(self, key: FileKey) -> AddFile | None:
-        if self._listed is None or key[1] is not None or key in self._left:
-            return None
-        return self._listed.at(key[0])
+        self._listed.files = listed
 
 
 def rows_in(file: AddFile) -> int | None:
@@ -156,7 +151,3 @@ def rows_in(file: AddFile) -> int | None:
         return None
     vector = file.deletion_vector
     return count - (0 if vector is None else vector.cardinality)
-
-
-def _key(file: AddFile | RemoveFile) -> FileKey:
-    return file.path, file.dv_id

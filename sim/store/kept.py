@@ -38,8 +38,7 @@ class StoredObject:
     @property
     def body(self) -> bytes:
         """Its bytes, perhaps made anew."""
-        content = self.content
-        return content if isinstance(content, bytes) else bytes(content)
+        return bytes(self.content)
 
     @property
     def is_described(self) -> bool:

@@ -10,7 +10,6 @@ from bisect import bisect_right
 from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
-from typing import overload
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from whitecap.sim.store.kept import DataFile, DescribedCommit
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.table.initial_files import InitialPartition
 from whitecap.sim.table.initial_statistics import InitialStatistics, StatisticsTexts
+from whitecap.sim.table.made import MadeWhenAsked
 from whitecap.sim.table.rows import TableRows
 from whitecap.sim.time.identifiers import id_text
 from whitecap.sim.time.random_streams import Words
@@ -78,7 +78,7 @@ class _Directory:
         return range(self.first, self.first + self.partition.file_count)
 
 
-class InitialFiles(ListedFiles):
+class InitialFiles(MadeWhenAsked[AddFile], ListedFiles):
     """The files of the initial table, partition by partition, as version 1 adds them.
 
     Those that somebody asked for by path or by partition are kept.
@@ -94,37 +94,31 @@ class InitialFiles(ListedFiles):
     ) -> None:
         self.columns = tuple(partitions[0].values)
         self._rows, self._store, self._ids = rows, store, ids
-        firsts = [0, *accumulate(partition.file_count for partition in partitions)]
+        *self._firsts, _ = accumulate((p.file_count for p in partitions), initial=0)
         self._directories = [
-            _Directory(first, each, {**each.values}, partition_directory(each.values), text)
-            for first, each in zip(firsts, partitions, strict=False)
-            for text in (statistics.of(each),)
+            _Directory(
+                first,
+                partition,
+                {**partition.values},
+                partition_directory(partition.values),
+                statistics.of(partition),
+            )
+            for first, partition in zip(self._firsts, partitions, strict=True)
         ]
-        self._firsts = firsts[:-1]
         self._by_values = {tuple(d.values.values()): d for d in self._directories}
         self._made: dict[str, AddFile] = {}
         self._numbers: dict[str, int] = {}
         self.row_count = sum(len(partition.keys) for partition in partitions)
-        sizes = (store.data_file_size(d.partition.rows_per_file) for d in self._directories)
-        whole = zip(sizes, self._directories, strict=True)
         self.size_bytes = sum(
-            size * (d.partition.file_count - 1) + self._size(d, d.partition.file_count - 1)
-            for size, d in whole
+            self._size(p, 0) * (p.file_count - 1) + self._size(p, p.file_count - 1)
+            for p in partitions
         )
 
     def __len__(self) -> int:
         return len(self._ids)
 
-    @overload
-    def __getitem__(self, number: int) -> AddFile: ...
-
-    @overload
-    def __getitem__(self, number: slice) -> Sequence[AddFile]: ...
-
-    def __getitem__(self, number: int | slice) -> AddFile | Sequence[AddFile]:
-        if isinstance(number, slice):
-            return [self[each] for each in range(len(self))[number]]
-        number = range(len(self))[number]
+    def made(self, number: int) -> AddFile:
+        """A file, by its place in their order."""
         directory = self._directory_of(number)
         return self._file(directory, number, self._path(directory, number))
 
@@ -139,7 +133,7 @@ class InitialFiles(ListedFiles):
             number = self._number_of(path)
             if number is None:
                 return None
-            file = self._made[path] = self._file(self._directory_of(number), number, path)
+            file = self._kept(path, self._directory_of(number), number)
         return file
 
     def counts(self) -> dict[PartitionKey, int]:
@@ -205,12 +199,12 @@ class InitialFiles(ListedFiles):
     def _path(self, directory: _Directory, number: int) -> str:
         return log_path(self._key(directory, number))
 
-    def _size(self, directory: _Directory, place: int) -> int:
-        return self._store.data_file_size(directory.partition.count_of(place))
+    def _size(self, partition: InitialPartition, place: int) -> int:
+        return self._store.data_file_size(partition.count_of(place))
 
     def _line_bytes(self, directory: _Directory) -> int:
         count, first = directory.partition.file_count, self[directory.first]
-        last_size = self._size(directory, count - 1)
+        last_size = self._size(directory.partition, count - 1)
         more = directory.statistics.differences() + len(str(last_size)) - len(str(first.size))
         return count * (len(encode_action(first)) + 1) + more
 
@@ -223,7 +217,7 @@ class InitialFiles(ListedFiles):
         return AddFile(
             path=path,
             partition_values=directory.values,
-            size=self._size(directory, place),
+            size=self._size(directory.partition, place),
             modification_time=self._store.epoch_ms,
             data_change=True,
             stats=directory.statistics[place],
@@ -265,7 +259,7 @@ class DescribedDataFiles(MutableMapping[str, DataFile]):
         return sum(1 for _ in self)
 
 
-class _Actions(Sequence[AnyAction]):
+class _Actions(MadeWhenAsked[AnyAction]):
     """What a commit of described files writes."""
 
     def __init__(self, commit_info: CommitInfo, files: InitialFiles) -> None:
@@ -274,16 +268,8 @@ class _Actions(Sequence[AnyAction]):
     def __len__(self) -> int:
         return 1 + len(self._files)
 
-    @overload
-    def __getitem__(self, number: int) -> AnyAction: ...
-
-    @overload
-    def __getitem__(self, number: slice) -> Sequence[AnyAction]: ...
-
-    def __getitem__(self, number: int | slice) -> AnyAction | Sequence[AnyAction]:
-        if isinstance(number, slice):
-            return [self[each] for each in range(len(self))[number]]
-        number = range(len(self))[number]
+    def made(self, number: int) -> AnyAction:
+        """The commit info comes first, then the files."""
         return self._files[number - 1] if number else self._commit_info
 
     def __iter__(self) -> Iterator[AnyAction]:

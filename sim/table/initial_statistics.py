@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from msgspec import Raw
@@ -32,6 +32,7 @@ from whitecap.sim.table.extremes import (
     extremes,
 )
 from whitecap.sim.table.initial_files import InitialPartition
+from whitecap.sim.table.made import MadeWhenAsked
 from whitecap.sim.table.rows import TableRows, filler_of, scattered
 
 
@@ -62,7 +63,7 @@ class InitialStatistics:
 
 
 @dataclass(frozen=True, slots=True)
-class StatisticsTexts(Sequence[str]):
+class StatisticsTexts(MadeWhenAsked[str]):
     """The statistics of a partition's files: texts made from numbers whenever they are asked for.
 
     `extents` are those of each file, column by column.
@@ -76,15 +77,8 @@ class StatisticsTexts(Sequence[str]):
     def __len__(self) -> int:
         return self.partition.file_count
 
-    @overload
-    def __getitem__(self, number: int) -> str: ...
-
-    @overload
-    def __getitem__(self, number: slice) -> Sequence[str]: ...
-
-    def __getitem__(self, number: int | slice) -> str | Sequence[str]:
-        if isinstance(number, slice):
-            return [self[each] for each in range(len(self))[number]]
+    def made(self, number: int) -> str:
+        """The statistics of a file."""
         count = self.partition.count_of(number)
         extents = [of_column[number] for of_column in self.extents]
         return statistics_text(statistics_of(count, self.columns, extents, self.indexed))
@@ -100,7 +94,7 @@ class StatisticsTexts(Sequence[str]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Bounded(Sequence[Extent]):
+class _Bounded(MadeWhenAsked[Extent]):
     """The extents of a column by numbers that stand for its values."""
 
     least: Numbers
@@ -116,15 +110,8 @@ class _Bounded(Sequence[Extent]):
     def __len__(self) -> int:
         return len(self.least)
 
-    @overload
-    def __getitem__(self, number: int) -> Extent: ...
-
-    @overload
-    def __getitem__(self, number: slice) -> Sequence[Extent]: ...
-
-    def __getitem__(self, number: int | slice) -> Extent | Sequence[Extent]:
-        if isinstance(number, slice):
-            return [self[each] for each in range(len(self))[number]]
+    def made(self, number: int) -> Extent:
+        """The extent in a file."""
         value = self.numbering.value
         return Extent(0, value(self.least.item(number)), value(self.most.item(number)))
 

@@ -23,7 +23,7 @@ from whitecap.engine.log.actions import (
 )
 from whitecap.engine.log.commit_file import commit_of
 from whitecap.engine.log.files import FileSet
-from whitecap.engine.log.listed_files import ListedFiles
+from whitecap.engine.log.listed_files import ListedFiles, by_path
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 from whitecap.engine.packed import blocks
 
@@ -187,6 +187,7 @@ def asked_of(files: FileSet) -> dict[str, object]:
         "by path": [files.at(path) for path in "abcdef"],
         "live": [add(path, dv) in files for path in "abcdef" for dv in (None, "v1", "v2")],
         "tombstones": dict(files.tombstones),
+        "gone": sorted(files.tombstones.values(), key=by_path),
     }
 
 
@@ -207,6 +208,47 @@ def test_listed_files_are_found_as_those_that_were_added_one_by_one(
     assert asked_of(listed) == asked_of(plain)
     other = ("x",) if columns == () else ()
     assert asked_of(listed.partitioned_by(other)) == asked_of(plain.partitioned_by(other))
+
+
+@given(first_files, st.lists(changes, max_size=8), st.integers(1, 3), st.sampled_from([(), ("x",)]))
+def test_listed_files_are_found_while_those_that_came_later_are_packed(
+    first: list[AddFile],
+    later: list[tuple[list[RemoveFile], list[AddFile]]],
+    kept: int,
+    columns: tuple[str, ...],
+) -> None:
+    """Also where a path is listed, removed, added anew, packed, and removed again."""
+    plain = FileSet(columns).after((), first)
+    expected = [asked_of(plain := plain.after(*change)) for change in one_by_one(later)]
+    with pytest.MonkeyPatch.context() as patched:
+        pack_beyond(kept, patched)
+        packed = FileSet(columns).after((), Listed(columns, first))
+        assert [
+            asked_of(packed := packed.after(*change)) for change in one_by_one(later)
+        ] == expected
+        other = ("x",) if columns == () else ()
+        assert asked_of(packed.partitioned_by(other)) == asked_of(plain.partitioned_by(other))
+
+
+def one_by_one(
+    changes: list[tuple[list[RemoveFile], list[AddFile]]],
+) -> list[tuple[list[RemoveFile], list[AddFile]]]:
+    """The same changes, each of one file: what comes together is not packed."""
+    return [
+        change
+        for removes, adds in changes
+        for change in (
+            *(([removed], list[AddFile]()) for removed in removes),
+            *((list[RemoveFile](), [added]) for added in adds),
+        )
+    ]
+
+
+def pack_beyond(kept: int, patched: pytest.MonkeyPatch) -> None:
+    """Few files stay as they are, and few are packed together."""
+    patched.setattr(blocks, "KEPT", kept)
+    patched.setattr(blocks, "BLOCK", 2)
+    patched.setattr(blocks, "KEPT_BLOCKS", 1)
 
 
 @given(first_files, first_files)
@@ -233,9 +275,7 @@ def test_a_snapshot_is_the_same_when_its_older_files_are_packed(
 
     expected = snapshots()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(blocks, "KEPT", kept)
-        patched.setattr(blocks, "BLOCK", 2)
-        patched.setattr(blocks, "KEPT_BLOCKS", 1)
+        pack_beyond(kept, patched)
         assert snapshots() == expected
 
 
