@@ -56,7 +56,7 @@ def longer(recording: Recording, times: int) -> Recording:
         for name, table in recording.tables.items()
     }
     manifest["duration_ms"] = duration_ms * times
-    return Recording(manifest, recording.scenario, tables)
+    return Recording.of(manifest, recording.scenario, tables)
 
 
 def _repeated(table: pa.Table, steps: dict[str, float], times: int) -> pa.Table:
@@ -80,7 +80,7 @@ def made_up(experiment: Experiment, base: Recording) -> Iterator[Ran]:
         transactions = base.transactions.set_column(place, field, compute)
         manifest = {**base.manifest, "replication": name[1]}
         tables = {**base.tables, "transactions": transactions}
-        yield Ran(name, Recording(manifest, base.scenario, tables), None, 1.0)
+        yield Ran(name, Recording.of(manifest, base.scenario, tables), None, 1.0)
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -255,7 +255,8 @@ def _table_problems(
 def _is_as_recorded(table: Path, manifest: Mapping[str, Any]) -> bool:
     """Whether the table's bytes are those that the manifest knows, if it says anything of them."""
     digest = _recorded(table, manifest).get("sha256")
-    return digest in (None, sha256(table.read_bytes()).hexdigest())
+    with table.open("rb") as content:
+        return digest in (None, file_digest(content, "sha256").hexdigest())
 
 
 def _recorded(table: Path, manifest: Mapping[str, Any]) -> Mapping[str, Any]:

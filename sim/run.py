@@ -10,14 +10,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
-from whitecap.sim.history.conservation import broken_by, check_conservation, counts_of
+from whitecap.sim.history.conservation import (
+    COLUMNS_CHECKED,
+    broken_by,
+    check_conservation,
+    counts_of,
+)
 from whitecap.sim.history.tables import commit_row, writers_table
 from whitecap.sim.history.walk import LogWalk, Step
 from whitecap.sim.loading import show_document
 from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.machine.interruption import RunInterrupted, interrupted_by
+from whitecap.sim.recording.recorded_table import InMemory, columns_of
 from whitecap.sim.recording.recording import (
     FORMAT_VERSION,
     INTERRUPTED,
@@ -113,22 +117,23 @@ def finished(
     """Check and record a run that has come to its end; raises as `run_scenario`."""
     scenario = world.scenario
     world.recorder.close(_end_ms(world.kernel))
-    commits, broken, last = RowStream("commits", world.spool), list[str](), None
+    commits, broken, last = RowStream("commits"), list[str](), None
     for last in LogWalk(world.store, world.shared.commits).steps():
         commits.extend((commit_row(last),))
         broken += broken_by(last)
-    tables = {
-        **world.recorder.tables(),
-        "commits": commits.table(),
-        "writers": writers_table(writer.recorded() for writer in world.writers),
+    rows = {
+        **world.recorder.rows(),
+        "commits": commits.end(),
+        "writers": InMemory(writers_table(writer.recorded() for writer in world.writers)),
     }
+    checked = columns_of(rows, COLUMNS_CHECKED)
     lost = frozenset((lost.transaction_id, lost.version) for lost in world.store.overwritten)
     again = scenario.command_of(world.streams.seed, world.streams.replication)
-    check_conservation(tables, () if lost else broken, again, lost)
+    check_conservation(checked, () if lost else broken, again, lost)
     recording = Recording(
-        manifest_of(world, labels or scenario.labels, tables["transactions"], last),
+        manifest_of(world, labels or scenario.labels, counts_of(checked["transactions"]), last),
         show_document({**scenario.document, "seed": world.streams.seed}),
-        {name: tables[name] for name in SCHEMAS if name in tables},
+        {name: rows[name] for name in SCHEMAS if name in rows},
     )
     if out is not None:
         recording = write_recording(recording, out, overwrite=overwrite)
@@ -138,7 +143,7 @@ def finished(
 
 
 def manifest_of(
-    world: World, labels: Mapping[str, str], transactions: pa.Table, last: Step | None
+    world: World, labels: Mapping[str, str], counts: Mapping[str, int], last: Step | None
 ) -> dict[str, Any]:
     """What a run was: enough to tell it from any other, and to make it again."""
     scenario = world.scenario
@@ -159,7 +164,7 @@ def manifest_of(
         "warm_up_ms": min(scenario.warm_up, reached_ms),
         "duration_ms": reached_ms,
         **({INTERRUPTED: True, PLANNED: scenario.duration} if world.kernel.stopped else {}),
-        "counts": counts_of(transactions),
+        "counts": dict(counts),
         "live_rows": 0 if last is None else last.live_rows,
     }
 

@@ -48,7 +48,6 @@ class World:
     throttle: Throttle
     shared: SharedTable
     initial_version: int
-    spool: Spool
     writers: list[Writer] = field(default_factory=list)
 
     @classmethod
@@ -65,8 +64,7 @@ class World:
         """
         rows = TableRows.of(scenario.table, scenario.start_ms)
         exclusive = scenario.store.put_if_absent.exclusive
-        spool = Spool()
-        store = FakeStore(scenario.start_ms, scenario.table.bytes_per_row, exclusive, spool)
+        store = FakeStore(scenario.start_ms, scenario.table.bytes_per_row, exclusive, Spool())
         dialect = dialect_named(scenario.dialect)
         ids = Ids(streams.source("ids", "table"))
         described = scenario.table.initial.rows > READ_AT_THE_START
@@ -77,12 +75,11 @@ class World:
             scenario=scenario,
             streams=streams,
             kernel=kernel,
-            recorder=Recorder(with_requests, lambda: kernel.now_ms, spool),
+            recorder=Recorder(with_requests, lambda: kernel.now_ms),
             store=store,
             throttle=Throttle(scenario.store.limits, kernel.patient, lambda: kernel.now_ms),
             shared=shared,
             initial_version=initial.version,
-            spool=spool,
         )
         history = History(store, shared.commits)
         _fill_log(store.log, scenario, history.snapshot(initial.version).num_files)

@@ -67,9 +67,10 @@ class Run:
     @cached_property
     def measured(self) -> MeasuredRun:
         """Every measure with what it is counted from, whole and by writer group."""
+        from whitecap.engine.recorded import COLUMNS_READ
         from whitecap.reports.measures.measured_run import measure_run
 
-        return measure_run(self.recording.manifest, self.recording.tables)
+        return measure_run(self.recording.manifest, self.recording.columns(COLUMNS_READ))
 
     @cached_property
     def summary(self) -> pd.DataFrame:
@@ -142,9 +143,9 @@ class Run:
         return export_table(store, place, version=version, data=data, overwrite=overwrite)
 
     def _frame(self, name: str) -> pd.DataFrame:
-        if name not in self.recording.tables:
+        if name not in self.recording.rows:
             raise ValueError(f"{name} were not recorded")
-        frame: pd.DataFrame = self.recording.tables[name].to_pandas()
+        frame: pd.DataFrame = self.recording.rows[name].read().to_pandas()
         return frame
 
 

@@ -7,7 +7,7 @@ a double commit after a lost reply, for instance, is two versions of one transac
 Only a store without put-if-absent can: a commit that was overwritten is known as such, and what is
 built on it may be damaged.
 
-Looked at are the tables that the recording will hold, by columns.
+Looked at are the tables that the recording will hold, by those of their columns that it takes.
 """
 
 from __future__ import annotations
@@ -26,6 +26,15 @@ from whitecap.sim.history.walk import Step
 
 KEEPS_ROWS = frozenset({"OPTIMIZE", "UPDATE", "REORG"})
 """Operations after which the table has as many rows as before."""
+
+COLUMNS_CHECKED = {
+    "transactions": (
+        "transaction_id", "outcome", "ended_at_ms", "attempts", "committed_version",
+    ),
+    "attempts": ("transaction_id", "version", "result"),
+    "commits": ("version", "transaction_id"),
+}  # fmt: skip
+"""Table of a recording -> the columns that this looks at."""
 
 Numbers = NDArray[np.int64]
 
@@ -51,6 +60,7 @@ def check_conservation(
 ) -> None:
     """Raises `InvariantViolated` with everything that is broken and how to see it again.
 
+    `tables` have `COLUMNS_CHECKED`.
     `of_steps` is what `broken_by` said of the steps through the log, `overwritten` are the commits
     that the store lost.
     """

@@ -27,9 +27,9 @@ class Spool:
         try:
             written = os.pwrite(self._file.fileno(), block, self._ends[-1])
         except OSError as error:
-            raise _full(error.errno or ENOSPC) from error
+            raise temporary_directory_is_full(error) from error
         if written < len(block):
-            raise _full(ENOSPC)
+            raise temporary_directory_is_full(OSError(ENOSPC, os.strerror(ENOSPC)))
         self._ends.append(self._ends[-1] + len(block))
         return len(self._ends) - 2
 
@@ -40,6 +40,10 @@ class Spool:
         return os.pread(self._file.fileno(), end - begin, begin)
 
 
-def _full(number: int) -> OSError:
-    """The directory is in the text: SimPy makes errors of a process anew from their arguments."""
+def temporary_directory_is_full(error: OSError) -> OSError:
+    """The same, naming the directory.
+
+    It is in the text: SimPy makes errors of a process anew from their arguments.
+    """
+    number = error.errno or ENOSPC
     return OSError(number, f"{os.strerror(number)}: {tempfile.gettempdir()}")

@@ -13,15 +13,13 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
 
-import pyarrow as pa
-
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.commit_file import decode_commit
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome, Unknown
 from whitecap.engine.recorded import Arrivals, RecordedOutcome
 from whitecap.engine.storage.requests import PutResult
-from whitecap.sim.machine.spool import Spool
+from whitecap.sim.recording.recorded_table import RecordedTable
 from whitecap.sim.recording.recording import SCHEMAS
 from whitecap.sim.recording.row_stream import RowStream
 
@@ -259,16 +257,14 @@ class Recorder:
         self,
         with_requests: bool = False,
         now_ms: Callable[[], float] = lambda: -math.inf,
-        spool: Spool | None = None,
     ) -> None:
         self.with_requests = with_requests
         self.submitted = 0
         self.attempted = 0
         self._now_ms = now_ms
-        spool = spool or Spool()
-        self._rows = {name: RowStream(name, spool) for name in ("transactions", "attempts")}
+        self._rows = {name: RowStream(name) for name in ("transactions", "attempts")}
         if with_requests:
-            self._rows["requests"] = RowStream("requests", spool)
+            self._rows["requests"] = RowStream("requests")
         self._transactions: list[TransactionRecord] = []
         self._attempts: list[AttemptRecord] = []
         self._requests: list[RequestRecord] = []
@@ -326,9 +322,9 @@ class Recorder:
         self._requests = [each for each in self._requests if each.sent_at_ms < instant_ms]
         self._become_rows(frozenset(), instant_ms)
 
-    def tables(self) -> dict[str, pa.Table]:
-        """What has become rows: of a closed recorder, everything."""
-        return {name: rows.table() for name, rows in self._rows.items()}
+    def rows(self) -> dict[str, RecordedTable]:
+        """Of a closed recorder, everything."""
+        return {name: rows.end() for name, rows in self._rows.items()}
 
     def _settle(self) -> None:
         """Let go of what nothing can change any more."""

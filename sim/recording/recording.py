@@ -10,16 +10,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.machine.places import require_free, whole
+from whitecap.sim.recording.recorded_table import InMemory, RecordedTable, columns_of
 
 FORMAT_VERSION = 2
 MANIFEST = "manifest.json"
@@ -74,36 +76,50 @@ ALWAYS = ("transactions", "attempts", "commits", "writers")
 
 @dataclass(frozen=True)
 class Recording:
-    """One run: its manifest, its scenario's text, and its tables."""
+    """One run: its manifest, its scenario's text, and the rows of its tables."""
 
     manifest: Mapping[str, Any]
     scenario: str
-    tables: Mapping[str, pa.Table]
+    rows: Mapping[str, RecordedTable]
+
+    @classmethod
+    def of(cls, manifest: Mapping[str, Any], scenario: str, tables: Mapping[str, pa.Table]) -> Self:
+        """A recording whose tables are in memory."""
+        return cls(manifest, scenario, {name: InMemory(table) for name, table in tables.items()})
+
+    @cached_property
+    def tables(self) -> dict[str, pa.Table]:
+        """All tables, whole: of a long run they take much memory, `columns` takes less."""
+        return {name: rows.read() for name, rows in self.rows.items()}
+
+    def columns(self, columns: Mapping[str, Sequence[str]]) -> dict[str, pa.Table]:
+        """Some columns of some tables."""
+        return columns_of(self.rows, columns)
 
     @property
     def transactions(self) -> pa.Table:
         """One row per transaction, in order of submission."""
-        return self.tables["transactions"]
+        return self.rows["transactions"].read()
 
     @property
     def attempts(self) -> pa.Table:
         """One row per put-if-absent of a commit file."""
-        return self.tables["attempts"]
+        return self.rows["attempts"].read()
 
     @property
     def commits(self) -> pa.Table:
         """One row per version of the log, the initial ones included."""
-        return self.tables["commits"]
+        return self.rows["commits"].read()
 
     @property
     def writers(self) -> pa.Table:
         """One row per writer: the jobs that fell due in the run, and those not begun at its end."""
-        return self.tables["writers"]
+        return self.rows["writers"].read()
 
     @property
     def requests(self) -> pa.Table | None:
         """One row per request to the store, where these were recorded."""
-        return self.tables.get("requests")
+        return self.rows["requests"].read() if "requests" in self.rows else None
 
 
 def table_of(name: str, rows: Iterable[tuple[Any, ...]]) -> pa.Table:
@@ -152,7 +168,7 @@ def read_recording(directory: Path) -> Recording:
         problems.append(Problem(str(scenario), "is missing"))
     if problems:
         raise InvalidInput(problems)
-    return Recording(manifest, scenario.read_text(encoding="utf-8"), tables)
+    return Recording.of(manifest, scenario.read_text(encoding="utf-8"), tables)
 
 
 def is_run_directory(directory: Path) -> bool:
@@ -162,30 +178,14 @@ def is_run_directory(directory: Path) -> bool:
 
 def _write_files(recording: Recording, directory: Path) -> Recording:
     (directory / SCENARIO).write_text(recording.scenario, encoding="utf-8")
-    told = {}
-    for name, table in recording.tables.items():
+    written = {}
+    for name, table in recording.rows.items():
         path = directory / f"{name}.parquet"
-        _write_table(table, path)
-        told[name] = {"rows": table.num_rows, "sha256": _digest(path)}
-    manifest = {**recording.manifest, "tables": told}
+        written[name] = {"rows": table.write(path), "sha256": _digest(path)}
+    manifest = {**recording.manifest, "tables": written}
     text = json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False)
     (directory / MANIFEST).write_text(text + "\n", encoding="utf-8")
-    return Recording(manifest, recording.scenario, recording.tables)
-
-
-def _write_table(table: pa.Table, path: Path) -> None:
-    """Fixed settings: the bytes depend on the rows and on the version of pyarrow alone."""
-    pq.write_table(
-        table,
-        path,
-        compression="zstd",
-        compression_level=3,
-        version="2.6",
-        data_page_version="1.0",
-        row_group_size=1 << 20,
-        write_statistics=True,
-        store_schema=False,
-    )
+    return replace(recording, manifest=manifest)
 
 
 def _read_manifest(directory: Path) -> dict[str, Any]:
@@ -228,4 +228,5 @@ def _read_table(
 
 
 def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()

@@ -1,52 +1,92 @@
-"""One table of a recording while the run goes on: rows come in order and leave memory in chunks."""
+"""One table of a recording while the run goes on: rows come in order and go to a file in groups."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-from whitecap.sim.machine.spool import Spool
-from whitecap.sim.recording.recording import table_of
+from whitecap.sim.machine.spool import temporary_directory_is_full
+from whitecap.sim.recording.recorded_table import (
+    GROUP_ROWS,
+    PARQUET,
+    InFile,
+    InMemory,
+    RecordedTable,
+)
+from whitecap.sim.recording.recording import SCHEMAS, table_of
 
 CHUNK_ROWS = 8192
 """Rows that are kept as Python values: some megabytes."""
 
-_COMPRESSED = pa.ipc.IpcWriteOptions(compression="zstd")
-
 
 class RowStream:
-    """The rows of one table; full chunks are columns in `spool`."""
+    """The rows of one table: the last ones as values and as columns, others as row groups.
 
-    def __init__(self, name: str, spool: Spool) -> None:
+    The file, which has no name, is made for the first full row group.
+    """
+
+    def __init__(self, name: str) -> None:
         self.name = name
-        self._spool = spool
-        self._chunks: list[int] = []
+        self._file: _GroupFile | None = None
+        self._chunks: list[pa.Table] = []
         self._rows: list[tuple[Any, ...]] = []
 
     def extend(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Append rows, values in the order of the schema."""
+        """Append rows, values in the order of the schema.
+
+        Raises `OSError`, naming the temporary directory, if that is full.
+        """
         for row in rows:
             self._rows.append(row)
             if len(self._rows) == CHUNK_ROWS:
-                self._chunks.append(self._spool.keep(_packed(table_of(self.name, self._rows))))
-                self._rows.clear()
+                self._end_chunk()
+                if len(self._chunks) == GROUP_ROWS // CHUNK_ROWS:
+                    self._end_group()
 
-    def table(self) -> pa.Table:
-        """All rows until now, in one piece, as if they had come at once."""
-        chunks = [_unpacked(self._spool.block(number)) for number in self._chunks]
-        rest = table_of(self.name, self._rows)
-        return pa.concat_tables([*chunks, rest]).combine_chunks() if chunks else rest
+    def end(self) -> RecordedTable:
+        """Everything: no rows come any more."""
+        self._end_chunk()
+        if self._file is None:
+            return InMemory(pa.concat_tables(self._chunks).combine_chunks())
+        self._end_group()
+        return InFile(self._file.closed())
+
+    def _end_chunk(self) -> None:
+        self._chunks.append(table_of(self.name, self._rows))
+        self._rows.clear()
+
+    def _end_group(self) -> None:
+        group = pa.concat_tables(self._chunks).combine_chunks()
+        self._chunks.clear()
+        if group.num_rows:
+            self._file = self._file or _GroupFile(SCHEMAS[self.name])
+            self._file.write(group)
 
 
-def _packed(table: pa.Table) -> bytes:
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema, options=_COMPRESSED) as writer:
-        writer.write_table(table)
-    packed: bytes = sink.getvalue().to_pybytes()
-    return packed
+class _GroupFile:
+    """A temporary Parquet file that grows by row groups."""
 
+    def __init__(self, schema: pa.Schema) -> None:
+        self._file: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115, open as long as its rows are asked for
+        self._writer = pq.ParquetWriter(self._file, schema, **PARQUET)
 
-def _unpacked(chunk: bytes) -> pa.Table:
-    return pa.ipc.open_stream(chunk).read_all()
+    def write(self, group: pa.Table) -> None:
+        """Append a row group."""
+        try:
+            self._writer.write_table(group, row_group_size=GROUP_ROWS)
+            self._file.flush()
+        except OSError as error:
+            raise temporary_directory_is_full(error) from error
+
+    def closed(self) -> BinaryIO:
+        """The whole file."""
+        try:
+            self._writer.close()
+            self._file.flush()
+        except OSError as error:
+            raise temporary_directory_is_full(error) from error
+        return self._file

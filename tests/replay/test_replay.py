@@ -239,7 +239,7 @@ def test_a_run_that_cannot_be_simulated_again_is_refused(tmp_path: Path) -> None
     recording = read_recording(run)
     other = recording.tables["transactions"].slice(1)
     tables = {**recording.tables, "transactions": other}
-    changed = type(recording)(recording.manifest, recording.scenario, tables)
+    changed = type(recording).of(recording.manifest, recording.scenario, tables)
     write_recording(changed, run, overwrite=True)
     with pytest.raises(InvalidInput, match="gives another history"):
         simulate_again(read_recording(run), "run")

@@ -64,7 +64,7 @@ def _recording(rows: list[tuple[Any, ...]], landed: dict[int, int], *attempts: T
         "attempts": table_of("attempts", numbered),
         "commits": table_of("commits", [(0, None, 0.0, "CREATE", 0, 0, 0, 0), *commits]),
     }
-    return Recording({}, "", tables)
+    return Recording.of({}, "", tables)
 
 
 def _aborted(number: int, read: int, winner: int, **known: Any) -> tuple[Any, ...]:

@@ -163,7 +163,7 @@ def add_run(
     place = LocalPlace(root)
     batch = batch_folder(len(place.batches()), "made")
     made = MANIFEST | {"replication": replication} | manifest
-    recording = Recording(made, "", tables_of(rows))
+    recording = Recording.of(made, "", tables_of(rows))
     place.add(batch, 0, [Ran((cell, replication), recording, None, 0.1)])
     place.close(batch)
     return batch

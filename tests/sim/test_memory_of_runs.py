@@ -18,15 +18,18 @@ from tests.sim.test_ways_to_one_recording import Document, documents
 from whitecap.engine.packed import blocks
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.machine.spool import Spool
-from whitecap.sim.recording import recorder, row_stream
+from whitecap.sim.recording import recorded_table, recorder, row_stream
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.store import log_directory
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import World
 
+GROUP_ROWS = 6
+
 LIMITS: list[tuple[Any, str, int]] = [
     (recorder, "SETTLED_TOGETHER", 3),
     (row_stream, "CHUNK_ROWS", 2),
+    (row_stream, "GROUP_ROWS", GROUP_ROWS),
     (blocks, "KEPT", 3),
     (blocks, "BLOCK", 2),
     (blocks, "KEPT_BLOCKS", 1),
@@ -55,6 +58,7 @@ def test_narrow_limits_make_the_same_recording(document: Document) -> None:
 
 
 def test_narrow_limits_make_the_same_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorded_table, "GROUP_ROWS", GROUP_ROWS)
     run_scenario(scenario(), out=tmp_path / "wide", requests=True)
     for place, name, value in LIMITS:
         monkeypatch.setattr(place, name, value)

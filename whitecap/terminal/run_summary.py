@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from whitecap.engine.recorded import COLUMNS_READ
 from whitecap.reports.answers.of_runs import answer_of_run
 from whitecap.reports.expectations.expected import of_cell
 from whitecap.reports.expectations.judging import Judged, judge_run, judged_document
@@ -52,7 +53,7 @@ def show_run(scenario: Scenario, recording: Recording) -> None:
     """A table per writer group and command, how that stands to the objectives, what it leaves
     out, who stopped whom, and whether the run is as expected."""
     console = new_console()
-    measured = measure_run(recording.manifest, recording.tables)
+    measured = _measured(recording)
     lines = summary_of(measured)
     console.print(Text(" · ".join(heading(recording.manifest))))
     console.print()
@@ -70,6 +71,10 @@ def show_run(scenario: Scenario, recording: Recording) -> None:
     show_left_out(console, {group: part.left_out for group, part in measured.groups.items()})
     show_refusals(console, measured.refusals)
     _show_expectations(console, scenario, recording, measured)
+
+
+def _measured(recording: Recording) -> MeasuredRun:
+    return measure_run(recording.manifest, recording.columns(COLUMNS_READ))
 
 
 def _show_expectations(
@@ -113,7 +118,7 @@ def run_document(scenario: Scenario, recording: Recording) -> dict[str, Any]:
         "scenario_name", "scenario_hash", "seed", "replication", "dialect", "labels",
         "duration_ms", "warm_up_ms",
     )  # fmt: skip
-    measured = measure_run(manifest, recording.tables)
+    measured = _measured(recording)
     return {
         **{key: manifest[key] for key in kept},
         "writers": summary_of(measured),

@@ -145,7 +145,7 @@ def whole_recording(
     ]
     if changed:
         raise InvalidInput(changed)
-    return Recording(manifest, row["scenario"], recorded)
+    return Recording.of(manifest, row["scenario"], recorded)
 
 
 EVERYTHING = {name: tuple(SCHEMAS[name].names) for name in ALWAYS}

@@ -1,0 +1,79 @@
+"""One table of a recording, where its rows are: in memory, or in a Parquet file."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+GROUP_ROWS = 1 << 16
+"""Rows of a row group: some megabytes, which is what writing or reading a table keeps at once."""
+
+PARQUET = {
+    "compression": "zstd",
+    "compression_level": 3,
+    "version": "2.6",
+    "data_page_version": "1.0",
+    "write_statistics": True,
+    "store_schema": False,
+}
+"""Fixed settings: the bytes depend on the rows and on the version of pyarrow alone."""
+
+
+class RecordedTable(Protocol):
+    """The rows of a table, all there."""
+
+    def read(self, columns: Sequence[str] | None = None) -> pa.Table:
+        """The rows with some of their columns, or with all of them."""
+
+    def write(self, path: Path) -> int:
+        """Write them to a file. Returns how many they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class InMemory:
+    """A table whose rows are there already."""
+
+    table: pa.Table
+
+    def read(self, columns: Sequence[str] | None = None) -> pa.Table:
+        """The rows with some of their columns, or with all of them."""
+        return self.table if columns is None else self.table.select(list(columns))
+
+    def write(self, path: Path) -> int:
+        """Write them to a file. Returns how many they are."""
+        pq.write_table(self.table, path, row_group_size=GROUP_ROWS, **PARQUET)
+        rows: int = self.table.num_rows
+        return rows
+
+
+@dataclass(frozen=True, slots=True)
+class InFile:
+    """A table whose rows are in a Parquet file; of them only what is asked for comes to memory."""
+
+    file: BinaryIO
+
+    def read(self, columns: Sequence[str] | None = None) -> pa.Table:
+        """The rows with some of their columns, or with all of them."""
+        self.file.seek(0)
+        return pq.read_table(self.file, columns=None if columns is None else list(columns))
+
+    def write(self, path: Path) -> int:
+        """Write them to a file. Returns how many they are."""
+        self.file.seek(0)
+        with path.open("wb") as out:
+            shutil.copyfileobj(self.file, out)
+        rows: int = pq.read_metadata(path).num_rows
+        return rows
+
+
+def columns_of(
+    rows: Mapping[str, RecordedTable], columns: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
+    """Some columns of some tables."""
+    return {name: rows[name].read(wanted) for name, wanted in columns.items()}
