@@ -16,7 +16,7 @@ from whitecap.engine.log import properties
 from whitecap.engine.log.actions import AddFile, AnyAction, DomainMetadata, Metadata
 from whitecap.engine.log.features import supports
 from whitecap.engine.log.snapshot import ROW_TRACKING_DOMAIN, Snapshot
-from whitecap.engine.log.statistics import parse_statistics
+from whitecap.engine.log.statistics import record_count
 from whitecap.engine.refusals import commit_errors
 
 NOT_PRESERVED_TAG = {"delta.rowTracking.preserved": "false"}
@@ -69,7 +69,7 @@ def rows_in(add: AddFile) -> int:
 
     Raises `DeltaError` (`DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS`) where statistics are missing.
     """
-    rows = parse_statistics(add.stats).num_records
+    rows = record_count(add.stats)
     if rows is None:
         raise DeltaError(
             "DeltaIllegalStateException",

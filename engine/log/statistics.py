@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
 from math import isfinite
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -62,10 +62,19 @@ class FileStatistics(msgspec.Struct, frozen=True, rename="camel", omit_defaults=
         return count if isinstance(count, int) else None
 
 
+class _RecordCount(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    """The one figure of them that most readers want."""
+
+    num_records: int | None = None
+
+
+S = TypeVar("S", FileStatistics, _RecordCount)
+
 NO_STATISTICS = FileStatistics()
 
 # Fractions become `Decimal`, so that decimal columns keep their digits.
 _DECODER = msgspec.json.Decoder(FileStatistics, float_hook=Decimal)
+_COUNT_DECODER = msgspec.json.Decoder(_RecordCount)
 _ENCODER = msgspec.json.Encoder(decimal_format="number", order="deterministic")
 
 
@@ -76,10 +85,21 @@ def parse_statistics(text: str | None) -> FileStatistics:
 
     Raises `InvalidLog` for text that is not statistics.
     """
-    if not text:
-        return NO_STATISTICS
+    return _read(_DECODER, text) if text else NO_STATISTICS
+
+
+def record_count(text: str | None) -> int | None:
+    """How many rows an add action's `stats` say that the file has; `None` without any.
+
+    Nothing else is read, and nothing remembered: who counts rows asks once of each file.
+    Raises `InvalidLog` for text that is not statistics.
+    """
+    return _read(_COUNT_DECODER, text).num_records if text else None
+
+
+def _read(decoder: msgspec.json.Decoder[S], text: str) -> S:
     try:
-        return _DECODER.decode(text)
+        return decoder.decode(text)
     except msgspec.DecodeError as error:
         raise InvalidLog([Problem("stats", str(error))]) from error
 

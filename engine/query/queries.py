@@ -16,7 +16,7 @@ from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.engine.log.statistics import parse_statistics
+from whitecap.engine.log.statistics import record_count
 from whitecap.engine.query.inline_tables import evaluated_early
 from whitecap.engine.query.parameter_rows import check_widths, rows_of_parameter, value_names
 from whitecap.engine.query.partition_filters import with_partition_filters
@@ -167,7 +167,7 @@ def _files_for_limit(txn: Transaction, parts: Sequence[Predicate], limit: int) -
         if rows >= limit:
             break
         chosen.append(file)
-        rows += parse_statistics(file.stats).num_records or 0
+        rows += record_count(file.stats) or 0
     txn.filter_files_for_limit(chosen, parts)
     return chosen
 

@@ -14,7 +14,7 @@ from pyroaring import BitMap64
 
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.schema import Schema
-from whitecap.engine.log.statistics import parse_statistics
+from whitecap.engine.log.statistics import record_count
 from whitecap.engine.storage.requests import Row, Steps
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class RowReader:
 
     def count(self, file: AddFile) -> Steps[int]:
         """How many rows a file has, hidden ones too."""
-        told = parse_statistics(file.stats).num_records
+        told = record_count(file.stats)
         if told is not None:
             return told
         return len((yield from self.rows(file)))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.commit_file import Commit, log_key
 from whitecap.engine.log.listed_files import FileKey, ListedFiles, StillListed, file_key
-from whitecap.engine.log.statistics import parse_statistics
+from whitecap.engine.log.statistics import record_count
 from whitecap.engine.log.table_log import CommitCache
 from whitecap.sim.store.history import History
 from whitecap.sim.store.objects import FakeStore
@@ -146,7 +146,7 @@ class _LiveRows:
 
 def rows_in(file: AddFile) -> int | None:
     """How many rows a file still holds, `None` without statistics."""
-    count = parse_statistics(file.stats).num_records
+    count = record_count(file.stats)
     if count is None:
         return None
     vector = file.deletion_vector

@@ -105,3 +105,16 @@ def test_a_full_temporary_directory_is_named(monkeypatch: pytest.MonkeyPatch, pa
     with pytest.raises(OSError, match=re.escape(tempfile.gettempdir())) as refused:
         spool.keep(b"block")
     assert refused.value.errno == ENOSPC
+
+
+def test_a_recording_names_the_temporary_directory_that_it_fills(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    device = Path("/dev/full")
+    monkeypatch.setattr(row_stream, "CHUNK_ROWS", 1)
+    monkeypatch.setattr(row_stream, "GROUP_ROWS", 1)
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda: device.open("wb"))
+    rows = row_stream.RowStream("attempts")
+    with pytest.raises(OSError, match=re.escape(tempfile.gettempdir())) as refused:
+        rows.extend([(0, 1, 1, 0.0, None, None, "in flight")])
+    assert refused.value.errno == ENOSPC

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.listed_files import PartitionKey
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.engine.log.statistics import parse_statistics
+from whitecap.engine.log.statistics import record_count
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.predicates.predicate import Predicate
 
@@ -48,7 +48,7 @@ def is_small_or_deleted(
         return True
     if file.deletion_vector is None or max_deleted_ratio is None:
         return False
-    rows = parse_statistics(file.stats).num_records
+    rows = record_count(file.stats)
     if not rows:
         return True
     return file.deletion_vector.cardinality / rows > max_deleted_ratio

@@ -14,7 +14,7 @@ from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log.actions import CommitInfo
 from whitecap.engine.log.schema import Schema, ddl
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.engine.log.statistics import parse_statistics
+from whitecap.engine.log.statistics import record_count
 from whitecap.engine.outcomes import Aborted
 from whitecap.engine.races.interleaving.contender import Start
 from whitecap.engine.races.interleaving.race import Played
@@ -167,7 +167,7 @@ def rebuilt(world: World, name: str) -> TableOf:
     snapshot = snapshot_of(world, name)
     if snapshot.num_files > MOST_FILES:
         raise UnsupportedFeature(f"it has more than {MOST_FILES:,} files")
-    row_counts = (parse_statistics(file.stats).num_records or 0 for file in snapshot.all_files())
+    row_counts = (record_count(file.stats) or 0 for file in snapshot.all_files())
     if sum(row_counts) > MOST_ROWS:
         raise UnsupportedFeature(f"it has more than {MOST_ROWS:,} rows")
     scene = world.branch()
