@@ -310,7 +310,7 @@ WITHOUT_EFFECT_ON_RECORDS = {
     "Store.description": "words",
     "ConditionalPut.exclusive": "needs two puts at one moment: tests/sim/test_lost_commits.py",
     **{
-        f"{model.__name__}.{name}": "words: tests/sim_store/test_origins.py"
+        f"{model.__name__}.{name}": "words: tests/stores/test_origins.py"
         for model in Sourced.__subclasses__() + Measured.__subclasses__()
         for name in ORIGIN
     },
