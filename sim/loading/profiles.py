@@ -46,11 +46,6 @@ def profile_named(profile: str, folder: Path = Path()) -> Store:
     return _checked(read_yaml(STORES / f"{profile}.yaml"))[0]
 
 
-def profile_of(text: YamlText) -> Store:
-    """As `profile_named`, of text that was read already."""
-    return _checked(text)[0]
-
-
 def _checked(text: YamlText) -> tuple[Store, Document]:
     """A profile and its document. Raises `InvalidInput` with everything that is wrong."""
     if not isinstance(text.content, dict):
