@@ -11,6 +11,36 @@ from whitecap.reports.runs import RunSet
 
 
 @dataclass(frozen=True, slots=True)
+class StoreOrigin:
+    """On what the figures of one store rest: `assumptions` by the names of figures in `store`."""
+
+    profile: str
+    assumptions: Mapping[str, str]
+    set_by_scenario: tuple[str, ...]
+
+    @property
+    def sentences(self) -> list[str]:
+        """Which figures take something for granted, and which the scenario says otherwise."""
+        name = f"store {self.profile}"
+        assumed, given = ", ".join(self.assumptions), ", ".join(self.set_by_scenario)
+        return [
+            *([f"{name} rests on assumptions: {assumed}"] if assumed else []),
+            *([f"{name}, set by the scenario: {given}"] if given else []),
+        ]
+
+    def rows(self) -> list[tuple[str, str]]:
+        """The same as rows of a table, each assumption with what it is."""
+        return [
+            ("store", self.profile),
+            *(
+                [("set by the scenario", ", ".join(self.set_by_scenario))]
+                * bool(self.set_by_scenario)
+            ),
+            *((f"{name} assumes", text) for name, text in self.assumptions.items()),
+        ]
+
+
+@dataclass(frozen=True, slots=True)
 class Provenance:
     """Everything needed to make the same numbers again."""
 
@@ -23,6 +53,7 @@ class Provenance:
     finished: int
     planned: int
     interrupted: str = ""
+    stores: tuple[StoreOrigin, ...] = ()
 
     @property
     def line(self) -> str:
@@ -53,6 +84,7 @@ class Provenance:
             ("engine dialect", self.dialect),
             ("runs", f"{self.finished} of {self.planned} finished"),
             *([("interrupted after", self.interrupted)] if self.interrupted else []),
+            *(row for store in self.stores for row in store.rows()),
         ]
 
 
@@ -70,6 +102,22 @@ def provenance_of(runs: RunSet) -> Provenance:
         finished=len(runs.runs),
         planned=runs.planned,
         interrupted=next(filter(None, map(_interrupted, manifests)), ""),
+        stores=stores_of(manifests),
+    )
+
+
+def stores_of(manifests: Iterable[Mapping[str, Any]]) -> tuple[StoreOrigin, ...]:
+    """The stores of some runs, by name, each with all that rests on an assumption in any of them.
+
+    Recordings made before manifests said so have none.
+    """
+    assumptions: dict[str, dict[str, str]] = {}
+    given: dict[str, dict[str, None]] = {}
+    for store in (manifest["store"] for manifest in manifests if "store" in manifest):
+        assumptions.setdefault(store["profile"], {}).update(store["assumptions"])
+        given.setdefault(store["profile"], {}).update(dict.fromkeys(store["set_by_scenario"]))
+    return tuple(
+        StoreOrigin(name, assumptions[name], tuple(given[name])) for name in sorted(assumptions)
     )
 
 

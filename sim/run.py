@@ -33,6 +33,7 @@ from whitecap.sim.recording.recording import (
 )
 from whitecap.sim.recording.row_stream import RowStream
 from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.figures import origins_of
 from whitecap.sim.store.limits import LimitsBite
 from whitecap.sim.time.kernel import Kernel, seldom_collecting
 from whitecap.sim.time.random_streams import RandomStreams
@@ -159,6 +160,7 @@ def manifest_of(
         "labels": dict(labels),
         "objectives": [objective.as_row() for objective in scenario.objectives],
         "table_name": scenario.table.name,
+        "store": origins_of(scenario.store),
         "start_ms": scenario.start_ms,
         "initial_version": world.initial_version,
         "warm_up_ms": min(scenario.warm_up, reached_ms),

@@ -25,6 +25,7 @@ COMMANDS = {
     "replay": "Replay a recorded interleaving on a real Delta Lake.",
     "report": "Draw the figures and the page of a sweep or a run.",
     "run": "Run one scenario and print what happened.",
+    "stores": "List the store profiles, or every figure of one with its source.",
     "sweep": "Run a grid of scenarios, several runs at a time.",
 }
 """Every subcommand with its line of help; the module of the same name holds it."""

@@ -15,14 +15,15 @@ from pydantic import ValidationError
 
 from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.scenarios import SCENARIOS
+from whitecap.sim.loading import profiles
 from whitecap.sim.loading.checks import Parts, commands_nobody_runs, disagreements
+from whitecap.sim.loading.profiles import merged, with_profiles
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.model import Document, Scenario
 from whitecap.sim.scenario.problems import problems_of
 from whitecap.sim.scenario.sweep import Changes, Labels, Sweep, show_cell
 from whitecap.sim.scenario.yaml_text import YamlText, read_yaml
 
-STORES = SCENARIOS / "stores"
 FAULT_CATALOGUE = SCENARIOS / "faults.yaml"
 
 
@@ -154,12 +155,14 @@ def _checked(text: YamlText, changes: Changes, cells: bool, given: Labels | None
         said = "is not a scenario: it needs keys with values, such as `duration: 1 h`"
         raise InvalidInput([Problem(text.name, said)])
     labels: Labels = {}
-    document = text.content
+    unread: list[Problem] = []
+    document = with_profiles(text.content, Path(text.path).parent, unread)
     if given is not None:
         labels, document = _cell(document, given, text)
     text.notes_changes(changes)
-    document = changed(document, changes)
+    document = changed(document, with_profiles(dict(changes), Path(), unread))
     scenario, parts, problems = _validated(document, text)
+    problems = unread + problems
     if cells and given is None:
         problems += _problems_of_cells(document, parts.expectations, text, problems)
     if scenario is None or problems:
@@ -219,26 +222,13 @@ def _filled_in(document: Document, text: YamlText) -> tuple[Document, list[Probl
     problems: list[Problem] = []
     filled = dict(document)
     if "store" in filled:
-        filled["store"] = _store(filled["store"], text, problems)
+        filled["store"] = profiles.filled_in(filled["store"], text, problems)
     if isinstance(filled.get("faults"), list):
         filled["faults"] = [
             _fault(fault, position, text, problems)
             for position, fault in enumerate(filled["faults"])
         ]
     return filled, problems
-
-
-def _store(given: Any, text: YamlText, problems: list[Problem]) -> Any:
-    overrides = {"profile": given} if isinstance(given, str) else given
-    if not isinstance(overrides, dict):
-        return given
-    name = str(overrides.get("profile"))
-    known = sorted(path.stem for path in STORES.glob("*.yaml"))
-    if name not in known:
-        listed = f"no store profile {name!r}: there are {', '.join(known)}"
-        problems.append(Problem(text.where(("store", "profile")), listed, nearest(name, known)))
-        name = "instant"
-    return _merged(read_yaml(STORES / f"{name}.yaml").content, overrides | {"profile": name})
 
 
 def _fault(given: Any, position: int, text: YamlText, problems: list[Problem]) -> Any:
@@ -257,32 +247,4 @@ def _fault(given: Any, position: int, text: YamlText, problems: list[Problem]) -
         )
         name = next(iter(catalogue))
     rest = {key: value for key, value in overrides.items() if key != "use"}
-    return _merged(catalogue[name], rest)
-
-
-ALTERNATIVES = {"constant", "uniform", "exponential", "lognormal", "quantiles"}
-"""Overriding a distribution by one of another kind replaces it; options of one kind are merged."""
-
-FORMS = ({"latency"}, {"out", "back"})
-"""Ways to say how long a request takes; one replaces the other."""
-
-AROUND = {"out", "at_key"}
-"""What a put-if-absent has besides its answers where these are ways back."""
-
-
-def _without(section: Document, names: set[str]) -> Document:
-    return {key: value for key, value in section.items() if key not in names}
-
-
-def _merged(base: Any, over: Any) -> Any:
-    if not (isinstance(base, dict) and isinstance(over, dict)):
-        return over
-    if ALTERNATIVES & base.keys() and ALTERNATIVES & over.keys() - base.keys():
-        return over
-    for form, other in (FORMS, FORMS[::-1]):
-        if form & over.keys():
-            base = _without(base, other)
-    if any(isinstance(part, dict) and "latency" in part for part in over.values()):
-        base = _without(base, AROUND)
-    mixed = {key: _merged(base[key], over[key]) if key in base else over[key] for key in over}
-    return base | mixed
+    return merged(catalogue[name], rest)

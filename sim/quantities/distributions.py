@@ -12,19 +12,16 @@ ranks of its draws, and no draw depends on how many were made before.
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from statistics import NormalDist
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from whitecap.sim.quantities.quantiles import Quantiles, Values
 from whitecap.sim.quantities.section import OneOf, Section
 from whitecap.sim.quantities.units import Duration, Number
 from whitecap.sim.time.random_streams import Uniforms
-
-Values = NDArray[np.float64]
 
 MAX_SIGMA = 10.0
 """Of a logarithm: nine draws in ten then lie within fourteen powers of ten."""
@@ -99,53 +96,6 @@ class Exponential(Section):
 
     def mean_ms(self) -> float:
         return self.mean
-
-
-class Quantiles(Section):
-    """Measured quantiles, `{p5: 52 ms, ..., p99.9: 144 ms}`, joined by straight lines.
-
-    Below the lowest and above the highest quantile the value is held, so nothing is invented: the
-    mean of a heavy tail beyond the last quantile is underestimated.
-    """
-
-    points: dict[str, Duration] = Field(min_length=2)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _bare_points(cls, given: Any) -> Any:
-        return given if isinstance(given, dict) and "points" in given else {"points": given}
-
-    @field_validator("points")
-    @classmethod
-    def _rising(cls, points: dict[str, float]) -> dict[str, float]:
-        ranked = sorted((_rank(name), value) for name, value in points.items())
-        if any(low[1] > high[1] for low, high in pairwise(ranked)):
-            raise ValueError("a higher quantile is smaller than a lower one")
-        return points
-
-    def table(self) -> tuple[list[float], list[float]]:
-        """Probabilities in rising order and their values."""
-        ranked = sorted((_rank(name), value) for name, value in self.points.items())
-        return [rank for rank, _ in ranked], [value for _, value in ranked]
-
-    def quantile(self, ranks: Uniforms) -> Values:
-        measured, values = self.table()
-        return np.interp(ranks, measured, values)
-
-    def mean_ms(self) -> float:
-        ranks, values = self.table()
-        inner = float(np.trapezoid(values, ranks))
-        return inner + ranks[0] * values[0] + (1 - ranks[-1]) * values[-1]
-
-
-def _rank(name: str) -> float:
-    try:
-        rank = float(name.removeprefix("p")) / 100
-    except ValueError:
-        raise ValueError(f"{name!r} is not a quantile: write p50, p99.9, ...") from None
-    if not name.startswith("p") or not 0 <= rank <= 1:
-        raise ValueError(f"{name!r} is not a quantile: write p50, p99.9, ...")
-    return rank
 
 
 class Distribution(OneOf):

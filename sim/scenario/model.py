@@ -19,6 +19,7 @@ from whitecap.sim.quantities.units import Duration, Whole, shown
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.faults import Fault
 from whitecap.sim.scenario.objective import Objectives
+from whitecap.sim.scenario.origin import without_origins
 from whitecap.sim.scenario.store import Store
 from whitecap.sim.scenario.sweep import Changes, Labels, Sweep
 from whitecap.sim.scenario.table import Table, property_text
@@ -193,8 +194,10 @@ class Scenario(Section):
 
     @property
     def hash(self) -> str:
-        """Names what is simulated: equal for equal scenarios, however they are written."""
+        """Names what is simulated: equal for equal scenarios, however they are written, and where
+        a store's figures are from."""
         meaning = self.model_dump(mode="json", exclude=NOT_PART_OF_THE_HASH)
+        meaning["store"] = without_origins({**meaning["store"], "description": ""})
         return hashlib.sha256(json.dumps(meaning, sort_keys=True).encode()).hexdigest()[:16]
 
 

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from whitecap.engine.errors import Problem, nearest
 from whitecap.sim.quantities.units import shown
 from whitecap.sim.scenario.model import FILE_NAME
+from whitecap.sim.scenario.origin import DATE
 from whitecap.sim.scenario.table import TABLE_NAME
 from whitecap.sim.scenario.yaml_text import Place, YamlText
 
@@ -80,6 +81,8 @@ def _sentence(detail: Any, place: Place) -> str:
                 else ": put it in quotes"
             )
             return f"needs text, not {given}{hint}"
+        case "string_pattern_mismatch" if limits["pattern"] == DATE:
+            return f"needs a date, such as 2025, 2025-06 or 2025-06-14, not {given}"
         case "string_pattern_mismatch":
             return f"{given} is no name here: it {NAMES_SAID[limits['pattern']]}"
         case "bool_type" | "bool_parsing":

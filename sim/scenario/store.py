@@ -14,12 +14,13 @@ from whitecap.sim.quantities.bounds import MAX_COUNT, MAX_PARALLEL_READS, MAX_TH
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.quantities.units import Duration, Number, Whole
+from whitecap.sim.scenario.origin import Sourced
 
 RequestKind = Literal["list", "get", "head", "put", "put_if_absent", "copy", "delete", "rename"]
 """What a store can be asked."""
 
 
-class Measured(Section):
+class Measured(Sourced):
     """How long one kind of request takes, and where the figure is from.
 
     Either its `latency` from sent to reply, as a client measures it, of which `effect.share` is the
@@ -29,7 +30,6 @@ class Measured(Section):
     latency: Distribution | None = None
     out: Distribution | None = None
     back: Distribution | None = None
-    source: str
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:
@@ -62,12 +62,11 @@ class Listing(Measured):
     per_1000_keys: Duration = 0.0
 
 
-class Answer(Section):
+class Answer(Sourced):
     """How long a put-if-absent takes that ends in one way: its `latency`, or its way `back`."""
 
     latency: Distribution | None = None
     back: Distribution | None = None
-    source: str
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:
@@ -76,25 +75,31 @@ class Answer(Section):
         return self
 
 
-class AtKey(Section):
+class AtKey(Sourced):
     """The queue at the log's newest key: one put-if-absent is served at a time, as they arrive.
 
     One that creates its object is served for `success`, and seen by others after `effect_share` of
-    that; one that finds its key taken is served for `loss`. Who comes meanwhile waits.
+    that; one that finds its key taken is served for `loss`. Who comes meanwhile waits. Between a
+    way out and a way back these times come on top; of a latency, which was measured without
+    rivals, they are a part, and so constants.
     """
 
     success: Distribution
     loss: Distribution
     effect_share: Number = Field(default=1.0, ge=0, le=1)
-    source: str
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether nothing is drawn."""
+        return self.success.constant is not None and self.loss.constant is not None
 
 
 class ConditionalPut(Section):
     """Put-if-absent: how long it takes when it creates the object, and when it finds one there.
 
     Either both answers have their `latency`, of which `effect.share` is the way out; or there is a
-    way `out`, which is the same for both, and each answer's way `back`. Between these a put may
-    wait `at_key` and be served there.
+    way `out`, which is the same for both, and each answer's way `back`. A put may wait `at_key` and
+    be served there.
 
     With `exclusive: false` the store has none: the client looks whether the object is there when it
     sends, and whoever writes last wins (S3 before 2024, with Delta's S3SingleDriverLogStore).
@@ -111,12 +116,18 @@ class ConditionalPut(Section):
         apart = {self.out is not None, *(a.back is not None for a in (self.success, self.loss))}
         if len(apart) > 1:
             raise ValueError("give out and the back of success and of loss, or the latency of both")
-        if self.at_key is not None and self.out is None:
-            raise ValueError("at_key lies between out and back: give these, not the latencies")
+        if self.at_key is not None and self.out is None and not self.at_key.is_constant:
+            raise ValueError("at_key is part of the latency here: give constants, or out and back")
         return self
 
+    def served_ms(self, taken: bool) -> float:
+        """How much of an answer's `latency` is service at the key."""
+        if self.at_key is None or self.out is not None:
+            return 0.0
+        return (self.at_key.loss if taken else self.at_key.success).mean_ms()
 
-class EffectPoint(Section):
+
+class EffectPoint(Sourced):
     """When a request takes effect, as a share of its latency.
 
     That of a put-if-absent, whose latency depends on what comes of it, is the share of the latency
@@ -124,10 +135,9 @@ class EffectPoint(Section):
     """
 
     share: Number = Field(ge=0, le=1)
-    source: str
 
 
-class LogStore(Section):
+class LogStore(Sourced):
     """The requests that Delta's log store makes of the object store, in their order.
 
     `before_put` and `after_put` surround the put-if-absent of an attempt, `read` reads one file of
@@ -143,7 +153,6 @@ class LogStore(Section):
     pointer: list[RequestKind] = Field(min_length=1)
     delete: list[RequestKind] = Field(min_length=1)
     commit_lock: bool = False
-    source: str
 
     @property
     def requests(self) -> tuple[list[RequestKind], ...]:
@@ -152,7 +161,7 @@ class LogStore(Section):
         return self.before_put, self.after_put, self.read, *writes
 
 
-class SparkClient(Section):
+class SparkClient(Sourced):
     """How Spark reads a table's state from its log: a job of its own, whatever it reads.
 
     A job takes `job`, then its files are read one after the other in `parallel_reads` tasks.
@@ -162,18 +171,16 @@ class SparkClient(Section):
     job: Duration
     parallel_reads: Whole = Field(ge=1, le=MAX_PARALLEL_READS)
     fast_listing: bool = False
-    source: str
 
 
-class Limits(Section):
+class Limits(Sourced):
     """Requests per second that the log's prefix takes before it throttles (503 or 429)."""
 
     writes_per_s: Number | None = Field(default=None, gt=0)
     reads_per_s: Number | None = Field(default=None, gt=0)
-    source: str
 
 
-class Client(Section):
+class Client(Sourced):
     """The store's client: what it does when throttled, and when a reply does not come.
 
     A throttled request is sent again up to `throttle_retries` times after a wait that doubles from
@@ -187,7 +194,6 @@ class Client(Section):
     throttle_retries: Whole = Field(ge=0, le=MAX_THROTTLE_RETRIES)
     backoff_base: Duration = Field(gt=0)
     backoff_cap: Duration = Field(gt=0)
-    source: str
 
 
 class Store(Section):

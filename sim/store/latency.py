@@ -8,7 +8,7 @@ Were the two related, short ways out would win and never be seen among the losse
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,9 @@ from whitecap.sim.time.random_streams import Uniforms
 Legs = NDArray[Any]
 """Milliseconds: per request its way out, its way back, and of a put-if-absent its way back where
 the key was taken; request by request in one line."""
+
+Ways = Callable[[Uniforms], NDArray[Any]]
+"""Milliseconds by rank."""
 
 MIB = 1024.0**2
 
@@ -95,14 +98,20 @@ def _conditional(put: ConditionalPut, share: float, per_byte: float) -> Latency:
     success, loss = put.success.latency, put.loss.latency
     assert success is not None
     assert loss is not None
-    way_out = _way_out(success, loss, share)
+    answers = [_besides(success, put.served_ms(False)), _besides(loss, put.served_ms(True))]
+    way_out = _way_out(answers, share)
 
     def drawn(ranks: Uniforms) -> Legs:
         out, rank = way_out(ranks[:, 0::2]), ranks[:, 1::2]
-        backs = (np.maximum(0.0, answer.quantile(rank) - out) for answer in (success, loss))
+        backs = (np.maximum(0.0, ways(rank) - out) for ways in answers)
         return _in_turn(out, *backs)
 
     return Latency(2, 3, drawn, per_byte)
+
+
+def _besides(latency: Distribution, served_ms: float) -> Ways:
+    """Both ways by rank: a latency without what of it is service at the key."""
+    return lambda ranks: np.maximum(0.0, latency.quantile(ranks) - served_ms)
 
 
 def _both_backs(put: ConditionalPut) -> Callable[[Uniforms], Legs]:
@@ -118,17 +127,16 @@ def _both_backs(put: ConditionalPut) -> Callable[[Uniforms], Legs]:
     return drawn
 
 
-def _way_out(
-    success: Distribution, loss: Distribution, share: float
-) -> Callable[[Uniforms], NDArray[Any]]:
-    """The way out by rank: `share` of the faster answer's latency, up to the shortest there is.
+def _way_out(answers: Sequence[Ways], share: float) -> Ways:
+    """The way out by rank: `share` of the faster answer's ways, up to the shortest there are.
 
     Beyond that it could take longer than the answer that is drawn for it; so only the ranks below
     are drawn from.
     """
 
     def faster(ranks: Uniforms) -> NDArray[Any]:
-        return np.minimum(success.quantile(ranks), loss.quantile(ranks))
+        shortest: NDArray[Any] = np.minimum(*(ways(ranks) for ways in answers))
+        return shortest
 
     shortest_ms = float(faster(np.array([SHORTEST]))[0])
     ranks = np.linspace(SHORTEST, 1 - SHORTEST, 999)

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.quantities.distributions import Distribution
+from whitecap.sim.quantities.quantiles import OPTIONS
 from whitecap.sim.scenario.yaml_text import read_yaml
 from whitecap.sim.time.random_streams import RandomStreams
 
@@ -76,8 +77,9 @@ def test_measured_quantiles_are_reproduced(store: str, place: tuple[str, ...]) -
     latency = read_yaml(SCENARIOS / "stores" / f"{store}.yaml").content
     for name in place:
         latency = latency[name]
-    draws = _draws(latency, 200_000)
-    for name, told in latency["quantiles"].items():
+    draws = _draws(latency, 200_000).round(6)
+    points = {n: told for n, told in latency["quantiles"].items() if n not in OPTIONS}
+    for name, told in points.items():
         expected = float(told.removesuffix(" ms"))
         rank = float(name[1:]) / 100
         assert (draws < expected).mean() <= rank + 0.004, name
@@ -104,3 +106,41 @@ def test_measured_quantiles_are_reproduced(store: str, place: tuple[str, ...]) -
 def test_a_text_that_is_no_distribution_is_refused(text: Any) -> None:
     with pytest.raises(ValidationError):
         Distribution.model_validate(text)
+
+
+TABLE = {"p10": "1 ms", "p50": "10 ms", "p90": "1 s"}
+
+
+def test_quantiles_may_be_joined_by_logarithms() -> None:
+    straight = Distribution.model_validate({"quantiles": TABLE})
+    joined = Distribution.model_validate({"quantiles": {**TABLE, "between": "logarithmic"}})
+    assert straight.at(0.7) == pytest.approx(505)
+    assert joined.at(0.7) == pytest.approx(100)
+    assert joined.at(0.5) == pytest.approx(straight.at(0.5))
+    assert joined.mean_ms() == pytest.approx(
+        _draws({"quantiles": joined.quantiles}).mean(), rel=0.02
+    )
+
+
+def test_without_a_mean_nothing_lies_beyond_the_last_quantile() -> None:
+    assert Distribution.model_validate({"quantiles": TABLE}).at(0.999999) == 1000
+
+
+def test_a_mean_says_how_far_the_tail_goes() -> None:
+    told = {"quantiles": {**TABLE, "between": "logarithmic", "mean": "300 ms"}}
+    draws = _draws(told, 400_000)
+    assert draws.mean() == pytest.approx(300, rel=0.02)
+    assert Distribution.model_validate(told).mean_ms() == 300
+    beyond = draws[draws > 1000] - 1000
+    assert len(beyond) == pytest.approx(40_000, rel=0.02)
+    assert beyond.std() == pytest.approx(beyond.mean(), rel=0.02)
+
+
+def test_quantiles_that_are_too_high_for_their_mean_are_refused() -> None:
+    with pytest.raises(ValidationError, match="these quantiles have a mean of 304 ms, more than"):
+        Distribution.model_validate({"quantiles": {**TABLE, "mean": "200 ms"}})
+    with pytest.raises(ValidationError, match="nothing lies beyond p100"):
+        Distribution.model_validate({"quantiles": {"p0": "1 ms", "p100": "3 ms", "mean": "5 ms"}})
+    table = {"p10": "0 ms", "p90": "9 ms", "between": "logarithmic"}
+    with pytest.raises(ValidationError, match="no logarithm"):
+        Distribution.model_validate({"quantiles": table})

@@ -13,6 +13,8 @@ from tests.sim.sim_worlds import TABLE
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.origin import ORIGIN, Sourced
+from whitecap.sim.scenario.store import Measured
 
 FULL: dict[str, Any] = {
     "name": "full",
@@ -201,6 +203,8 @@ CHANGES: dict[str, dict[str, Any]] = {
     "Lognormal.sigma": {f"{LOADER}.compute.time.lognormal.sigma": 0.1},
     "Lognormal.mean": {f"{LOADER}.compute.time": {"lognormal": {"mean": "3 s", "cv": 0.3}}},
     "Lognormal.cv": {f"{LOADER}.compute.time": {"lognormal": {"mean": "3 s", "cv": 0.5}}},
+    "Quantiles.between": {"store.get.latency.quantiles.between": "logarithmic"},
+    "Quantiles.mean": {"store.get.latency.quantiles.mean": "40 ms"},
     "Quantiles.points": {"store.get.latency.quantiles.p50": "30 ms"},
     "Store.profile": {"store.profile": "gcs"},
     "Store.put_if_absent": {"store.put_if_absent": {"exclusive": False}},
@@ -305,16 +309,11 @@ WITHOUT_EFFECT_ON_RECORDS = {
     "Fault.source": "words",
     "Store.description": "words",
     "ConditionalPut.exclusive": "needs two puts at one moment: tests/sim/test_lost_commits.py",
-    "Measured.source": "words",
-    "Transfer.source": "words",
-    "Listing.source": "words",
-    "LogStore.source": "words",
-    "SparkClient.source": "words",
-    "Answer.source": "words",
-    "AtKey.source": "words",
-    "EffectPoint.source": "words",
-    "Limits.source": "words",
-    "Client.source": "words",
+    **{
+        f"{model.__name__}.{name}": "words: tests/stores/test_origins.py"
+        for model in Sourced.__subclasses__() + Measured.__subclasses__()
+        for name in ORIGIN
+    },
     **{
         f"Expectation.{name}": "held against the recording afterwards"
         for name in (

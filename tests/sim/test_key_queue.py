@@ -110,12 +110,36 @@ def test_without_a_queue_the_ways_are_all_there_is() -> None:
     assert took == {15.0, 17.0}
 
 
-def test_a_queue_lies_between_the_ways() -> None:
+def test_a_queue_is_part_of_latencies_and_so_takes_constants() -> None:
     told = {"source": "a test"}
     answer = {"latency": "1 ms", **told}
-    put = {"at_key": {"success": "1 ms", "loss": "1 ms", **told}, "success": answer, "loss": answer}
-    with pytest.raises(ValidationError, match="between out and back"):
+    drawn = {"uniform": {"low": "1 ms", "high": "2 ms"}}
+    put = {"at_key": {"success": drawn, "loss": "1 ms", **told}, "success": answer, "loss": answer}
+    with pytest.raises(ValidationError, match="at_key is part of the latency here"):
         ConditionalPut.model_validate(put)
+
+
+AT_ONCE = {
+    **QUICK,
+    "head": {"latency": "0 ms"},
+    "put": {"latency": "0 ms", "per_mib": "0 ms"},
+    "log_store": {"checksum": ["put"], "after_put": [], "commit_lock": False},
+    "limits": {"writes_per_s": None, "reads_per_s": None},
+}
+"""Little but the put of a commit takes time."""
+
+
+def _latencies(held: str, writers: int, result: str) -> list[float]:
+    at_once = {"profile": "azure", **AT_ONCE, "put_if_absent": {"at_key": {"success": held}}}
+    run = ran(store=at_once, writers={"crowd": {**CROWD, "count": writers}}, duration="30 s")
+    return [p["reply_at_ms"] - p["sent_at_ms"] for p in _puts(run) if p["result"] == result]
+
+
+def test_a_queue_within_latencies_makes_puts_wait_for_rivals_alone() -> None:
+    free = _latencies("0 ms", 1, "created")
+    assert _latencies("40 ms", 1, "created") == pytest.approx(free, rel=0.05)
+    waiting = _latencies("40 ms", 6, "already_exists")
+    assert np.median(waiting) > np.median(_latencies("0 ms", 6, "already_exists")) + 5
 
 
 def test_latencies_replace_the_ways_and_the_queue_of_a_profile() -> None:

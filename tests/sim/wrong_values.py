@@ -5,8 +5,12 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-MEASURED = {"latency": "5 ms", "source": "me"}
-APART = {"out": "10 ms", "back": "5 ms", "source": "me"}
+ORIGIN = {"source": "me", "date": "2025-06", "basis": "assumed", "assumption": "much"}
+MEASURED = {"latency": "5 ms", **ORIGIN}
+APART = {"out": "10 ms", "back": "5 ms", **ORIGIN}
+QUANTILES = {
+    "points": {"p50": "30 ms", "p99": "120 ms"}, "between": "logarithmic", "mean": "60 ms",
+}  # fmt: skip
 
 EVERY_FIELD: dict[str, Any] = {
     "name": "every-field",
@@ -37,11 +41,11 @@ EVERY_FIELD: dict[str, Any] = {
         "put_if_absent": {
             "exclusive": True,
             "out": "9 ms",
-            "success": {"back": "60 ms", "source": "me"},
-            "loss": {"back": "50 ms", "source": "me"},
+            "success": {"back": "60 ms", **ORIGIN},
+            "loss": {"back": "50 ms", **ORIGIN},
         },
         "put": {**APART, "per_mib": "1 ms"},
-        "get": {"latency": {"quantiles": {"p50": "30 ms", "p99": "120 ms"}}, "source": "me"},
+        "get": {"latency": {"quantiles": QUANTILES}, **ORIGIN},
         "head": MEASURED,
         "copy": APART,
         "delete": MEASURED,
@@ -55,23 +59,23 @@ EVERY_FIELD: dict[str, Any] = {
             "pointer": ["put"],
             "delete": ["delete"],
             "commit_lock": True,
-            "source": "me",
+            **ORIGIN,
         },
         "spark": {
             "job": "500 ms",
             "parallel_reads": 8,
             "fast_listing": False,
-            "source": "me",
+            **ORIGIN,
         },
-        "effect": {"share": 0.5, "source": "me"},
-        "limits": {"writes_per_s": 3500.0, "reads_per_s": 5500.0, "source": "me"},
+        "effect": {"share": 0.5, **ORIGIN},
+        "limits": {"writes_per_s": 3500.0, "reads_per_s": 5500.0, **ORIGIN},
         "client": {
             "timeout": "10 s",
             "on_lost_reply": "surface",
             "throttle_retries": 5,
             "backoff_base": "50 ms",
             "backoff_cap": "20 s",
-            "source": "me",
+            **ORIGIN,
         },
     },
     "faults": [

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
@@ -13,6 +13,7 @@ from whitecap.reports.answers.standing import Stands
 from whitecap.reports.measures.groups import Group
 from whitecap.reports.measures.left_out import LeftOut, left_out_sentences
 from whitecap.reports.measures.refusals import Refusal, refusal_sentences
+from whitecap.reports.provenance import stores_of
 from whitecap.terminal.table import print_indented
 
 if TYPE_CHECKING:
@@ -105,3 +106,10 @@ def show_few_cells(console: Console, layout: Layout, texts: Mapping[str, str]) -
         print_indented(console, f"{layout.title(cell)}: {text}", by=4)
     if len(texts) > CELLS_SHOWN:
         print_indented(console, f"and {len(texts) - CELLS_SHOWN} more", by=4)
+
+
+def show_stores(console: Console, manifests: Iterable[Mapping[str, Any]]) -> None:
+    """Which figures of the stores rest on assumptions."""
+    for store in stores_of(manifests):
+        for sentence in store.sentences:
+            print_indented(console, f"{sentence}.", by=0, style="dim")

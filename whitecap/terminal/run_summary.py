@@ -20,7 +20,7 @@ from whitecap.sim.recording.recording import Recording
 from whitecap.sim.scenario import Scenario
 from whitecap.terminal.answer import show_objectives
 from whitecap.terminal.console import new_console
-from whitecap.terminal.findings import show_expectations, show_left_out, show_refusals
+from whitecap.terminal.findings import show_expectations, show_left_out, show_refusals, show_stores
 from whitecap.terminal.table import EMPTY, Column, print_indented, show_table
 
 COLUMNS = (
@@ -71,6 +71,7 @@ def show_run(scenario: Scenario, recording: Recording) -> None:
     show_left_out(console, {group: part.left_out for group, part in measured.groups.items()})
     show_refusals(console, measured.refusals)
     _show_expectations(console, scenario, recording, measured)
+    show_stores(console, [recording.manifest])
 
 
 def _measured(recording: Recording) -> MeasuredRun:
@@ -116,7 +117,7 @@ def run_document(scenario: Scenario, recording: Recording) -> dict[str, Any]:
     manifest = recording.manifest
     kept = (
         "scenario_name", "scenario_hash", "seed", "replication", "dialect", "labels",
-        "duration_ms", "warm_up_ms",
+        "duration_ms", "warm_up_ms", "store",
     )  # fmt: skip
     measured = _measured(recording)
     return {

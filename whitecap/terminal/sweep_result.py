@@ -16,7 +16,7 @@ from whitecap.reports.subject import Subject
 from whitecap.reports.tables.rows import estimate_columns
 from whitecap.terminal.answer import show_answer, show_objectives_of_cells
 from whitecap.terminal.console import new_console
-from whitecap.terminal.findings import show_judged_cells, show_overload, show_refusals
+from whitecap.terminal.findings import show_judged_cells, show_overload, show_refusals, show_stores
 from whitecap.terminal.table import Column, print_indented, show_table
 
 SHOWN = {
@@ -68,6 +68,7 @@ def _show_findings(subject: Subject, answer: Answer, expected: Sequence[Expected
     judged = judged_cells(expected, tables.measured(), layout)
     if judged:
         show_judged_cells(console, layout, judged)
+    show_stores(console, (run.manifest for run in subject.runs.runs))
 
 
 def _rows(subject: Subject, answer: Answer) -> Iterator[list[str]]:
@@ -106,6 +107,7 @@ def sweep_document(
         "dialect": origin.dialect,
         "runs_finished": origin.finished,
         "runs_planned": origin.planned,
+        "stores": origin.stores,
         "cells": [
             {
                 "name": cell.name,

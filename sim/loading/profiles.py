@@ -1,0 +1,152 @@
+"""Store profiles: those that are shipped, a user's own, and what a scenario overrides of one.
+
+A scenario names a shipped profile (`s3`), or a file (`./mine.yaml`), relative to its own. A file is
+read once, when the scenario is: its document then holds the profile itself, so that whoever is
+given the document (a worker, a recording, a replay) needs no file.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.scenarios import SCENARIOS
+from whitecap.sim.quantities.units import shown
+from whitecap.sim.scenario.model import Document
+from whitecap.sim.scenario.origin import BY_THE_SCENARIO, ORIGIN, origins_lacking
+from whitecap.sim.scenario.problems import problems_of
+from whitecap.sim.scenario.store import Store
+from whitecap.sim.scenario.yaml_text import YamlText, read_yaml
+
+STORES = SCENARIOS / "stores"
+
+STAND_IN = "instant"
+"""What is checked against where a profile is wrong, so that other problems are told too."""
+
+
+def shipped_profiles() -> list[str]:
+    """The names of the profiles that come with Whitecap."""
+    return sorted(path.stem for path in STORES.glob("*.yaml"))
+
+
+def is_file_name(profile: Any) -> bool:
+    """Whether a profile is given as a file: names of shipped ones have no slash and no ending."""
+    return isinstance(profile, str) and ("/" in profile or profile.endswith((".yaml", ".yml")))
+
+
+def profile_named(profile: str, folder: Path = Path()) -> Store:
+    """A shipped profile or a user's file, relative to `folder`. Raises `InvalidInput`."""
+    if is_file_name(profile):
+        return _checked(read_yaml(folder / profile))[0]
+    if profile not in shipped_profiles():
+        raise InvalidInput([_no_such(profile, "")])
+    return _checked(read_yaml(STORES / f"{profile}.yaml"))[0]
+
+
+def _checked(text: YamlText) -> tuple[Store, Document]:
+    """A profile and its document. Raises `InvalidInput` with everything that is wrong."""
+    if not isinstance(text.content, dict):
+        said = "is not a store profile: it needs keys with values, such as `put_if_absent:`"
+        raise InvalidInput([Problem(text.name, said)])
+    document = {"profile": Path(text.name).stem, **text.content}
+    problems = [Problem(text.where(at), said) for at, said in origins_lacking(document)]
+    try:
+        store = Store.model_validate(document)
+    except ValidationError as error:
+        raise InvalidInput([*problems_of(error, Store, text), *problems]) from None
+    if problems:
+        raise InvalidInput(problems)
+    return store, document
+
+
+def with_profiles(value: Any, folder: Path, problems: list[Problem]) -> Any:
+    """A document, or changes of one, with profiles in place of the files that it names.
+
+    Wherever a store is named: in `store`, and among the dotted paths that a sweep sets.
+    """
+    match value:
+        case dict():
+            return {key: _with_profile(key, part, folder, problems) for key, part in value.items()}
+        case list():
+            return [with_profiles(part, folder, problems) for part in value]
+        case _:
+            return value
+
+
+def _with_profile(key: Any, value: Any, folder: Path, problems: list[Problem]) -> Any:
+    match key, value:
+        case "store", str() if is_file_name(value):
+            return {"profile": _read(value, folder, problems)}
+        case "store", {"profile": str() as profile} if is_file_name(profile):
+            return {**value, "profile": _read(profile, folder, problems)}
+        case "store.profile", str() if is_file_name(value):
+            return _read(value, folder, problems)
+    return with_profiles(value, folder, problems)
+
+
+def _read(profile: str, folder: Path, problems: list[Problem]) -> Any:
+    try:
+        return _checked(read_yaml(folder / profile))[1]
+    except InvalidInput as error:
+        problems += [problem for problem in error.problems if problem not in problems]
+        return STAND_IN
+
+
+def filled_in(given: Any, text: YamlText, problems: list[Problem]) -> Any:
+    """A scenario's `store` with its profile in place of the profile's name."""
+    overrides = {"profile": given} if isinstance(given, str) else given
+    if not isinstance(overrides, dict):
+        return given
+    base = _profile(overrides.get("profile"), text, problems)
+    rest = {key: part for key, part in overrides.items() if key != "profile"}
+    return merged(base, rest)
+
+
+def _profile(given: Any, text: YamlText, problems: list[Problem]) -> Document:
+    if isinstance(given, dict) and isinstance(given.get("profile"), str):
+        return given
+    name = str(given)
+    if name not in shipped_profiles():
+        problems.append(_no_such(name, text.where(("store", "profile"))))
+        name = STAND_IN
+    return {**read_yaml(STORES / f"{name}.yaml").content, "profile": name}
+
+
+def _no_such(name: str, place: str) -> Problem:
+    names = shipped_profiles()
+    said = f"no store profile {shown(name)}: there are {', '.join(names)}"
+    return Problem(place, f"{said}, and files of your own (mine.yaml)", nearest(name, names))
+
+
+ALTERNATIVES = {"constant", "uniform", "exponential", "lognormal", "quantiles"}
+"""Overriding a distribution by one of another kind replaces it; options of one kind are merged."""
+
+FORMS = ({"latency"}, {"out", "back"})
+"""Ways to say how long a request takes; one replaces the other."""
+
+AROUND = {"out", "at_key"}
+"""What a put-if-absent has besides its answers where these are ways back."""
+
+
+def merged(base: Any, over: Any) -> Any:
+    """What is catalogued with what a scenario says otherwise; its figures are the scenario's."""
+    if not (isinstance(base, dict) and isinstance(over, dict)):
+        return over
+    if ALTERNATIVES & base.keys() and ALTERNATIVES & over.keys() - base.keys():
+        return over
+    for form, other in (FORMS, FORMS[::-1]):
+        if form & over.keys():
+            base = _without(base, other)
+    if "out" in base and any(isinstance(p, dict) and "latency" in p for p in over.values()):
+        base = _without(base, AROUND)
+    if "basis" in base and "source" not in over and over.keys() - ORIGIN:
+        base = {**_without(base, set(ORIGIN)), **BY_THE_SCENARIO}
+    mixed = {key: merged(base[key], over[key]) if key in base else over[key] for key in over}
+    return base | mixed
+
+
+def _without(section: Document, names: set[str]) -> Document:
+    return {key: value for key, value in section.items() if key not in names}

@@ -1,0 +1,133 @@
+"""Store profiles in the terminal, and as plain values for `--json`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from whitecap.sim.quantities.distributions import Distribution
+from whitecap.sim.quantities.units import about
+from whitecap.sim.scenario.figures import Figure, figures_of
+from whitecap.sim.scenario.origin import Basis
+from whitecap.sim.scenario.store import ConditionalPut, Measured, Store
+from whitecap.terminal.console import new_console
+from whitecap.terminal.table import Column, print_indented, print_named, show_table
+
+PROFILES = (
+    Column("profile", text=True),
+    Column("commit"),
+    Column("refused"),
+    Column("get"),
+    Column("list"),
+    Column("figures", leave=1),
+    Column("on assumptions"),
+)
+CAPTION = (
+    "Medians of one client without rivals. commit: a put-if-absent that creates; refused: one that"
+    " finds the version taken. on assumptions: figures that rest on one."
+    " `whitecap stores PROFILE` shows them all."
+)
+
+LEGEND = (
+    "Each is set or swept by its name: store.put_if_absent.success.latency, for instance. "
+    + "; ".join(f"{b}: {b.meaning}" for b in Basis if b is not Basis.GIVEN)
+    + "."
+)
+
+
+def show_profiles(stores: Sequence[Store]) -> None:
+    """A line per profile."""
+    show_table(new_console(), PROFILES, [list(_line(store)) for store in stores], caption=CAPTION)
+
+
+def _line(store: Store) -> Iterator[str]:
+    figures = figures_of(store)
+    yield store.profile
+    yield about(_put_ms(store.put_if_absent, False, 0.5))
+    yield about(_put_ms(store.put_if_absent, True, 0.5))
+    yield about(_median_ms(store.get))
+    yield about(_median_ms(store.list))
+    yield str(len(figures))
+    yield str(sum(figure.assumption is not None for figure in figures))
+
+
+def _put_ms(put: ConditionalPut, taken: bool, rank: float) -> float:
+    """A put without rivals, roughly where it has several parts: each of them at that rank."""
+    answer = put.loss if taken else put.success
+    service = None if put.at_key is None else put.at_key.loss if taken else put.at_key.success
+    parts = (put.out, None if put.out is None else service, answer.back, answer.latency)
+    return sum(part.at(rank) for part in parts if part is not None)
+
+
+def _median_ms(measured: Measured) -> float:
+    parts = (measured.latency, measured.out, measured.back)
+    return sum(part.at(0.5) for part in parts if part is not None)
+
+
+def show_profile(store: Store) -> None:
+    """Part by part its figures, how they are known, on what they rest, and where they are from."""
+    console = new_console()
+    console.print(Text(f"{store.profile}: {store.description}", style="bold"))
+    for section, part in groupby(figures_of(store), lambda figure: figure.section):
+        console.print()
+        _show_part(console, section, list(part))
+    console.print()
+    print_indented(console, LEGEND, by=0, style="dim")
+
+
+def _show_part(console: Console, section: str, figures: Sequence[Figure]) -> None:
+    origin = figures[0].origin
+    known = ", ".join(filter(None, (origin.basis, origin.date)))
+    print_indented(console, Text.assemble((section, "bold"), f"  {known}"), by=0)
+    shown = {figure.name: _shown(figure) for figure in figures}
+    print_named(console, {**shown, "assumes": _assumed(figures), "source": origin.source})
+
+
+def _shown(figure: Figure) -> str:
+    if figure.distribution is None:
+        return figure.text or "nothing"
+    if figure.distribution.constant is not None:
+        return about(figure.distribution.constant)
+    drawn = _of_distribution(figure.distribution)
+    named = ("median", "mean", "p99")
+    return ", ".join(f"{n} {about(ms)}" for n, ms in zip(named, drawn.values(), strict=True))
+
+
+def _assumed(figures: Sequence[Figure]) -> str:
+    """What all of them take for granted, or each by itself."""
+    said = figures[0].origin.assumption
+    if isinstance(said, dict):
+        return "; ".join(f"of {name}: {text}" for name, text in said.items())
+    return said or ""
+
+
+def _of_distribution(distribution: Distribution) -> dict[str, float]:
+    return {
+        "median_ms": distribution.at(0.5),
+        "mean_ms": distribution.mean_ms(),
+        "p99_ms": distribution.at(0.99),
+    }
+
+
+def store_document(store: Store) -> dict[str, Any]:
+    """A profile with all of its figures, numbers as they are."""
+    return {
+        "profile": store.profile,
+        "description": store.description,
+        "figures": [_figure_document(figure) for figure in figures_of(store)],
+    }
+
+
+def _figure_document(figure: Figure) -> dict[str, Any]:
+    drawn = figure.distribution
+    return {
+        "path": f"store.{figure.path}",
+        "value": figure.text,
+        **({} if drawn is None else _of_distribution(drawn)),
+        **figure.origin.model_dump(include={"basis", "date", "source"}),
+        "assumption": figure.assumption,
+    }
