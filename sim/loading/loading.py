@@ -238,7 +238,14 @@ def _store(given: Any, text: YamlText, problems: list[Problem]) -> Any:
         listed = f"no store profile {name!r}: there are {', '.join(known)}"
         problems.append(Problem(text.where(("store", "profile")), listed, nearest(name, known)))
         name = "instant"
-    return _merged(read_yaml(STORES / f"{name}.yaml").content, overrides | {"profile": name})
+    return _merged(store_profile(name), overrides | {"profile": name})
+
+
+def store_profile(name: str) -> Document:
+    """A profile as its file says it, on top of the one that it is `based_on`, if it is."""
+    profile: Document = dict(read_yaml(STORES / f"{name}.yaml").content)
+    base = profile.pop("based_on", None)
+    return profile if base is None else _merged(store_profile(base), profile)
 
 
 def _fault(given: Any, position: int, text: YamlText, problems: list[Problem]) -> Any:

@@ -33,6 +33,8 @@ class DeltaLog:
     state_of: Segment | None = None
     is_cold: bool = True
     lock: Mutex = field(default_factory=Mutex)
+    path_locks: dict[int, Mutex] = field(default_factory=dict)
+    """Locks of log stores, by the version whose file is written."""
 
     def install(self, segment: Segment, has_checksum: bool) -> None:
         """A newer snapshot takes the place of the old one, whose state is forgotten."""
@@ -54,6 +56,11 @@ class Cluster:
     is_shared: bool = False
     delta_log: DeltaLog = field(default_factory=DeltaLog)
     down_until_ms: float = 0.0
+    clock_skew_ms: float = 0.0
+
+    def wall_ms(self, now_ms: float) -> int:
+        """What its driver's clock shows at a simulated instant, epoch milliseconds."""
+        return self.store.epoch_ms + int(now_ms + self.clock_skew_ms)
 
     def is_up(self, clock: Clock) -> Waiting[None]:
         """Wait until the driver is up."""

@@ -95,12 +95,15 @@ class LogDirectory:
         """The newest version, -1 without any."""
         return len(self.sizes) - 1
 
-    def landed(self, version: int, size_bytes: int, at_ms: float) -> None:
-        """A commit file took effect; without put-if-absent perhaps in another one's place."""
+    def landed(self, version: int, size_bytes: int, at_ms: float, is_listed: bool = True) -> None:
+        """A commit file took effect; without put-if-absent perhaps in another one's place.
+
+        One that is not listed is only staged.
+        """
         if version == len(self.sizes):
             self.sizes.append(size_bytes)
             self.landed_at_ms.append(at_ms)
-            self._objects += 1
+            self._objects += is_listed
         else:
             self.sizes[version] = size_bytes
 
@@ -144,6 +147,10 @@ class LogDirectory:
         heappush(self._changes, (moment, 1))
         if first is not None:
             heappush(self._changes, (first, -1))
+
+    def object_appears(self, moment: Moment) -> None:
+        """A staged commit file is published."""
+        heappush(self._changes, (moment, 1))
 
     def object_goes(self, moment: Moment) -> None:
         """One expired file is deleted."""

@@ -22,7 +22,7 @@ from whitecap.sim.store.faults import crashes_of, faults_of
 from whitecap.sim.store.history import History
 from whitecap.sim.store.latency import latencies_of
 from whitecap.sim.store.limits import Throttle
-from whitecap.sim.store.log_access import LogRequests
+from whitecap.sim.store.log_requests import LogRequests
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.store.tape import Tapes
 from whitecap.sim.table.rows import KeysInUse, TableRows
@@ -69,7 +69,7 @@ class Assembly:
             scenario.table.name, self.shared, settings, dialect, lost_reply, self._keys_matter()
         )
         self._latencies = latencies_of(scenario.store)
-        self._requests = LogRequests.of(*scenario.store.log_store.requests)
+        self._requests = LogRequests.of(scenario.store.log_store)
 
     def _keys_matter(self) -> bool:
         """Whether anyone chooses among the keys that there are."""

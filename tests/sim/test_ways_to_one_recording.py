@@ -94,10 +94,18 @@ def queues(draw: st.DrawFn) -> Document:
     return {"out": draw(WAYS), "at_key": at_key, **answers}
 
 
+PROFILES = [
+    *("s3", "azure", "gcs", "local", "instant"),
+    *("s3-dynamodb", "s3-dynamodb", "s3-single-driver", "hdfs", "abfs"),
+    *("catalog-managed", "catalog-managed"),
+]
+"""Of each commit protocol at least one, of those with most to go wrong two."""
+
+
 @st.composite
 def stores(draw: st.DrawFn) -> Document:
     """A profile, perhaps with constant latencies, a queue, narrow limits, no put-if-absent."""
-    store: Document = {"profile": draw(st.sampled_from(["s3", "azure", "gcs", "local", "instant"]))}
+    store: Document = {"profile": draw(st.sampled_from(PROFILES))}
     if draw(st.booleans()):
         store |= {name: dict(part) for name, part in CONSTANT.items()}
     if draw(st.booleans()):
@@ -124,6 +132,7 @@ FAULTS = st.lists(
     st.sampled_from(
         [
             {"lost_reply": {"probability": 0.1}},
+            {"lost_reply": {"probability": 0.1, "requests": ["put_item", "ratify", "rename"]}},
             {"lost_reply": {"probability": 0.05, "requests": ["get", "list", "head", "copy"]}},
             {"late_effect": {"probability": 0.1, "delay": "1 s"}},
             {"throttling": {"probability": 0.1}},
