@@ -196,13 +196,13 @@ class LogDirectory:
         versions = range(segment.checkpoint + 1, segment.version + 1)
         return files + [(log_key(version), self.sizes[version]) for version in versions]
 
-    def take_expired(self, moment: Moment, retention_ms: int, epoch_ms: int) -> int:
-        """How many files are older than retention, in whole days, and below the last checkpoint.
+    def take_expired(self, moment: Moment, kept_ms: int, epoch_ms: int) -> int:
+        """How many files are older than the day of `kept_ms`, and below the last checkpoint.
 
-        `epoch_ms` is simulated instant 0. Who asks first deletes them.
+        Epoch milliseconds; `epoch_ms` is simulated instant 0. Who asks first deletes them.
         Source: MetadataCleanup.scala: listExpiredDeltaLogs.
         """
-        first_kept = (epoch_ms + int(moment[0]) - retention_ms) // DAY_MS
+        first_kept = kept_ms // DAY_MS
         expired = 0 if self.past_days is None else self.past_days.expired(first_kept)
         last_checkpoint = self.segment(moment).checkpoint
         while self._expired_below < last_checkpoint - 1:

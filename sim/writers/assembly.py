@@ -128,6 +128,8 @@ class Assembly:
 
     def _new_cluster(self, name: str, groups: dict[str, WriterGroup], writers: int) -> Cluster:
         opens = (group.arrival.open for group in groups.values())
+        skew = next((g.clock_skew for g in groups.values() if g.clock_skew is not None), None)
+        clock = self.streams.source("clock", name)
         return Cluster(
             kernel=self.kernel,
             store=self.store,
@@ -135,6 +137,9 @@ class Assembly:
             profile=self.scenario.store,
             recorder=self.recorder,
             crashes=crashes_of(self.scenario.faults, groups.keys(), name, self.streams),
+            clock_skew_ms=0.0
+            if skew is None
+            else skew.ms(clock.uniform(0, 0), clock.uniform(0, 1)),
             is_shared=writers > 1 or any(o is not None and o.concurrency != 1 for o in opens),
         )
 

@@ -163,6 +163,9 @@ def documents(draw: st.DrawFn) -> Document:
     if draw(st.integers(0, 3)) == 0:
         properties["delta.autoOptimize.autoCompact"] = "true"
     table = {**TABLE, "properties": properties, "initial": {"rows": 12, "rows_per_file": 2}}
+    store = draw(stores())
+    if store["profile"] == "catalog-managed":
+        properties["delta.enableInCommitTimestamps"] = "true"
     past = draw(PAST_LOGS)
     groups = draw(st.lists(writers(), min_size=1, max_size=3))
     return {
@@ -170,7 +173,7 @@ def documents(draw: st.DrawFn) -> Document:
         "seed": draw(st.integers(1, 10_000)),
         "start": "2026-01-14 23:59:55",
         "duration": "12 s",
-        "store": draw(stores()),
+        "store": store,
         "table": table | ({} if past is None else {"log": past}),
         "writers": {f"w{number}": group for number, group in enumerate(groups)},
         "faults": draw(FAULTS),
