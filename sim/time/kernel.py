@@ -177,11 +177,6 @@ class Mutex:
         """Whether anyone waits for it."""
         return bool(self._queue)
 
-    @property
-    def is_free(self) -> bool:
-        """Whether nobody holds it."""
-        return self._holder is None
-
     def acquire(self, clock: Clock) -> Waiting[None]:
         """Come to hold it."""
         yield clock.arrive()

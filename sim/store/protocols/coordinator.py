@@ -21,7 +21,7 @@ from whitecap.sim.store.kinds import Kind
 from whitecap.sim.store.log_directory import Moment, Segment
 from whitecap.sim.store.log_requests import LogRequests
 from whitecap.sim.store.objects import FakeStore
-from whitecap.sim.time.kernel import Clock, Mutex, Waiting
+from whitecap.sim.time.kernel import Clock, Waiting
 
 T = TypeVar("T")
 
@@ -140,7 +140,7 @@ class FileCalls:
         """As the only one of its JVM that writes this version. Source: PathLock.java."""
         if not self.cluster.is_shared:
             return (yield from steps)
-        lock = self.cluster.delta_log.path_locks.setdefault(version, Mutex())
+        lock = self.cluster.delta_log.path_lock(version)
         yield from lock.acquire(self.clock)
         try:
             if self.clock.now_ms >= self.connection.sender.life.crash_ms:
@@ -150,8 +150,6 @@ class FileCalls:
             yield from lock.release(self.clock)
             raise
         yield from lock.release(self.clock)
-        if lock.is_free:
-            self.cluster.delta_log.path_locks.pop(version, None)
         return done
 
 
