@@ -118,6 +118,7 @@ def finished(
     """Check and record a run that has come to its end; raises as `run_scenario`."""
     scenario = world.scenario
     world.recorder.close(_end_ms(world.kernel))
+    world.store.settle(world.kernel.now_ms)
     commits, broken, last = RowStream("commits"), list[str](), None
     for last in LogWalk(world.store, world.shared.commits).steps():
         commits.extend((commit_row(last),))

@@ -63,7 +63,7 @@ class World:
         So it is where the order of what others do matters at every request.
         """
         rows = TableRows.of(scenario.table, scenario.start_ms)
-        exclusive = scenario.store.put_if_absent.exclusive
+        exclusive = scenario.store.is_exclusive
         store = FakeStore(scenario.start_ms, scenario.table.bytes_per_row, exclusive, Spool())
         dialect = dialect_named(scenario.dialect)
         ids = Ids(streams.source("ids", "table"))
@@ -99,7 +99,7 @@ class World:
 def _needs_patience(scenario: Scenario) -> bool:
     statements = (group.statement for group in scenario.writers.values())
     commands = {parse_statement(statement).command for statement in statements if statement}
-    return DELETES_DATA_FILES in commands or not scenario.store.put_if_absent.exclusive
+    return DELETES_DATA_FILES in commands or not scenario.store.is_exclusive
 
 
 def _fill_log(log: LogDirectory, scenario: Scenario, files: int) -> None:

@@ -51,8 +51,9 @@ def _checked(text: YamlText) -> tuple[Store, Document]:
     if not isinstance(text.content, dict):
         said = "is not a store profile: it needs keys with values, such as `put_if_absent:`"
         raise InvalidInput([Problem(text.name, said)])
-    document = {"profile": Path(text.name).stem, **text.content}
-    problems = [Problem(text.where(at), said) for at, said in origins_lacking(document)]
+    problems: list[Problem] = []
+    document = {"profile": Path(text.name).stem, **_with_base(text, problems)}
+    problems += [Problem(text.where(at), said) for at, said in origins_lacking(document)]
     try:
         store = Store.model_validate(document)
     except ValidationError as error:
@@ -112,7 +113,20 @@ def _profile(given: Any, text: YamlText, problems: list[Problem]) -> Document:
     if name not in shipped_profiles():
         problems.append(_no_such(name, text.where(("store", "profile"))))
         name = STAND_IN
-    return {**read_yaml(STORES / f"{name}.yaml").content, "profile": name}
+    return {**_with_base(read_yaml(STORES / f"{name}.yaml"), problems), "profile": name}
+
+
+def _with_base(text: YamlText, problems: list[Problem]) -> Document:
+    """A profile's content, on top of the shipped one that it is `based_on`, if it is."""
+    own: Document = dict(text.content)
+    base = own.pop("based_on", None)
+    if base is None:
+        return own
+    if base not in shipped_profiles():
+        problems.append(_no_such(str(base), text.where(("based_on",))))
+        base = STAND_IN
+    whole: Document = merged(_with_base(read_yaml(STORES / f"{base}.yaml"), problems), own)
+    return whole
 
 
 def _no_such(name: str, place: str) -> Problem:

@@ -9,19 +9,22 @@ from pydantic import Field, field_validator
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.quantities.section import OneOf, Section
 from whitecap.sim.quantities.units import Duration, Number, Rate
-from whitecap.sim.scenario.store import RequestKind
+from whitecap.sim.scenario.store import RequestKind, ServiceRequestKind
 
-WRITES: list[RequestKind] = ["put_if_absent", "put"]
+Kind = RequestKind | ServiceRequestKind
+"""What a fault can strike; `put_if_absent` is what decides a commit, whatever the protocol."""
+
+WRITES: list[Kind] = ["put_if_absent", "put", "rename", "put_item", "ratify"]
 """Requests with an effect that can come late."""
 
-EVERY_KIND: list[RequestKind] = list(get_args(RequestKind))
+EVERY_KIND: list[Kind] = [*get_args(RequestKind), *get_args(ServiceRequestKind)]
 
 
 class LostReply(Section):
     """The request takes effect, its reply never arrives."""
 
     probability: Number = Field(gt=0, le=1)
-    requests: list[RequestKind] = Field(default=["put_if_absent"], min_length=1)
+    requests: list[Kind] = Field(default=["put_if_absent"], min_length=1)
 
 
 class LateEffect(Section):
@@ -29,13 +32,13 @@ class LateEffect(Section):
 
     probability: Number = Field(gt=0, le=1)
     delay: Distribution
-    requests: list[RequestKind] = Field(default=["put_if_absent"], min_length=1)
+    requests: list[Kind] = Field(default=["put_if_absent"], min_length=1)
 
     @field_validator("requests")
     @classmethod
-    def _writes(cls, requests: list[RequestKind]) -> list[RequestKind]:
+    def _writes(cls, requests: list[Kind]) -> list[Kind]:
         if not set(requests) <= set(WRITES):
-            raise ValueError("only put_if_absent and put have an effect that can be late")
+            raise ValueError(f"only {', '.join(WRITES)} have an effect that can be late")
         return requests
 
 
@@ -43,7 +46,7 @@ class Throttling(Section):
     """The store answers 503 or 429 instead of serving the request."""
 
     probability: Number = Field(gt=0, le=1)
-    requests: list[RequestKind] = Field(default=EVERY_KIND, min_length=1)
+    requests: list[Kind] = Field(default=EVERY_KIND, min_length=1)
 
 
 class WriterCrash(Section):

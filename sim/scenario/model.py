@@ -12,10 +12,12 @@ from typing import Any, Self
 from pydantic import Field, PrivateAttr, ValidationInfo, field_validator
 
 from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS
+from whitecap.engine.log.properties import IN_COMMIT_TIMESTAMPS
 from whitecap.engine.recorded import Objective
 from whitecap.sim.quantities.bounds import FIRST_YEAR, LAST_YEAR, MAX_JOBS, MAX_SEED, MAX_WRITERS
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.quantities.units import Duration, Whole, shown
+from whitecap.sim.scenario.commit_protocol import CommitProtocol
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.faults import Fault
 from whitecap.sim.scenario.objective import Objectives
@@ -23,7 +25,7 @@ from whitecap.sim.scenario.origin import without_origins
 from whitecap.sim.scenario.store import Store
 from whitecap.sim.scenario.sweep import Changes, Labels, Sweep
 from whitecap.sim.scenario.table import Table, property_text
-from whitecap.sim.scenario.writers import WriterGroup
+from whitecap.sim.scenario.writers import ClockSkew, WriterGroup
 
 Document = dict[str, Any]
 """A scenario as its file says it, before defaults."""
@@ -100,12 +102,35 @@ class Scenario(Section):
             raise ValueError("warm_up is not shorter than duration")
         return warm_up
 
+    @field_validator("store")
+    @classmethod
+    def _fits_the_table(cls, store: Store, others: ValidationInfo) -> Store:
+        table: Table | None = others.data.get("table")
+        if store.log_store.protocol is not CommitProtocol.CATALOG or table is None:
+            return store
+        if table.properties.get(IN_COMMIT_TIMESTAMPS.key, "").lower() != "true":
+            needed = f"table.properties: {{{IN_COMMIT_TIMESTAMPS.key}: true}}"
+            raise ValueError(f"a catalog-managed table has in-commit timestamps: set {needed}")
+        return store
+
     @field_validator("writers")
     @classmethod
     def _not_too_many(cls, writers: dict[str, WriterGroup]) -> dict[str, WriterGroup]:
         total = sum(group.count for group in writers.values())
         if total > MAX_WRITERS:
             raise ValueError(f"{total:,} writers are more than {MAX_WRITERS:,}")
+        return writers
+
+    @field_validator("writers")
+    @classmethod
+    def _one_clock_each(cls, writers: dict[str, WriterGroup]) -> dict[str, WriterGroup]:
+        skews: dict[str, ClockSkew] = {}
+        for name, group in writers.items():
+            if group.cluster is None or group.clock_skew is None:
+                continue
+            if skews.setdefault(group.cluster, group.clock_skew) != group.clock_skew:
+                said = f"cluster {group.cluster!r} has one clock, and one clock_skew"
+                raise ValueError(f"writer {name!r}: {said}")
         return writers
 
     @field_validator("writers")

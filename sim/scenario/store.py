@@ -13,11 +13,15 @@ from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.sim.quantities.bounds import MAX_COUNT, MAX_PARALLEL_READS, MAX_THROTTLE_RETRIES
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.quantities.section import Section
-from whitecap.sim.quantities.units import Duration, Number, Whole
+from whitecap.sim.quantities.units import DAY_MS, Duration, Number, Whole
+from whitecap.sim.scenario.commit_protocol import CommitProtocol
 from whitecap.sim.scenario.origin import Sourced
 
 RequestKind = Literal["list", "get", "head", "put", "put_if_absent", "copy", "delete", "rename"]
 """What a store can be asked."""
+
+ServiceRequestKind = Literal["get_item", "query", "put_item", "get_commits", "ratify"]
+"""What the services beside it can be asked: DynamoDB and a catalog."""
 
 
 class Measured(Sourced):
@@ -140,12 +144,16 @@ class EffectPoint(Sourced):
 class LogStore(Sourced):
     """The requests that Delta's log store makes of the object store, in their order.
 
-    `before_put` and `after_put` surround the put-if-absent of an attempt, `read` reads one file of
-    the log, `checksum` writes the one of a version (readable when its copy or rename, else its put,
-    takes effect), `pointer` writes `_last_checkpoint`, `delete` removes an expired file. Where it
-    takes the `commit_lock`, the commits of one JVM exclude each other, and whoever lists.
+    A version is taken by its `protocol`. `before_put` and `after_put` surround that, `probe` looks
+    whether a file is there (the first request tells; only where it is not, the others follow) and
+    is made before a file is created, `read` reads one file of the log, `checksum` writes the one of
+    a version (readable when its copy or rename, else its put, takes effect), `pointer` writes
+    `_last_checkpoint`, `delete` removes an expired file. Where it takes the `commit_lock`, the
+    commits of one JVM exclude each other, and whoever lists.
     """
 
+    protocol: CommitProtocol = CommitProtocol.CONDITIONAL_PUT
+    probe: list[RequestKind] = Field(default_factory=list)
     before_put: list[RequestKind] = Field(default_factory=list)
     after_put: list[RequestKind] = Field(default_factory=list)
     read: list[RequestKind] = Field(min_length=1)
@@ -158,7 +166,26 @@ class LogStore(Sourced):
     def requests(self) -> tuple[list[RequestKind], ...]:
         """Everything that it asks for."""
         writes = self.checksum, self.pointer, self.delete
-        return self.before_put, self.after_put, self.read, *writes
+        return self.before_put, self.after_put, self.read, *writes, self.probe
+
+
+class DynamoDB(Sourced):
+    """The table of commits that Delta's S3DynamoDBLogStore keeps, and how long its requests take.
+
+    The item of a complete commit goes `ttl` later, by the clock of whoever completed it.
+    """
+
+    get_item: Measured
+    query: Measured
+    put_item: Measured
+    ttl: Duration = DAY_MS
+
+
+class Catalog(Sourced):
+    """The catalog that ratifies a table's commits, and how long its requests take."""
+
+    get_commits: Measured
+    ratify: Measured
 
 
 class SparkClient(Sourced):
@@ -209,6 +236,8 @@ class Store(Section):
     delete: Measured
     rename: Measured | None = None
     list: Listing
+    dynamodb: DynamoDB | None = None
+    catalog: Catalog | None = None
     effect: EffectPoint
     log_store: LogStore
     spark: SparkClient
@@ -222,6 +251,29 @@ class Store(Section):
             if kind in asked and measured is None:
                 raise ValueError(f"log_store asks for {kind}, but how long that takes is not given")
         return self
+
+    @model_validator(mode="after")
+    def _has_what_the_protocol_needs(self) -> Self:
+        match self.log_store.protocol:
+            case CommitProtocol.DYNAMODB if self.dynamodb is None:
+                needs = "dynamodb, the service that decides (as in the profile s3-dynamodb)"
+            case CommitProtocol.CATALOG if self.catalog is None:
+                needs = "catalog, the service that decides (as in the profile catalog-managed)"
+            case CommitProtocol.RENAME if self.rename is None:
+                needs = "rename: on this store a rename is a copy, which excludes nobody"
+            case CommitProtocol.SINGLE_DRIVER if not self.log_store.probe:
+                needs = "log_store.probe: who does not look never loses"
+            case _:
+                return self
+        raise ValueError(f"log_store.protocol {self.log_store.protocol} needs {needs}")
+
+    @property
+    def is_exclusive(self) -> bool:
+        """Whether no commit file can be written over another one."""
+        protocol = self.log_store.protocol
+        if protocol is CommitProtocol.CONDITIONAL_PUT:
+            return self.put_if_absent.exclusive
+        return protocol is not CommitProtocol.SINGLE_DRIVER
 
     @property
     def takes_time(self) -> bool:

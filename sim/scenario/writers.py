@@ -151,15 +151,40 @@ class Streaming(Section):
     rows: Rows = Rows(count=100)
 
 
+class ClockSkew(OneOf):
+    """By how much a driver's clock is wrong, throughout: `ahead`, `behind`, or `either_way`.
+
+    Drawn once for each cluster. A bare duration is ahead.
+    """
+
+    ahead: Distribution | None = None
+    behind: Distribution | None = None
+    either_way: Distribution | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_distribution_is_ahead(cls, given: Any) -> Any:
+        is_choice = isinstance(given, dict) and bool(given.keys() & set(cls.model_fields))
+        return given if is_choice or isinstance(given, ClockSkew) else {"ahead": given}
+
+    def ms(self, rank: float, side: float) -> float:
+        """What is added to the right time, by two uniform numbers: how much, and which way."""
+        size_ms: float = self.chosen.at(rank)
+        is_behind = self.behind is not None or (self.either_way is not None and side < 0.5)
+        return -size_ms if is_behind else size_ms
+
+
 class WriterGroup(Section):
     """`count` equal writers, named `group-1`, `group-2`, ...
 
     Each is a cluster of its own, unless `cluster` names one: all writers of groups that name it are
-    threads of its driver. They share what it knows of the log, its locks, and its crashes.
+    threads of its driver. They share what it knows of the log, its locks, its clock, which may be
+    wrong by a `clock_skew`, and its crashes.
     """
 
     count: Whole = Field(default=1, ge=1, le=MAX_WRITERS)
     cluster: str | None = Field(default=None, min_length=1)
+    clock_skew: ClockSkew | None = None
     statement: str | None = None
     streaming: Streaming | None = None
     parameters: dict[str, Parameter] = Field(default_factory=dict)

@@ -148,13 +148,14 @@ class AfterCommit:
 
     def _clean_up(self, snapshot: Snapshot) -> Waiting[None]:
         """Delete expired files, one after the other. Source: MetadataCleanup.cleanUpExpiredLogs."""
-        log, epoch_ms = self.log, self.log.cluster.store.epoch_ms
+        log, cluster = self.log, self.log.cluster
         retention_ms = properties.LOG_RETENTION_MS.of(snapshot.configuration)
         expired = 0
 
         def finds(moment: Moment) -> None:
             nonlocal expired
-            expired += log.directory.take_expired(moment, retention_ms, epoch_ms)
+            kept_ms = cluster.wall_ms(moment[0]) - retention_ms
+            expired += log.directory.take_expired(moment, kept_ms, cluster.store.epoch_ms)
 
         def goes(moment: Moment) -> Answer:
             log.directory.object_goes(moment)

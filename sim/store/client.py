@@ -108,7 +108,7 @@ class Client:
     # Requests that take no time: data files are part of the job's compute time ------------------
 
     def _clock(self, _: ReadClock) -> int:
-        return self.cluster.store.epoch_ms + int(self.connection.clock.now_ms)
+        return self.cluster.wall_ms(self.connection.clock.now_ms)
 
     def _read_rows(self, request: ReadRows) -> RowsOf | Gone:
         return self.cluster.store.read_rows(request)

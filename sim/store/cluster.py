@@ -14,6 +14,9 @@ from whitecap.sim.store.log_directory import NO_SEGMENT, Segment
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.time.kernel import Clock, Kernel, Mutex, Waiting
 
+PATH_LOCKS_KEPT = 64
+"""Far more versions than the transactions of one driver write at the same time."""
+
 
 class WriterCrashed(Exception):
     """The writer's driver died while its transaction waited."""
@@ -33,6 +36,17 @@ class DeltaLog:
     state_of: Segment | None = None
     is_cold: bool = True
     lock: Mutex = field(default_factory=Mutex)
+    _path_locks: dict[int, Mutex] = field(default_factory=dict)
+
+    def path_lock(self, version: int) -> Mutex:
+        """The lock of who writes a version's file; old ones, which nobody wants, are forgotten.
+
+        Source: delta-io/delta v4.4.0, storage/internal/PathLock.java.
+        """
+        locks = self._path_locks
+        if version not in locks and len(locks) >= PATH_LOCKS_KEPT:
+            del locks[min(locks)]
+        return locks.setdefault(version, Mutex())
 
     def install(self, segment: Segment, has_checksum: bool) -> None:
         """A newer snapshot takes the place of the old one, whose state is forgotten."""
@@ -54,6 +68,11 @@ class Cluster:
     is_shared: bool = False
     delta_log: DeltaLog = field(default_factory=DeltaLog)
     down_until_ms: float = 0.0
+    clock_skew_ms: float = 0.0
+
+    def wall_ms(self, now_ms: float) -> int:
+        """What its driver's clock shows at a simulated instant, epoch milliseconds."""
+        return self.store.epoch_ms + int(now_ms + self.clock_skew_ms)
 
     def is_up(self, clock: Clock) -> Waiting[None]:
         """Wait until the driver is up."""

@@ -128,7 +128,8 @@ class Sender:
         repeat = throttled = 0
         while True:
             now_ms = self.life.clock.now_ms
-            sending = Sending(self.tape, ask.kind, ask.number, repeat, now_ms)
+            decides = ask.attempt is not None
+            sending = Sending(self.tape, ask.kind, ask.number, repeat, now_ms, decides)
             answer = yield from self._send(ask, sending)
             if answer is THROTTLED:
                 yield from self._back_off(sending, throttled)

@@ -34,13 +34,18 @@ class Window:
 @dataclass(frozen=True, slots=True)
 class Sending:
     """One sending of one request: whose it is, of which kind, the how manieth of that kind in its
-    transaction, how often it was sent before, and when it is sent."""
+    transaction, how often it was sent before, when it is sent, and whether it decides a commit."""
 
     tape: Tape
     kind: Kind
     number: int
     repeat: int
     sent_ms: float
+    decides: bool = False
+
+    def is_among(self, kinds: Set[Kind]) -> bool:
+        """Whether it is meant by some kinds: what decides a commit stands for a put-if-absent."""
+        return self.kind in kinds or (self.decides and Kind.PUT_IF_ABSENT in kinds)
 
     def service(self) -> float:
         """The rank of the time for which the request is served at its key."""
@@ -59,7 +64,7 @@ class Chance:
 
     def strikes(self, sending: Sending) -> bool:
         """Whether the fault hits this request."""
-        if sending.kind not in self.kinds or not self.window.holds(sending.sent_ms):
+        if not sending.is_among(self.kinds) or not self.window.holds(sending.sent_ms):
             return False
         return self._uniform(sending, 0) < self.probability
 

@@ -1,4 +1,4 @@
-"""The kinds of requests that the object store serves."""
+"""The kinds of requests: those that the object store serves, and those of services beside it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from enum import IntEnum
 
 
 class Kind(IntEnum):
-    """One kind of request."""
+    """One kind of request.
+
+    The last ones are of services that a commit protocol needs besides the object store: DynamoDB
+    (an item is put, got, or the newest one asked for) and a catalog.
+    """
 
     LIST = 0
     GET = 1
@@ -16,6 +20,11 @@ class Kind(IntEnum):
     COPY = 5
     DELETE = 6
     RENAME = 7
+    GET_ITEM = 8
+    QUERY = 9
+    PUT_ITEM = 10
+    GET_COMMITS = 11
+    RATIFY = 12
 
     @property
     def label(self) -> str:
@@ -24,9 +33,16 @@ class Kind(IntEnum):
 
     @property
     def writes(self) -> bool:
-        """Whether the store counts it among writes."""
-        return self >= Kind.PUT
+        """Whether it changes something: without a reply nobody knows whether it has."""
+        return self in _WRITES
+
+    @property
+    def is_of_the_store(self) -> bool:
+        """Whether the object store serves it, and counts it against its limits."""
+        return self <= Kind.RENAME
 
 
 _LABELS = [kind.name.lower() for kind in Kind]
+_READS = {Kind.LIST, Kind.GET, Kind.HEAD, Kind.GET_ITEM, Kind.QUERY, Kind.GET_COMMITS}
+_WRITES = frozenset(Kind) - _READS
 KIND_NAMED = {kind.label: kind for kind in Kind}

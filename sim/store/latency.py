@@ -56,6 +56,10 @@ class Latency:
         return effect_ms + back_ms + size * self.per_unit_back
 
 
+NOTHING = Latency(1, 2, lambda ranks: np.zeros((len(ranks), 2 * ranks.shape[1])))
+"""Of a request that a profile does not know and nobody makes."""
+
+
 def latencies_of(store: Store) -> list[Latency]:
     """The latency of each kind of request of a profile, in the order of `Kind`."""
     share = store.effect.share
@@ -69,8 +73,20 @@ def latencies_of(store: Store) -> list[Latency]:
         Kind.COPY: _plain(store.copy_object or store.put, share),
         Kind.DELETE: _plain(store.delete, share),
         Kind.RENAME: _plain(store.rename or store.put, share),
+        **{kind: _plain(measured, share) for kind, measured in services_of(store).items()},
     }
-    return [latencies[kind] for kind in Kind]
+    return [latencies.get(kind, NOTHING) for kind in Kind]
+
+
+def services_of(store: Store) -> dict[Kind, Measured]:
+    """What a profile says of requests to services beside the store."""
+    measured: dict[Kind, Measured] = {}
+    if (dynamodb := store.dynamodb) is not None:
+        measured[Kind.GET_ITEM] = dynamodb.get_item
+        measured[Kind.QUERY], measured[Kind.PUT_ITEM] = dynamodb.query, dynamodb.put_item
+    if (catalog := store.catalog) is not None:
+        measured[Kind.GET_COMMITS], measured[Kind.RATIFY] = catalog.get_commits, catalog.ratify
+    return measured
 
 
 def _plain(measured: Measured, share: float, out: float = 0.0, back: float = 0.0) -> Latency:

@@ -79,7 +79,8 @@ class Throttle:
 
     def __post_init__(self) -> None:
         reads, writes = self._one(self.limits.reads_per_s), self._one(self.limits.writes_per_s)
-        self.buckets = [writes if kind.writes else reads for kind in Kind]
+        of_the_store = [writes if kind.writes else reads for kind in Kind if kind.is_of_the_store]
+        self.buckets = of_the_store + [None] * (len(Kind) - len(of_the_store))
 
     def refuses(self, kind: Kind, now_ms: float) -> bool:
         """Whether the store refuses this request. Raises `LimitsBite` where that cannot be told."""

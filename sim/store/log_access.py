@@ -16,11 +16,10 @@ from whitecap.engine.log.commit_file import LOG_DIRECTORY, log_key
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.sim.recording.recorder import TransactionRecord
-from whitecap.sim.scenario.store import RequestKind
 from whitecap.sim.store.cluster import Cluster, DeltaLog, WriterCrashed
 from whitecap.sim.store.connection import Connection
 from whitecap.sim.store.exchange import Answer, Effect
-from whitecap.sim.store.kinds import KIND_NAMED, Kind
+from whitecap.sim.store.kinds import Kind
 from whitecap.sim.store.log_directory import (
     CHECKSUM_BYTES,
     NO_SEGMENT,
@@ -30,26 +29,12 @@ from whitecap.sim.store.log_directory import (
     Segment,
     checksum_key,
 )
+from whitecap.sim.store.log_requests import LogRequests
+from whitecap.sim.store.protocols.choice import COORDINATORS
+from whitecap.sim.store.protocols.coordinator import Commit, Coordinator, Sees, Shown
 from whitecap.sim.time.kernel import Clock, Waiting
 
 LOG_KEY = f"{LOG_DIRECTORY}/"
-
-
-@dataclass(frozen=True, slots=True)
-class LogRequests:
-    """The requests of a profile's log store, as kinds."""
-
-    before_put: tuple[Kind, ...]
-    after_put: tuple[Kind, ...]
-    read: tuple[Kind, ...]
-    checksum: tuple[Kind, ...]
-    pointer: tuple[Kind, ...]
-    delete: tuple[Kind, ...]
-
-    @classmethod
-    def of(cls, *asked: list[RequestKind]) -> LogRequests:
-        """In the order of `LogStore.requests`."""
-        return cls(*(tuple(KIND_NAMED[name] for name in names) for names in asked))
 
 
 @dataclass(slots=True)
@@ -63,9 +48,12 @@ class LogAccess:
     read: Segment = NO_SEGMENT
     read_has_checksum: bool = True
     delta_log: DeltaLog = field(init=False)
+    coordinator: Coordinator = field(init=False)
 
     def __post_init__(self) -> None:
         self.delta_log = self.cluster.delta_log
+        coordinator = COORDINATORS[self.cluster.profile.log_store.protocol]
+        self.coordinator = coordinator(self.cluster, self.connection, self.record, self.requests)
 
     @property
     def clock(self) -> Clock:
@@ -157,9 +145,11 @@ class LogAccess:
             yield from self.passes(spark.job)
             yield from self.connection.read_in_parallel(files, spark.parallel_reads)
 
-    def list_log(
-        self, sees: Callable[[Moment], None] | None = None
-    ) -> Waiting[tuple[Segment, Moment]]:
+    def list_log(self, sees: Sees = None) -> Waiting[Shown]:
+        """Learn the newest version, and what else the log shows; `sees` is told the moment."""
+        return self.coordinator.list_log(self._list_pages, sees)
+
+    def _list_pages(self, sees: Sees) -> Waiting[Shown]:
         """List the whole log, page after page: what it shows, and when.
 
         How many pages there are is known with the first; the last shows the newest version, and
@@ -167,7 +157,7 @@ class LogAccess:
         """
         listing = self.cluster.profile.list
 
-        def seen(moment: Moment) -> tuple[Segment, Moment]:
+        def seen(moment: Moment) -> Shown:
             if sees is not None:
                 sees(moment)
             return self.directory.segment(moment), moment
@@ -198,11 +188,9 @@ class LogAccess:
         yield from self.connection.repeat(Kind.LIST, LOG_KEY, full, pages)
         return (yield from self._shown_by(last))
 
-    def _shown_by(self, effect: Effect) -> Waiting[tuple[Segment, Moment]]:
+    def _shown_by(self, effect: Effect) -> Waiting[Shown]:
         """What the page shows that has the end of the log."""
-        shown: tuple[Segment, Moment] = (
-            yield from self.connection.ask(Kind.LIST, LOG_KEY, effect)
-        ).value
+        shown: Shown = (yield from self.connection.ask(Kind.LIST, LOG_KEY, effect)).value
         return shown
 
     # Attempts -----------------------------------------------------------------------------------
@@ -214,24 +202,13 @@ class LogAccess:
         yield from self.connection.read(self.requests.before_put, request.key, 0)
         attempt = self.cluster.recorder.attempt(self.record, version, self.clock.now_ms)
         self.record.last_body = request.body
-        store, transaction_id = self.cluster.store, self.record.transaction_id
-        sent, was_in_doubt = store.as_sent(request), self.record.put_in_doubt
-
-        def put(moment: Moment) -> Answer:
-            result = store.put_commit(sent, version, moment[0], transaction_id)
-            return Answer(result, result.value, taken=result is PutResult.ALREADY_EXISTS)
-
-        at_key = self.cluster.profile.put_if_absent.at_key
-        in_line = None if at_key is None else partial(store.takes_turn, sent, at_key)
-        size_bytes = len(request.body)
-        asked = self.connection.ask(
-            Kind.PUT_IF_ABSENT, request.key, put, size_bytes, attempt=attempt, in_line=in_line
-        )
-        result: PutResult = (yield from asked).value
+        was_in_doubt = self.record.put_in_doubt
+        result = yield from self.coordinator.take(Commit(request, version, attempt))
         attempt.ends(result, self.clock.now_ms)
         self._is_known(result, was_in_doubt)
         if result is PutResult.CREATED:
             self.record.has_landed = True
+            size_bytes = len(request.body)
             yield from self.connection.read(self.requests.after_put, request.key, size_bytes)
         return result
 

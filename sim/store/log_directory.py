@@ -95,12 +95,15 @@ class LogDirectory:
         """The newest version, -1 without any."""
         return len(self.sizes) - 1
 
-    def landed(self, version: int, size_bytes: int, at_ms: float) -> None:
-        """A commit file took effect; without put-if-absent perhaps in another one's place."""
+    def landed(self, version: int, size_bytes: int, at_ms: float, is_listed: bool = True) -> None:
+        """A commit file took effect; without put-if-absent perhaps in another one's place.
+
+        One that is not listed is only staged.
+        """
         if version == len(self.sizes):
             self.sizes.append(size_bytes)
             self.landed_at_ms.append(at_ms)
-            self._objects += 1
+            self._objects += is_listed
         else:
             self.sizes[version] = size_bytes
 
@@ -144,6 +147,10 @@ class LogDirectory:
         heappush(self._changes, (moment, 1))
         if first is not None:
             heappush(self._changes, (first, -1))
+
+    def object_appears(self, moment: Moment) -> None:
+        """A staged commit file is published."""
+        heappush(self._changes, (moment, 1))
 
     def object_goes(self, moment: Moment) -> None:
         """One expired file is deleted."""
@@ -189,13 +196,13 @@ class LogDirectory:
         versions = range(segment.checkpoint + 1, segment.version + 1)
         return files + [(log_key(version), self.sizes[version]) for version in versions]
 
-    def take_expired(self, moment: Moment, retention_ms: int, epoch_ms: int) -> int:
-        """How many files are older than retention, in whole days, and below the last checkpoint.
+    def take_expired(self, moment: Moment, kept_ms: int, epoch_ms: int) -> int:
+        """How many files are older than the day of `kept_ms`, and below the last checkpoint.
 
-        `epoch_ms` is simulated instant 0. Who asks first deletes them.
+        Epoch milliseconds; `epoch_ms` is simulated instant 0. Who asks first deletes them.
         Source: MetadataCleanup.scala: listExpiredDeltaLogs.
         """
-        first_kept = (epoch_ms + int(moment[0]) - retention_ms) // DAY_MS
+        first_kept = kept_ms // DAY_MS
         expired = 0 if self.past_days is None else self.past_days.expired(first_kept)
         last_checkpoint = self.segment(moment).checkpoint
         while self._expired_below < last_checkpoint - 1:

@@ -31,6 +31,7 @@ from whitecap.engine.storage.requests import (
     WriteRows,
 )
 from whitecap.sim.scenario.store import AtKey
+from whitecap.sim.store.commit_table import CommitTable
 from whitecap.sim.store.kept import (
     OBJECTS,
     DataFile,
@@ -41,7 +42,7 @@ from whitecap.sim.store.kept import (
     packer_of_data_files,
 )
 from whitecap.sim.store.key_queue import KeyQueue, Turn
-from whitecap.sim.store.log_directory import LogDirectory
+from whitecap.sim.store.log_directory import LogDirectory, Moment
 
 DATA_FILE_OVERHEAD_BYTES = 1000
 """A small Parquet file's footer and headers, roughly."""
@@ -66,6 +67,9 @@ class FakeStore:
     queue: KeyQueue = field(default_factory=KeyQueue)
     overwritten: list[Landing] = field(default_factory=list)
     first_overwritten: float = math.inf
+    commit_table: CommitTable = field(default_factory=CommitTable)
+    unpublished: list[int] = field(default_factory=list)
+    """Versions that a catalog has ratified and nobody has published yet, in order."""
 
     def __post_init__(self) -> None:
         self.objects = PackedMap(OBJECTS, self.shelf, lambda o: o.is_described)
@@ -98,10 +102,52 @@ class FakeStore:
         result = self.put_object(request, now_ms)
         self.queue.promised.discard(request.key)
         if result is PutResult.CREATED:
-            self._lose(version)
+            self._lose(version, transaction_id)
             self.landings.add(Landing(version, now_ms, transaction_id))
             self.log.landed(version, len(request.body), now_ms)
         return result
+
+    def lands(self, version: int, now_ms: float, transaction_id: int | None) -> None:
+        """A version is decided, now, whose file others will copy; one that is there it never is."""
+        landing = Landing(version, now_ms, transaction_id)
+        if version > self.log.newest:
+            self.landings.add(landing)
+        else:
+            self.overwritten.append(landing)
+
+    def publish(self, version: int, body: bytes, now_ms: float) -> None:
+        """Make the file of a version that was decided before, now, unless it is there."""
+        put = PutIfAbsent(log_key(version), body)
+        if self.put_object(put, now_ms) is PutResult.CREATED:
+            self.log.landed(version, len(body), now_ms)
+
+    def ratify(
+        self, request: PutIfAbsent, version: int, now_ms: float, transaction_id: int | None
+    ) -> PutResult:
+        """A catalog takes a staged commit for a version, now: all who ask it know of it."""
+        result = self.put_object(request, now_ms)
+        if result is PutResult.CREATED:
+            self.unpublished.append(version)
+            self.landings.add(Landing(version, now_ms, transaction_id))
+            self.log.landed(version, len(request.body), now_ms, is_listed=False)
+        return result
+
+    def is_now_published(self, version: int, moment: Moment) -> PutResult:
+        """The file of a ratified version is written, unless it was."""
+        if version not in self.unpublished:
+            return PutResult.ALREADY_EXISTS
+        self.unpublished.remove(version)
+        self.log.object_appears(moment)
+        return PutResult.CREATED
+
+    def is_published(self, version: int) -> bool:
+        """Whether a version's file is in the log itself."""
+        return version <= self.log.newest and version not in self.unpublished
+
+    def settle(self, now_ms: float) -> None:
+        """Finish what is under way, as whoever reads the log next would."""
+        for item in self.commit_table.incomplete():
+            self.publish(item.version, item.body, now_ms)
 
     def put_object(self, request: Put | PutIfAbsent, now_ms: float) -> PutResult:
         """Put an object, now."""
@@ -177,11 +223,15 @@ class FakeStore:
         at_ms = self.epoch_ms + int(file.written_at_ms)
         return Entry(file.written.key, self.data_file_size(len(file.written.rows)), at_ms)
 
-    def _lose(self, version: int) -> None:
-        """A commit file is written over another one, without a look at what was there."""
+    def _lose(self, version: int, by: int | None) -> None:
+        """A commit file is written over another one, without a look at what was there.
+
+        Nothing is lost where a writer sends its own once more.
+        """
         if self.exclusive or version > self.log.newest:
             return
-        self.overwritten += self.landings.without(version)
+        written_over = self.landings.without(version)
+        self.overwritten += [each for each in written_over if each.transaction_id != by]
         self.first_overwritten = min(self.first_overwritten, version)
 
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.store.kinds import Kind
-from whitecap.sim.store.latency import Latency
+from whitecap.sim.store.latency import NOTHING, Latency
 from whitecap.sim.time.draws import Columns, DrawTable
-from whitecap.sim.time.random_streams import Source, row_of
+from whitecap.sim.time.random_streams import RERUN_BITS, Source, row_of
 
 USUAL = {
     Kind.LIST: 32,
@@ -29,16 +29,25 @@ USUAL = {
     Kind.COPY: 1,
     Kind.DELETE: 1,
     Kind.RENAME: 1,
+    Kind.GET_ITEM: 2,
+    Kind.QUERY: 4,
+    Kind.PUT_ITEM: 4,
+    Kind.GET_COMMITS: 4,
+    Kind.RATIFY: 2,
 }
 """Requests of each kind whose draws come with the row. It matters for speed alone."""
 
 MORE = 64
 """Requests whose draws are made together beyond those: so many cost little more than one."""
 
-_COMPUTE = len(Kind)
+_COMPUTE = 8
+_SERVICES = 9
 _BACKOFF = 16
 _SERVICE = 32
-"""Purposes of draws beside the kinds of requests."""
+"""Purposes of draws beside the kinds of requests; those of other services begin after the first."""
+
+BESIDE = 1 << 19
+"""Added to the number of a rerun: what goes on beside its transaction draws there."""
 
 
 RequestLegs = tuple[float, float, float]
@@ -59,7 +68,13 @@ def _block_places(kind: Kind, block: int, sending: int, ranks: int) -> NDArray[n
     """Where the draws of `MORE` requests stand, the same for all writers and jobs."""
     parts = range(sending * ranks, (sending + 1) * ranks)
     numbers = range(block * MORE, (block + 1) * MORE)
-    return np.array([place(kind, n, part) for n in numbers for part in parts], np.uint64)
+    purpose = _purpose(kind)
+    return np.array([place(purpose, n, part) for n in numbers for part in parts], np.uint64)
+
+
+def _purpose(kind: Kind) -> int:
+    """What the latencies of a kind of request stand under."""
+    return kind if kind.is_of_the_store else _SERVICES + kind - Kind.GET_ITEM
 
 
 @dataclass(slots=True)
@@ -76,9 +91,12 @@ class Tapes:
         columns = [Columns([place(_COMPUTE)], self.compute.quantile)]
         self.stretches, at = [], 1
         for kind in Kind:
-            latency, count = self.latencies[kind], USUAL[kind]
-            places = [place(kind, n, part) for n in range(count) for part in range(latency.ranks)]
-            columns.append(Columns(places, latency.drawn))
+            latency = self.latencies[kind]
+            count = 0 if latency is NOTHING else USUAL[kind]
+            purpose, ranks = _purpose(kind), range(latency.ranks)
+            if count:
+                places = [place(purpose, n, part) for n in range(count) for part in ranks]
+                columns.append(Columns(places, latency.drawn))
             self.stretches.append((at, latency.legs, count))
             at += count * latency.legs
         self._table = DrawTable(self.source, columns)
@@ -100,6 +118,11 @@ class Tape:
         self._stretches = tapes.stretches
         self._numbers = [0] * len(Kind)
         self._more: dict[tuple[int, int, int], list[float]] = {}
+
+    def beside(self) -> Tape:
+        """The tape of what goes on beside this transaction, and after it."""
+        job, rerun = self.row >> RERUN_BITS, self.row % (1 << RERUN_BITS)
+        return self._tapes.of(job, rerun + BESIDE)
 
     @property
     def compute_ms(self) -> float:

@@ -27,7 +27,8 @@ Words = NDArray[np.uint64]
 _GAMMA = 0x9E3779B97F4A7C15
 _FIRST, _SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 _WORD = (1 << 64) - 1
-_RERUN_BITS = 20
+RERUN_BITS = 20
+"""Of the number of a row: the others are the job's."""
 
 
 class RandomStreams:
@@ -79,7 +80,7 @@ class Source:
 
 def row_of(job: int, rerun: int = 0) -> int:
     """The row of a run of a job."""
-    return job << _RERUN_BITS | rerun
+    return job << RERUN_BITS | rerun
 
 
 def _mixed(word: int) -> int:

@@ -22,7 +22,7 @@ from whitecap.sim.store.faults import crashes_of, faults_of
 from whitecap.sim.store.history import History
 from whitecap.sim.store.latency import latencies_of
 from whitecap.sim.store.limits import Throttle
-from whitecap.sim.store.log_access import LogRequests
+from whitecap.sim.store.log_requests import LogRequests
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.store.tape import Tapes
 from whitecap.sim.table.rows import KeysInUse, TableRows
@@ -69,7 +69,7 @@ class Assembly:
             scenario.table.name, self.shared, settings, dialect, lost_reply, self._keys_matter()
         )
         self._latencies = latencies_of(scenario.store)
-        self._requests = LogRequests.of(*scenario.store.log_store.requests)
+        self._requests = LogRequests.of(scenario.store.log_store)
 
     def _keys_matter(self) -> bool:
         """Whether anyone chooses among the keys that there are."""
@@ -128,6 +128,8 @@ class Assembly:
 
     def _new_cluster(self, name: str, groups: dict[str, WriterGroup], writers: int) -> Cluster:
         opens = (group.arrival.open for group in groups.values())
+        skew = next((g.clock_skew for g in groups.values() if g.clock_skew is not None), None)
+        clock = self.streams.source("clock", name)
         return Cluster(
             kernel=self.kernel,
             store=self.store,
@@ -135,6 +137,9 @@ class Assembly:
             profile=self.scenario.store,
             recorder=self.recorder,
             crashes=crashes_of(self.scenario.faults, groups.keys(), name, self.streams),
+            clock_skew_ms=0.0
+            if skew is None
+            else skew.ms(clock.uniform(0, 0), clock.uniform(0, 1)),
             is_shared=writers > 1 or any(o is not None and o.concurrency != 1 for o in opens),
         )
 

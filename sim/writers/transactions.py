@@ -14,7 +14,8 @@ from whitecap.sim.store.connection import Connection
 from whitecap.sim.store.exchange import Sender, StoreRefused
 from whitecap.sim.store.faults import WriterFaults
 from whitecap.sim.store.limits import Throttle
-from whitecap.sim.store.log_access import LogAccess, LogRequests
+from whitecap.sim.store.log_access import LogAccess
+from whitecap.sim.store.log_requests import LogRequests
 from whitecap.sim.store.log_view import LogView
 from whitecap.sim.store.tape import Tapes
 from whitecap.sim.time.identifiers import Ids

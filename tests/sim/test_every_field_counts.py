@@ -136,6 +136,10 @@ CHANGES: dict[str, dict[str, Any]] = {
     "Initial.rows_per_file": {"table.initial.rows_per_file": 7},
     "WriterGroup.count": {f"{STREAM}.count": 1},
     "WriterGroup.cluster": {f"{LOADER}.cluster": "etl"},
+    "WriterGroup.clock_skew": {f"{LOADER}.clock_skew": "1 min"},
+    "ClockSkew.ahead": {f"{LOADER}.clock_skew": {"ahead": "2 s"}},
+    "ClockSkew.behind": {f"{LOADER}.clock_skew": {"behind": "2 s"}},
+    "ClockSkew.either_way": {f"{LOADER}.clock_skew": {"either_way": "2 s"}},
     "WriterGroup.statement": {f"{ERASER}.statement": "DELETE FROM events WHERE country = :country"},
     "WriterGroup.streaming": {f"{STREAM}.streaming.rows.count": 2},
     "WriterGroup.parameters": {f"{STREAM}.parameters": {"date": "newest"}},
@@ -248,6 +252,10 @@ CHANGES: dict[str, dict[str, Any]] = {
     "Listing.back": {"store.list": {"out": "10 ms", "back": "50 ms"}},
     "Listing.page_size": {"store.list.page_size": 7},
     "Listing.per_1000_keys": {"store.list.per_1000_keys": "9 s"},
+    "LogStore.protocol": {
+        "store.log_store.protocol": "single_driver",
+        "store.log_store.probe": ["head"],
+    },
     "LogStore.before_put": {"store.log_store.before_put": ["head"]},
     "LogStore.after_put": {"store.log_store.after_put": []},
     "LogStore.read": {"store.log_store.read": ["get"]},
@@ -314,6 +322,14 @@ WITHOUT_EFFECT_ON_RECORDS = {
         for model in Sourced.__subclasses__() + Measured.__subclasses__()
         for name in ORIGIN
     },
+    **dict.fromkeys(
+        (
+            "LogStore.probe", "Store.dynamodb", "Store.catalog", "Catalog.get_commits",
+            "Catalog.ratify", "DynamoDB.get_item", "DynamoDB.put_item", "DynamoDB.query",
+            "DynamoDB.ttl",
+        ),
+        "of a protocol that has it: tests/protocols/test_protocol_fields.py",
+    ),
     **{
         f"Expectation.{name}": "held against the recording afterwards"
         for name in (

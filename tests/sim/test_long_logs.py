@@ -79,7 +79,7 @@ def test_nothing_expires_by_a_checkpoint_that_is_still_to_come() -> None:
         directory.landed(version, 100, float(version))
     there_ms = 2.0 * DAY_MS
     directory.checkpoint_appears(3, 10, (there_ms, 1))
-    expired = partial(directory.take_expired, retention_ms=0, epoch_ms=0)
+    expired = partial(directory.take_expired, kept_ms=int(there_ms), epoch_ms=0)
     assert expired((there_ms - 1, 2)) == 0
     assert expired((there_ms, 2)) == 2 * 2
 

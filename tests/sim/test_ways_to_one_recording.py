@@ -94,10 +94,18 @@ def queues(draw: st.DrawFn) -> Document:
     return {"out": draw(WAYS), "at_key": at_key, **answers}
 
 
+PROFILES = [
+    *("s3", "azure", "gcs", "local", "instant"),
+    *("s3-dynamodb", "s3-dynamodb", "s3-single-driver", "hdfs", "abfs"),
+    *("catalog-managed", "catalog-managed"),
+]
+"""Of each commit protocol at least one, of those with most to go wrong two."""
+
+
 @st.composite
 def stores(draw: st.DrawFn) -> Document:
     """A profile, perhaps with constant latencies, a queue, narrow limits, no put-if-absent."""
-    store: Document = {"profile": draw(st.sampled_from(["s3", "azure", "gcs", "local", "instant"]))}
+    store: Document = {"profile": draw(st.sampled_from(PROFILES))}
     if draw(st.booleans()):
         store |= {name: dict(part) for name, part in CONSTANT.items()}
     if draw(st.booleans()):
@@ -124,6 +132,7 @@ FAULTS = st.lists(
     st.sampled_from(
         [
             {"lost_reply": {"probability": 0.1}},
+            {"lost_reply": {"probability": 0.1, "requests": ["put_item", "ratify", "rename"]}},
             {"lost_reply": {"probability": 0.05, "requests": ["get", "list", "head", "copy"]}},
             {"late_effect": {"probability": 0.1, "delay": "1 s"}},
             {"throttling": {"probability": 0.1}},
@@ -154,6 +163,9 @@ def documents(draw: st.DrawFn) -> Document:
     if draw(st.integers(0, 3)) == 0:
         properties["delta.autoOptimize.autoCompact"] = "true"
     table = {**TABLE, "properties": properties, "initial": {"rows": 12, "rows_per_file": 2}}
+    store = draw(stores())
+    if store["profile"] == "catalog-managed":
+        properties["delta.enableInCommitTimestamps"] = "true"
     past = draw(PAST_LOGS)
     groups = draw(st.lists(writers(), min_size=1, max_size=3))
     return {
@@ -161,7 +173,7 @@ def documents(draw: st.DrawFn) -> Document:
         "seed": draw(st.integers(1, 10_000)),
         "start": "2026-01-14 23:59:55",
         "duration": "12 s",
-        "store": draw(stores()),
+        "store": store,
         "table": table | ({} if past is None else {"log": past}),
         "writers": {f"w{number}": group for number, group in enumerate(groups)},
         "faults": draw(FAULTS),

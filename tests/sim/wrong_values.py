@@ -51,7 +51,15 @@ EVERY_FIELD: dict[str, Any] = {
         "delete": MEASURED,
         "rename": APART,
         "list": {**MEASURED, "page_size": 1000, "per_1000_keys": "1 ms"},
+        "dynamodb": {
+            **dict.fromkeys(("get_item", "query", "put_item"), MEASURED),
+            "ttl": "1 d",
+            "source": "me",
+        },
+        "catalog": {"get_commits": MEASURED, "ratify": APART, "source": "me"},
         "log_store": {
+            "protocol": "dynamodb",
+            "probe": ["head", "list"],
             "before_put": ["head"],
             "after_put": ["head"],
             "read": ["get"],
@@ -94,6 +102,7 @@ EVERY_FIELD: dict[str, Any] = {
         "loader": {
             "count": 2,
             "cluster": "etl",
+            "clock_skew": {"ahead": "2 s"},
             "statement": "INSERT INTO events VALUES :rows",
             "parameters": {
                 "date": {"newest": {"within": 2}},
@@ -110,6 +119,7 @@ EVERY_FIELD: dict[str, Any] = {
             "rerun": {"none": {}},
         },
         "corrector": {
+            "clock_skew": {"behind": {"constant": "2 s"}},
             "statement": "UPDATE events SET amount = :n WHERE date = :day AND event_id IN (:keys)",
             "parameters": {
                 "day": {"column": "date", "zipf": {"exponent": 1.5}},
@@ -121,6 +131,7 @@ EVERY_FIELD: dict[str, Any] = {
             "rerun": {"fixed": {"wait": "1 s", "budget": 2, "after_unknown": True}},
         },
         "eraser": {
+            "clock_skew": {"either_way": {"exponential": {"mean": "2 s"}}},
             "statement": "DELETE FROM events WHERE country = :a AND country = :b AND date = :date",
             "parameters": {
                 "a": {"value": "DE"},

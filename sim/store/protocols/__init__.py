@@ -1,0 +1,1 @@
+"""How a version of the log is taken: each protocol's requests, and what each of them decides."""

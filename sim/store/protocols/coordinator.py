@@ -1,0 +1,162 @@
+"""What all commit protocols share: a transaction's way to the log, and calls of a file system.
+
+A protocol is written down as the log store that it describes, one request after the other. State
+changes only in the effect of a request; so what a driver that dies between two of them leaves
+behind is what its protocol leaves behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from whitecap.engine.log.commit_file import log_key
+from whitecap.engine.storage.requests import PutIfAbsent, PutResult
+from whitecap.sim.recording.recorder import AttemptRecord, TransactionRecord
+from whitecap.sim.store.cluster import Cluster, WriterCrashed
+from whitecap.sim.store.connection import Connection
+from whitecap.sim.store.exchange import DONE, NO_REPLY, Answer, Effect, StoreRefused
+from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.log_directory import Moment, Segment
+from whitecap.sim.store.log_requests import LogRequests
+from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.time.kernel import Clock, Waiting
+
+T = TypeVar("T")
+
+Shown = tuple[Segment, Moment]
+"""What a listing of the log shows, and when."""
+
+Sees = Callable[[Moment], None] | None
+"""Told the moment at which the newest version is learnt."""
+
+Pages = Callable[[Sees], Waiting[Shown]]
+"""Lists the log, page after page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One attempt of a transaction at a version; `request` is how Delta asks for it."""
+
+    request: PutIfAbsent
+    version: int
+    attempt: AttemptRecord
+
+    @property
+    def size_bytes(self) -> int:
+        return len(self.request.body)
+
+    @property
+    def transaction_id(self) -> int:
+        return self.attempt.transaction_id
+
+    @property
+    def temporary_key(self) -> str:
+        """The file that is written before it is decided whose the version is."""
+        directory, _, name = self.request.key.rpartition("/")
+        return f"{directory}/.{name}.{self.transaction_id}.tmp"
+
+
+class Coordinator(Protocol):
+    """How one transaction takes versions of the log, and lists it."""
+
+    def take(self, commit: Commit) -> Waiting[PutResult]:
+        """Try to take a version. Raises `StoreRefused`, `WriterCrashed`."""
+
+    def list_log(self, pages: Pages, sees: Sees) -> Waiting[Shown]:
+        """Learn the newest version. Raises `StoreRefused`, `WriterCrashed`."""
+
+
+@dataclass(slots=True)
+class FileCalls:
+    """What a log store does with files, as requests.
+
+    `in_doubt` is a version that was asked for without a reply: all that is sent again is what
+    decides.
+    """
+
+    cluster: Cluster
+    connection: Connection
+    record: TransactionRecord
+    requests: LogRequests
+    in_doubt: int = -1
+
+    @property
+    def clock(self) -> Clock:
+        return self.connection.clock
+
+    @property
+    def store(self) -> FakeStore:
+        return self.cluster.store
+
+    def list_log(self, pages: Pages, sees: Sees) -> Waiting[Shown]:
+        """By nothing but a listing."""
+        return pages(sees)
+
+    def is_there(self, version: int, attempt: AttemptRecord | None = None) -> Waiting[bool]:
+        """`exists`: whether a commit's file is there; an `attempt` at it has then lost."""
+
+        def look(moment: Moment) -> Answer:
+            is_there = self.store.is_published(version)
+            if is_there and attempt is not None:
+                attempt.effect_at_ms = moment[0]
+            return Answer(is_there, "found" if is_there else "missing")
+
+        if not self.requests.probe:
+            yield self.clock.arrive()
+            return bool(look((self.clock.now_ms, self.clock.order)).value)
+        first, *rest = self.requests.probe
+        answer = yield from self.connection.ask(first, log_key(version), look)
+        if not answer.value:
+            yield from self.connection.read(rest, log_key(version), 0)
+        return bool(answer.value)
+
+    def write_temporary(self, commit: Commit) -> Waiting[None]:
+        """`create(overwrite = true)`, which does not ask for the file itself; then its bytes."""
+        key = commit.temporary_key
+        yield from self.connection.read(self.requests.probe[1:], key, 0)
+        yield from self.sends(Kind.PUT, key, _nothing, commit.size_bytes, shared=False)
+
+    def sends(
+        self, kind: Kind, key: str, effect: Effect, size_bytes: int = 0, shared: bool = True
+    ) -> Waiting[Answer]:
+        """A request that can be sent again without harm: until there is a reply."""
+        while True:
+            asked = self.connection.ask(kind, key, effect, size_bytes, shared)
+            if (answer := (yield from asked)) is not NO_REPLY:
+                return answer
+
+    def decides(
+        self, kind: Kind, key: str, effect: Effect, commit: Commit, size_bytes: int = 0
+    ) -> Waiting[PutResult]:
+        """The request whose effect is the commit; unknown without a reply."""
+        self.in_doubt = commit.version
+        asked = self.connection.ask(kind, key, effect, size_bytes, attempt=commit.attempt)
+        result: PutResult = (yield from asked).value
+        return result
+
+    def alone(self, version: int, steps: Waiting[T]) -> Waiting[T]:
+        """As the only one of its JVM that writes this version. Source: PathLock.java."""
+        if not self.cluster.is_shared:
+            return (yield from steps)
+        lock = self.cluster.delta_log.path_lock(version)
+        yield from lock.acquire(self.clock)
+        try:
+            if self.clock.now_ms >= self.connection.sender.life.crash_ms:
+                raise WriterCrashed
+            done = yield from steps
+        except (WriterCrashed, StoreRefused):
+            yield from lock.release(self.clock)
+            raise
+        yield from lock.release(self.clock)
+        return done
+
+
+def answered(result: PutResult) -> Answer:
+    """The answer to a request that decides."""
+    return Answer(result, result.value, taken=result is PutResult.ALREADY_EXISTS)
+
+
+def _nothing(_: Moment) -> Answer:
+    return DONE

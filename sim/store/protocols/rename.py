@@ -1,0 +1,39 @@
+"""Stores with an atomic rename: a temporary file becomes `N.json` unless that is there.
+
+HDFS (Delta's HDFSLogStore: `FileContext.rename` without overwriting) and Azure's ABFS (its
+AzureLogStore: the rename carries `If-None-Match: *`). What a driver that dies before the rename
+leaves behind is a temporary file that nobody reads.
+Source: delta-io/delta v4.4.0, storage/HDFSLogStore.java,
+HadoopFileSystemLogStore.java: writeWithRename.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from whitecap.engine.storage.requests import PutResult
+from whitecap.sim.store.exchange import Answer
+from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.log_directory import Moment
+from whitecap.sim.store.protocols.coordinator import Commit, FileCalls, answered
+from whitecap.sim.time.kernel import Waiting
+
+
+@dataclass(slots=True)
+class ByRename(FileCalls):
+    """`exists`; write the temporary file; rename it, or delete it where that is refused."""
+
+    def take(self, commit: Commit) -> Waiting[PutResult]:
+        request, version, transaction_id = commit.request, commit.version, commit.transaction_id
+        if self.in_doubt != version:
+            if (yield from self.is_there(version, commit.attempt)):
+                return PutResult.ALREADY_EXISTS
+            yield from self.write_temporary(commit)
+
+        def renames(moment: Moment) -> Answer:
+            return answered(self.store.put_commit(request, version, moment[0], transaction_id))
+
+        result = yield from self.decides(Kind.RENAME, request.key, renames, commit)
+        if result is PutResult.ALREADY_EXISTS:
+            yield from self.connection.read((Kind.DELETE,), commit.temporary_key, 0)
+        return result
