@@ -9,73 +9,12 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from whitecap.sim.quantities.bounds import MAX_COUNT, MAX_WRITERS
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.quantities.section import OneOf, Section
-from whitecap.sim.quantities.units import Duration, Rate, Whole
+from whitecap.sim.quantities.units import Duration, Whole
+from whitecap.sim.scenario.arrivals import ZERO, Arrival
 from whitecap.sim.scenario.parameters import Nothing, Parameter, Rows
-
-ZERO = Distribution(constant=0.0)
 
 STREAMING = "STREAMING"
 """The command name of streaming appends in recordings."""
-
-
-class Closed(Section):
-    """Think, run a job to its end, think again: load adapts to how fast the table is."""
-
-    think: Distribution = ZERO
-
-
-class Open(Section):
-    """Jobs arrive as a Poisson process, whatever became of earlier ones.
-
-    At most `concurrency` run at the same time, later ones wait their turn; unlimited without it.
-    """
-
-    rate: Rate
-    concurrency: Whole | None = Field(default=None, ge=1, le=MAX_COUNT)
-
-
-class Schedule(Section):
-    """Jobs start at fixed instants: `every` so often from `offset` on, or listed `at`.
-
-    A job that is due while an earlier one of the same writer runs waits for it.
-    """
-
-    every: Duration | None = Field(default=None, gt=0)
-    at: list[Duration] | None = Field(default=None, min_length=1)
-    offset: Duration = 0.0
-
-    @model_validator(mode="after")
-    def _one_way(self) -> Self:
-        if (self.every is None) == (self.at is None):
-            raise ValueError("give either every (and offset) or at")
-        return self
-
-    @field_validator("offset")
-    @classmethod
-    def _is_used(cls, offset: float, others: ValidationInfo) -> float:
-        if others.data.get("at") is not None:
-            raise ValueError("offset is not used with at")
-        return offset
-
-
-class Arrival(OneOf):
-    """When a writer starts its jobs."""
-
-    closed: Closed | None = None
-    open: Open | None = None
-    schedule: Schedule | None = None
-
-    def jobs(self, duration_ms: float, job_ms: float) -> float:
-        """About how many jobs one writer starts, if each takes at least `job_ms`."""
-        match self.chosen:
-            case Open(rate=rate):
-                return duration_ms * rate
-            case Schedule(every=every, at=at):
-                return len(at or ()) if every is None else duration_ms / every
-            case Closed(think=think):
-                gap_ms = think.mean_ms() + job_ms
-                return duration_ms / gap_ms if gap_ms else 0.0
-        raise AssertionError("validated: one way is given")
 
 
 class FixedRerun(Section):

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from whitecap.engine.dialects import dialect_named
 from whitecap.engine.session.table import SharedTable
 from whitecap.engine.sql.parsing.parse import parse_statement
-from whitecap.sim.quantities.distributions import Exponential
+from whitecap.sim.quantities.distributions import Distribution, Exponential
 from whitecap.sim.recording.recorder import Recorder
+from whitecap.sim.scenario.arrivals import Closed, Open, Schedule
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.writers import WriterGroup
@@ -32,6 +33,7 @@ from whitecap.sim.time.kernel import Kernel
 from whitecap.sim.time.random_streams import RandomStreams, Uniforms, row_of
 from whitecap.sim.writers.bind import bound
 from whitecap.sim.writers.checkpoints import Checkpoint
+from whitecap.sim.writers.instants import Calendar, Instants, OpenInstants, ScheduledInstants
 from whitecap.sim.writers.jobs import BatchJob, Job, StatementJob, TableClients
 from whitecap.sim.writers.transactions import Transactions
 from whitecap.sim.writers.workload import NewKeys, Workload, draws_for
@@ -88,6 +90,11 @@ class Assembly:
         command, new_job = self._jobs(name, group, number)
         reruns = self.streams.source("rerun", name)
         pauses = DrawTable(self.streams.source("arrival", name), [Columns([0], _pause(group))])
+
+        def pause_ms(job: int) -> float:
+            pause: float = pauses.row(job)[0]
+            return pause
+
         return Writer(
             name=name,
             number=number,
@@ -96,9 +103,23 @@ class Assembly:
             command=command,
             new_job=new_job,
             transactions=self._transactions(name, group_name, group),
-            pause_ms=lambda job: pauses.row(job)[0],
+            think_ms=pause_ms,
+            instants=self._instants(group_name, group, pause_ms),
             rerun=lambda job, rerun: reruns.uniform(row_of(job, rerun), 0),
         )
+
+    def _instants(
+        self, group_name: str, group: WriterGroup, pause_ms: Callable[[int], float]
+    ) -> Instants:
+        """When the writer's jobs fall due, unless each waits for the end of the one before."""
+        calendar = Calendar(self.scenario.start_ms, self.scenario.duration)
+        match group.arrival.chosen:
+            case Open() as options:
+                bursts = self.streams.source("bursts", group_name)
+                return OpenInstants(options, group.starts, pause_ms, calendar, bursts)
+            case Schedule() as options:
+                return ScheduledInstants(options, group.starts, pause_ms, calendar)
+        return lambda _: iter(())
 
     def _transactions(self, name: str, group_name: str, group: WriterGroup) -> Transactions:
         tapes = Tapes(self.streams.source("store", name), self._latencies, group.compute.time)
@@ -180,9 +201,12 @@ class Assembly:
 
 
 def _pause(group: WriterGroup) -> Callable[[Uniforms], NDArray[Any]]:
-    """What a writer waits before its next job: think time, or the gap to the next arrival."""
-    if group.arrival.closed is not None:
-        return group.arrival.closed.think.quantile
-    if group.arrival.open is not None:
-        return Exponential.model_construct(mean=1 / group.arrival.open.rate).quantile
+    """What is drawn before a job: think time, the gap to the next arrival, or jitter."""
+    match group.arrival.chosen:
+        case Closed(think=think):
+            return think.quantile
+        case Open(rate=rate, batch=batch):
+            return Exponential.model_construct(mean=batch / rate).quantile
+        case Schedule(jitter=Distribution() as jitter):
+            return jitter.quantile
     return np.zeros_like

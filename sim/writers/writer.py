@@ -11,14 +11,16 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count, takewhile
+from itertools import takewhile
 from typing import Protocol
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.recorded import Arrivals, RecordedOutcome
 from whitecap.sim.recording.recorder import Recorder, TransactionRecord, WriterRecord
-from whitecap.sim.scenario.writers import Closed, Open, Schedule, WriterGroup
+from whitecap.sim.scenario.arrivals import Closed, Open, Schedule
+from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.time.kernel import Clock, Kernel, Waiting
+from whitecap.sim.writers.instants import Instants
 from whitecap.sim.writers.jobs import Job
 from whitecap.sim.writers.rerun import JobReruns, policy_of
 
@@ -51,8 +53,8 @@ class Submitted:
 class Writer:
     """One instance of a writer group, the `number`-th of the run.
 
-    By the number of a job, `pause_ms` is the time before it (or the gap since the arrival of the
-    one before), and `rerun` the uniform number for one of its waits.
+    By the number of a job, `think_ms` is the time before it in a closed loop, `instants` are those
+    at which jobs fall due otherwise, and `rerun` is the uniform number for one of its waits.
     """
 
     name: str
@@ -62,7 +64,8 @@ class Writer:
     command: str
     new_job: Callable[[int, float], Job]
     transactions: Executor
-    pause_ms: Callable[[int], float]
+    think_ms: Callable[[int], float]
+    instants: Instants
     rerun: Callable[[int, int], float]
     _submitted: int = 0
     _running: int = 0
@@ -78,8 +81,8 @@ class Writer:
                     yield from self._closed_loop(clock)
                 case Open() as options:
                     yield from self._open_loop(clock, options)
-                case Schedule() as options:
-                    yield from self._scheduled(clock, options)
+                case Schedule():
+                    yield from self._scheduled(clock)
         except InvalidInput as error:
             raise self._naming_the_writer(error) from error
 
@@ -103,12 +106,10 @@ class Writer:
 
         Jobs of an open loop that wait were submitted when they arrived.
         """
-        options = self.group.arrival.schedule
-        if options is None:
+        if self.group.arrival.schedule is None:
             return iter(())
         until_ms = min(self.transactions.kernel.now_ms, self._stops_ms)
-        instants = _instants(options, self.group.starts, self._submitted)
-        return takewhile(lambda due_ms: due_ms < until_ms, instants)
+        return takewhile(lambda due_ms: due_ms < until_ms, self.instants(self._submitted))
 
     @property
     def _stops_ms(self) -> float:
@@ -116,17 +117,15 @@ class Writer:
 
     def _closed_loop(self, clock: Clock) -> Waiting[None]:
         while True:
-            clock.now_ms += self.pause_ms(self._submitted)
+            clock.now_ms += self.think_ms(self._submitted)
             if clock.now_ms >= self._stops_ms:
                 return
             submitted = yield from self._submit(clock, clock.now_ms)
             yield from self._run_job(clock, submitted)
 
     def _open_loop(self, clock: Clock, options: Open) -> Waiting[None]:
-        while True:
-            clock.now_ms += self.pause_ms(self._submitted)
-            if clock.now_ms >= self._stops_ms:
-                return
+        for due_ms in self._due():
+            clock.now_ms = due_ms
             self._waiting.append((yield from self._submit(clock, clock.now_ms)))
             if options.concurrency is None or self._running < options.concurrency:
                 clock.kernel.start(self._work_off(options))
@@ -141,10 +140,12 @@ class Writer:
                 yield clock.arrive()
         self._running -= 1
 
-    def _scheduled(self, clock: Clock, options: Schedule) -> Waiting[None]:
-        for due_ms in _instants(options, self.group.starts):
-            if due_ms >= self._stops_ms:
-                return
+    def _due(self) -> Iterator[float]:
+        """The instants of its jobs, where they do not depend on each other."""
+        return takewhile(lambda due_ms: due_ms < self._stops_ms, self.instants(0))
+
+    def _scheduled(self, clock: Clock) -> Waiting[None]:
+        for due_ms in self._due():
             clock.now_ms = max(clock.now_ms, due_ms)
             submitted = yield from self._submit(clock, due_ms)
             yield from self._run_job(clock, submitted)
@@ -196,13 +197,3 @@ def _may_rerun(record: TransactionRecord, reruns: JobReruns) -> bool:
     if record.outcome == RecordedOutcome.UNKNOWN:
         return reruns.after_unknown
     return record.outcome == RecordedOutcome.ABORTED
-
-
-def _instants(options: Schedule, starts_ms: float, first: int = 0) -> Iterator[float]:
-    """When jobs are due, from the one of number `first` on."""
-    if options.at is not None:
-        yield from sorted(options.at)[first:]
-        return
-    assert options.every is not None
-    for number in count(first):
-        yield starts_ms + options.offset + number * options.every

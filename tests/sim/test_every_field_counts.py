@@ -88,6 +88,8 @@ FULL: dict[str, Any] = {
 LOADER, CORRECTOR = "writers.loader", "writers.corrector"
 UPSERTER, ERASER, STREAM = "writers.upserter", "writers.eraser", "writers.stream"
 
+BURSTS = {"every": "20 s", "lasts": "5 s", "times": 6}
+
 CHANGES: dict[str, dict[str, Any]] = {
     "Scenario.seed": {"seed": 2},
     "Scenario.start": {"start": "2026-01-14 23:59:30"},
@@ -148,6 +150,16 @@ CHANGES: dict[str, dict[str, Any]] = {
     "Closed.think": {f"{LOADER}.arrival.closed.think": "6 s"},
     "Open.rate": {f"{CORRECTOR}.arrival.open.rate": "21 per min"},
     "Open.concurrency": {f"{CORRECTOR}.arrival.open.concurrency": 1},
+    "Open.profile": {f"{CORRECTOR}.arrival.open.profile": {"hours": {"23-24": 5}}},
+    "Profile.hours": {f"{CORRECTOR}.arrival.open.profile": {"hours": {"23-24": 4}}},
+    "Profile.weekdays": {f"{CORRECTOR}.arrival.open.profile": {"weekdays": {"Wed": 4}}},
+    "Open.bursts": {f"{CORRECTOR}.arrival.open.bursts": BURSTS},
+    "Bursts.every": {f"{CORRECTOR}.arrival.open.bursts": {**BURSTS, "every": "25 s"}},
+    "Bursts.lasts": {f"{CORRECTOR}.arrival.open.bursts": {**BURSTS, "lasts": "4 s"}},
+    "Bursts.times": {f"{CORRECTOR}.arrival.open.bursts": {**BURSTS, "times": 3}},
+    "Open.batch": {f"{CORRECTOR}.arrival.open.batch": 2},
+    "Schedule.weekdays": {f"{UPSERTER}.arrival.schedule.weekdays": ["Thu"]},
+    "Schedule.jitter": {f"{UPSERTER}.arrival.schedule.jitter": {"exponential": {"mean": "2 s"}}},
     "Schedule.every": {f"{UPSERTER}.arrival.schedule.every": "11 s"},
     "Schedule.offset": {f"{UPSERTER}.arrival.schedule.offset": "4 s"},
     "Schedule.at": {f"{ERASER}.arrival.schedule.at": ["31 s"]},

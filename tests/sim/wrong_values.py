@@ -112,7 +112,15 @@ EVERY_FIELD: dict[str, Any] = {
                 "n": {"counter": {}},
                 "keys": {"keys": {"count": 2, "choose": {"zipf": {"exponent": 1.5}}}},
             },
-            "arrival": {"open": {"rate": "20 per min", "concurrency": 3}},
+            "arrival": {
+                "open": {
+                    "rate": "20 per min",
+                    "concurrency": 3,
+                    "profile": {"hours": {"8-18": 4}, "weekdays": {"Sat": 0.5}},
+                    "bursts": {"every": "20 s", "lasts": "5 s", "times": 6},
+                    "batch": 2,
+                }
+            },
             "compute": {"time": {"exponential": {"mean": "5 s"}}},
             "rerun": {"fixed": {"wait": "1 s", "budget": 2, "after_unknown": True}},
         },
@@ -141,7 +149,14 @@ EVERY_FIELD: dict[str, Any] = {
                 "reads_table": False,
                 "rows": {"count": 3, "choose": {"newest": {"within": 1}}},
             },
-            "arrival": {"schedule": {"every": "10 s", "offset": "3 s"}},
+            "arrival": {
+                "schedule": {
+                    "every": "10 s",
+                    "offset": "3 s",
+                    "weekdays": ["Wed"],
+                    "jitter": {"uniform": {"low": "1 s", "high": "2 s"}},
+                }
+            },
             "compute": {"time": {"constant": "5 s"}},
         },
     },
