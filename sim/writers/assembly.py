@@ -33,6 +33,7 @@ from whitecap.sim.time.kernel import Kernel
 from whitecap.sim.time.random_streams import RandomStreams, Uniforms, row_of
 from whitecap.sim.writers.bind import bound
 from whitecap.sim.writers.checkpoints import Checkpoint
+from whitecap.sim.writers.choices import ALONE, Member
 from whitecap.sim.writers.instants import Calendar, Instants, OpenInstants, ScheduledInstants
 from whitecap.sim.writers.jobs import BatchJob, Job, StatementJob, TableClients
 from whitecap.sim.writers.transactions import Transactions
@@ -83,11 +84,14 @@ class Assembly:
         number = 0
         for group_name, group in self.scenario.writers.items():
             for instance in range(1, group.count + 1):
-                yield self._writer(f"{group_name}-{instance}", group_name, group, number)
+                member = Member(instance, group.count)
+                yield self._writer(f"{group_name}-{instance}", group_name, group, number, member)
                 number += 1
 
-    def _writer(self, name: str, group_name: str, group: WriterGroup, number: int) -> Writer:
-        command, new_job = self._jobs(name, group, number)
+    def _writer(
+        self, name: str, group_name: str, group: WriterGroup, number: int, member: Member
+    ) -> Writer:
+        command, new_job = self._jobs(name, group, number, member)
         reruns = self.streams.source("rerun", name)
         pauses = DrawTable(self.streams.source("arrival", name), [Columns([0], _pause(group))])
 
@@ -160,7 +164,7 @@ class Assembly:
         )
 
     def _jobs(
-        self, name: str, group: WriterGroup, number: int
+        self, name: str, group: WriterGroup, number: int, member: Member
     ) -> tuple[str, Callable[[int, float], Job]]:
         """The writer's command, and what makes its jobs."""
         if group.streaming is not None:
@@ -171,7 +175,7 @@ class Assembly:
             )
         assert group.statement is not None
         template, types = parse_statement(group.statement), self.rows.types
-        workload = self._workload(name, group.parameters, number)
+        workload = self._workload(name, group.parameters, number, member)
 
         def statement_job(job: int, now_ms: float) -> Job:
             work = workload.work(job, now_ms)
@@ -189,7 +193,13 @@ class Assembly:
             self._checkpoints[name] = Checkpoint(app_id, self.rows.schema, workload.work)
         return self._checkpoints[name]
 
-    def _workload(self, entity: str, parameters: dict[str, Parameter], number: int) -> Workload:
+    def _workload(
+        self,
+        entity: str,
+        parameters: dict[str, Parameter],
+        number: int,
+        member: Member = ALONE,
+    ) -> Workload:
         return Workload(
             self.rows,
             parameters,
@@ -197,6 +207,7 @@ class Assembly:
             self.keys,
             NewKeys(number, self.scenario.table.initial.rows),
             self.scenario.start_ms,
+            member,
         )
 
 

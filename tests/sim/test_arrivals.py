@@ -15,6 +15,7 @@ from whitecap.engine.errors import InvalidInput
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.arrivals import Profile
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import World
 from whitecap.sim.writers.instants import HOUR_MS
@@ -55,10 +56,9 @@ def test_the_rate_is_the_mean_over_a_week() -> None:
 
 
 def test_an_hour_has_its_share_of_the_weeks_jobs() -> None:
-    factors = scenario({"open": {"rate": "1 per h", "profile": DAY_SHIFT}}).writers["w"].arrival
-    assert factors.open is not None and factors.open.profile is not None
-    expected = 4 * 60 * np.array(factors.open.profile.factors())
-    counted = Counter(int(instant_ms % WEEK_MS // HOUR_MS) for instant_ms in opened(profile=DAY_SHIFT))
+    expected = 4 * 60 * np.array(Profile.model_validate(DAY_SHIFT).factors())
+    hours = np.array(opened(profile=DAY_SHIFT)) % WEEK_MS // HOUR_MS
+    counted = Counter(hours.astype(int).tolist())
     found = np.array([counted[hour] for hour in range(168)])
     assert expected[9] == 4 * expected[19] == 2 * expected[5 * 24 + 9]
     assert found[expected == 0].sum() == 0
@@ -70,9 +70,8 @@ def test_an_hour_has_its_share_of_the_weeks_jobs() -> None:
 def test_a_profile_moves_jobs_and_draws_none_anew() -> None:
     """In the time that passes as the rate does, the same job comes at the same instant."""
     even, busy = opened(), opened(profile=DAY_SHIFT)
-    factors = scenario({"open": {"rate": "1 per h", "profile": DAY_SHIFT}}).writers["w"].arrival.open
-    assert factors is not None and factors.profile is not None
-    passed = np.concatenate([[0], np.cumsum(factors.profile.factors() * 4)]) * HOUR_MS
+    factors = Profile.model_validate(DAY_SHIFT).factors()
+    passed = np.concatenate([[0], np.cumsum(factors * 4)]) * HOUR_MS
     own = np.interp(busy[:40_000], np.arange(len(passed)) * HOUR_MS, passed)
     assert own == pytest.approx(even[:40_000], abs=1)
 

@@ -189,6 +189,8 @@ CHANGES: dict[str, dict[str, Any]] = {
     "Parameter.keys": {f"{CORRECTOR}.parameters.keys.keys.count": 1},
     "Parameter.rows": {f"{LOADER}.parameters.rows.rows.count": 1},
     "Parameter.counter": {f"{CORRECTOR}.parameters.n": {"value": 1}},
+    "Parameter.member": {f"{UPSERTER}.parameters.country": "member"},
+    "Choice.member": {f"{UPSERTER}.parameters.rows.rows.choose": "member"},
     "Zipf.exponent": {f"{LOADER}.parameters.date.zipf.exponent": 2.0},
     "Newest.within": {f"{CORRECTOR}.parameters.day.newest.within": 1},
     "Keys.count": {f"{CORRECTOR}.parameters.keys.keys.count": 3},

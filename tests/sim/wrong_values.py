@@ -125,11 +125,16 @@ EVERY_FIELD: dict[str, Any] = {
             "rerun": {"fixed": {"wait": "1 s", "budget": 2, "after_unknown": True}},
         },
         "eraser": {
-            "statement": "DELETE FROM events WHERE country = :a AND country = :b AND date = :date",
+            "statement": (
+                "DELETE FROM events WHERE country = :a AND country = :b AND date = :date "
+                "AND country = :country AND event_id IN (:keys)"
+            ),
             "parameters": {
                 "a": {"value": "DE"},
                 "b": {"among": ["DE", "FR"]},
                 "date": {"uniform": {}},
+                "country": {"member": {}},
+                "keys": {"keys": {"count": 2, "choose": {"member": {}}}},
             },
             "arrival": {"schedule": {"at": ["30 s", "70 s"]}},
             "compute": {"time": {"lognormal": {"mean": "5 s", "cv": 0.3}}},
