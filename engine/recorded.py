@@ -30,6 +30,7 @@ class Arrivals(StrEnum):
     CLOSED = "closed"
     OPEN = "open"
     SCHEDULE = "schedule"
+    TRACE = "trace"
 
 
 COLUMNS_READ: dict[str, tuple[str, ...]] = {

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from whitecap.engine.recorded import AxisRole
 from whitecap.sim.loading.loading import changed
 from whitecap.sim.quantities.units import MS_PER, parse_duration
-from whitecap.sim.scenario.arrivals import Closed, Open, Schedule
+from whitecap.sim.scenario.arrivals import Closed, Open, Schedule, Trace
 from whitecap.sim.scenario.model import Document
 from whitecap.sim.scenario.sweep import Changes
 from whitecap.sim.scenario.vain import command_of
@@ -124,4 +124,6 @@ def _pace(group: WriterGroup) -> Any:
             return "open", arrivals
         case Schedule(every=every, at=at, weekdays=weekdays):
             return "schedule", every, at and len(at), weekdays
+        case Trace() as trace:
+            return "trace", trace
     raise AssertionError("validated: one way is given")

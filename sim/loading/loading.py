@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.loading.checks import Parts, commands_nobody_runs, disagreements
+from whitecap.sim.loading.traces import with_traces
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.model import Document, Scenario
 from whitecap.sim.scenario.problems import problems_of
@@ -158,8 +159,9 @@ def _checked(text: YamlText, changes: Changes, cells: bool, given: Labels | None
     if given is not None:
         labels, document = _cell(document, given, text)
     text.notes_changes(changes)
-    document = changed(document, changes)
+    document, wrong_traces = with_traces(changed(document, changes), Path(text.path).parent)
     scenario, parts, problems = _validated(document, text)
+    problems += wrong_traces
     if cells and given is None:
         problems += _problems_of_cells(document, parts.expectations, text, problems)
     if scenario is None or problems:

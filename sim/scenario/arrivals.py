@@ -15,6 +15,7 @@ from whitecap.sim.quantities.bounds import MAX_COUNT
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.quantities.section import OneOf, Section
 from whitecap.sim.quantities.units import MS_PER, Duration, Number, Rate, Whole
+from whitecap.sim.scenario.traces import TracedJob, read_trace
 
 ZERO = Distribution(constant=0.0)
 
@@ -174,12 +175,54 @@ class Schedule(Section):
         return 1.0 if self.weekdays is None else len(set(self.weekdays)) / len(WEEKDAYS)
 
 
+class Trace(Section):
+    """Recorded jobs: CSV in a `file` beside the scenario, or as `text`, with the columns `at` and,
+    if it is known how long they took, `takes`.
+
+    They come whatever became of earlier ones. The writers of a group take them in turn. At most
+    `concurrency` of a writer's run at the same time.
+    """
+
+    file: str | None = Field(default=None, min_length=1)
+    text: str | None = None
+    concurrency: Whole | None = Field(default=None, ge=1, le=MAX_COUNT)
+
+    @field_validator("text")
+    @classmethod
+    def _is_read(cls, text: str | None) -> str | None:
+        _, wrong = read_trace(STILL_IN_A_FILE if text is None else text)
+        if wrong:
+            raise ValueError("; ".join(f"line {each.line}: {each.said}" for each in wrong))
+        return text
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        if (self.file is None) == (self.text is None):
+            raise ValueError("give either file or text")
+        return self
+
+    @property
+    def jobs(self) -> tuple[TracedJob, ...]:
+        """Its jobs, in the order of their lines."""
+        return read_trace(STILL_IN_A_FILE if self.text is None else self.text)[0]
+
+    @property
+    def has_durations(self) -> bool:
+        """Whether it says how long its jobs took."""
+        return self.jobs[0].takes_ms is not None
+
+
+STILL_IN_A_FILE = "at\n0 s\n"
+"""Stands for a trace whose file has not been read, where only its form is looked at."""
+
+
 class Arrival(OneOf):
     """When a writer starts its jobs."""
 
     closed: Closed | None = None
     open: Open | None = None
     schedule: Schedule | None = None
+    trace: Trace | None = None
 
     def jobs(self, duration_ms: float, job_ms: float) -> float:
         """About how many jobs one writer starts, if each takes at least `job_ms`."""
@@ -189,6 +232,8 @@ class Arrival(OneOf):
             case Schedule(every=every, at=at) as schedule:
                 count = len(at or ()) if every is None else duration_ms / every
                 return count * schedule.share_of_days
+            case Trace(jobs=jobs):
+                return len(jobs)
             case Closed(think=think):
                 gap_ms = think.mean_ms() + job_ms
                 return duration_ms / gap_ms if gap_ms else 0.0

@@ -57,18 +57,19 @@ class Rerun(OneOf):
 class Compute(Section):
     """How long the Spark job between snapshot and commit takes, data files included.
 
-    `time` is drawn once per transaction; to it comes time in proportion to the rows read and the
-    bytes read and written.
+    `time` is drawn once per transaction; to it comes time in proportion to the rows read, the bytes
+    read and written, and the files read.
     """
 
     time: Distribution = ZERO
     per_million_rows: Duration = 0.0
     per_gib: Duration = 0.0
+    per_file: Duration = 0.0
 
     @property
     def takes_time(self) -> bool:
         """Whether any transaction can take time by it."""
-        return bool(self.time.mean_ms() or self.per_million_rows or self.per_gib)
+        return bool(self.time.mean_ms() or self.per_million_rows or self.per_gib or self.per_file)
 
     @model_validator(mode="before")
     @classmethod
@@ -112,6 +113,13 @@ class WriterGroup(Section):
     def _one_kind(self) -> Self:
         if (self.statement is None) == (self.streaming is None):
             raise ValueError("give either statement or streaming")
+        return self
+
+    @model_validator(mode="after")
+    def _takes_one_time(self) -> Self:
+        trace = self.arrival.trace
+        if trace is not None and trace.has_durations and self.compute.time != ZERO:
+            raise ValueError("compute.time is not used: the trace says how long its jobs take")
         return self
 
     @field_validator("stops")

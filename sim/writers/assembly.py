@@ -14,7 +14,7 @@ from whitecap.engine.session.table import SharedTable
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.sim.quantities.distributions import Distribution, Exponential
 from whitecap.sim.recording.recorder import Recorder
-from whitecap.sim.scenario.arrivals import Closed, Open, Schedule
+from whitecap.sim.scenario.arrivals import Closed, Open, Schedule, Trace
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.writers import WriterGroup
@@ -25,6 +25,7 @@ from whitecap.sim.store.latency import latencies_of
 from whitecap.sim.store.limits import Throttle
 from whitecap.sim.store.log_access import LogRequests
 from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.store.spark_jobs import SparkJobs
 from whitecap.sim.store.tape import Tapes
 from whitecap.sim.table.rows import KeysInUse, TableRows
 from whitecap.sim.time.draws import Columns, DrawTable
@@ -34,7 +35,13 @@ from whitecap.sim.time.random_streams import RandomStreams, Uniforms, row_of
 from whitecap.sim.writers.bind import bound
 from whitecap.sim.writers.checkpoints import Checkpoint
 from whitecap.sim.writers.choices import ALONE, Member
-from whitecap.sim.writers.instants import Calendar, Instants, OpenInstants, ScheduledInstants
+from whitecap.sim.writers.instants import (
+    Calendar,
+    Instants,
+    OpenInstants,
+    ScheduledInstants,
+    TracedJobs,
+)
 from whitecap.sim.writers.jobs import BatchJob, Job, StatementJob, TableClients
 from whitecap.sim.writers.transactions import Transactions
 from whitecap.sim.writers.workload import NewKeys, Workload, draws_for
@@ -99,6 +106,7 @@ class Assembly:
             pause: float = pauses.row(job)[0]
             return pause
 
+        instants = self._instants(group_name, group, pause_ms, member)
         return Writer(
             name=name,
             number=number,
@@ -106,14 +114,18 @@ class Assembly:
             group=group,
             command=command,
             new_job=new_job,
-            transactions=self._transactions(name, group_name, group),
+            transactions=self._transactions(name, group_name, group, instants),
             think_ms=pause_ms,
-            instants=self._instants(group_name, group, pause_ms),
+            instants=instants,
             rerun=lambda job, rerun: reruns.uniform(row_of(job, rerun), 0),
         )
 
     def _instants(
-        self, group_name: str, group: WriterGroup, pause_ms: Callable[[int], float]
+        self,
+        group_name: str,
+        group: WriterGroup,
+        pause_ms: Callable[[int], float],
+        member: Member,
     ) -> Instants:
         """When the writer's jobs fall due, unless each waits for the end of the one before."""
         calendar = Calendar(self.scenario.start_ms, self.scenario.duration)
@@ -123,9 +135,14 @@ class Assembly:
                 return OpenInstants(options, group.starts, pause_ms, calendar, bursts)
             case Schedule() as options:
                 return ScheduledInstants(options, group.starts, pause_ms, calendar)
+            case Trace() as trace:
+                return TracedJobs.of(trace, group.starts, calendar, member)
         return lambda _: iter(())
 
-    def _transactions(self, name: str, group_name: str, group: WriterGroup) -> Transactions:
+    def _transactions(
+        self, name: str, group_name: str, group: WriterGroup, instants: Instants
+    ) -> Transactions:
+        takes_ms = instants.takes_ms if isinstance(instants, TracedJobs) else None
         tapes = Tapes(self.streams.source("store", name), self._latencies, group.compute.time)
         return Transactions(
             cluster=self._cluster(name, group_name, group),
@@ -134,7 +151,7 @@ class Assembly:
             faults=faults_of(self.scenario.faults, group_name, name, self.streams),
             tapes=tapes,
             ids=self.streams.source("ids", name),
-            compute=group.compute,
+            spark_jobs=SparkJobs(group.compute, takes_ms=takes_ms),
         )
 
     def _cluster(self, name: str, group_name: str, group: WriterGroup) -> Cluster:
@@ -152,7 +169,7 @@ class Assembly:
         return self._clusters[group.cluster]
 
     def _new_cluster(self, name: str, groups: dict[str, WriterGroup], writers: int) -> Cluster:
-        opens = (group.arrival.open for group in groups.values())
+        opens = (group.arrival.open or group.arrival.trace for group in groups.values())
         return Cluster(
             kernel=self.kernel,
             store=self.store,

@@ -10,10 +10,12 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, islice, takewhile
+from typing import Self
 
 from whitecap.sim.quantities.units import DAY_MS, MS_PER
-from whitecap.sim.scenario.arrivals import WEEKDAYS, Bursts, Open, Profile, Schedule
+from whitecap.sim.scenario.arrivals import WEEKDAYS, Bursts, Open, Profile, Schedule, Trace
 from whitecap.sim.time.random_streams import Source, row_of
+from whitecap.sim.writers.choices import Member
 
 Instants = Callable[[int], Iterator[float]]
 """When the jobs of a writer are due, from the one of that number on."""
@@ -108,6 +110,28 @@ class ScheduledInstants:
         every, first_ms = self.options.every, self.starts_ms + self.options.offset
         assert every is not None
         return (first_ms + number * every for number in count())
+
+
+@dataclass(frozen=True, slots=True)
+class TracedJobs:
+    """Those of a recorded trace that fall to one member of a group, from `starts_ms` on."""
+
+    jobs: Sequence[tuple[float, float | None]]
+
+    @classmethod
+    def of(cls, trace: Trace, starts_ms: float, calendar: Calendar, member: Member) -> Self:
+        """Every n-th job, in the order of time."""
+        due = [(job.due_ms(calendar.start_ms), job.takes_ms) for job in trace.jobs]
+        due = [each for each in sorted(due, key=lambda each: each[0]) if each[0] >= starts_ms]
+        return cls(due[member.number - 1 :: member.count])
+
+    def __call__(self, first: int) -> Iterator[float]:
+        """From the job of that number on."""
+        return (due_ms for due_ms, _ in self.jobs[first:])
+
+    def takes_ms(self, job: int) -> float | None:
+        """How long a job took, if that is known."""
+        return self.jobs[job][1]
 
 
 class Pace:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from whitecap.engine.errors import DeltaError, InvalidInput
 from whitecap.engine.recorded import Interruption
 from whitecap.sim.recording.recorder import Recorder, TransactionRecord
-from whitecap.sim.scenario.writers import Compute
 from whitecap.sim.store.client import Client
 from whitecap.sim.store.cluster import Cluster, Life, WriterCrashed
 from whitecap.sim.store.connection import Connection
@@ -16,6 +15,7 @@ from whitecap.sim.store.faults import WriterFaults
 from whitecap.sim.store.limits import Throttle
 from whitecap.sim.store.log_access import LogAccess, LogRequests
 from whitecap.sim.store.log_view import LogView
+from whitecap.sim.store.spark_jobs import SparkJobs
 from whitecap.sim.store.tape import Tapes
 from whitecap.sim.time.identifiers import Ids
 from whitecap.sim.time.kernel import Clock, Kernel, Waiting, drive
@@ -33,7 +33,7 @@ class Transactions:
     faults: WriterFaults
     tapes: Tapes
     ids: Source
-    compute: Compute
+    spark_jobs: SparkJobs
 
     @property
     def kernel(self) -> Kernel:
@@ -87,4 +87,5 @@ class Transactions:
         connection = Connection(sender)
         log = LogAccess(cluster, connection, record, self.requests)
         new_id = Ids(self.ids, tape.row)
-        return Client(cluster, connection, log, record, self.compute, new_id)
+        own_ms = self.spark_jobs.own_ms(number, tape.compute_ms)
+        return Client(cluster, connection, log, record, self.spark_jobs, own_ms, new_id)

@@ -17,7 +17,7 @@ from typing import Protocol
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.recorded import Arrivals, RecordedOutcome
 from whitecap.sim.recording.recorder import Recorder, TransactionRecord, WriterRecord
-from whitecap.sim.scenario.arrivals import Closed, Open, Schedule
+from whitecap.sim.scenario.arrivals import Closed, Open, Schedule, Trace
 from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.time.kernel import Clock, Kernel, Waiting
 from whitecap.sim.writers.instants import Instants
@@ -79,8 +79,8 @@ class Writer:
             match self.group.arrival.chosen:
                 case Closed():
                     yield from self._closed_loop(clock)
-                case Open() as options:
-                    yield from self._open_loop(clock, options)
+                case Open(concurrency=concurrency) | Trace(concurrency=concurrency):
+                    yield from self._open_loop(clock, concurrency)
                 case Schedule():
                     yield from self._scheduled(clock)
         except InvalidInput as error:
@@ -123,20 +123,20 @@ class Writer:
             submitted = yield from self._submit(clock, clock.now_ms)
             yield from self._run_job(clock, submitted)
 
-    def _open_loop(self, clock: Clock, options: Open) -> Waiting[None]:
+    def _open_loop(self, clock: Clock, concurrency: int | None) -> Waiting[None]:
         for due_ms in self._due():
             clock.now_ms = due_ms
             self._waiting.append((yield from self._submit(clock, clock.now_ms)))
-            if options.concurrency is None or self._running < options.concurrency:
-                clock.kernel.start(self._work_off(options))
+            if concurrency is None or self._running < concurrency:
+                clock.kernel.start(self._work_off(concurrency))
 
-    def _work_off(self, options: Open) -> Waiting[None]:
+    def _work_off(self, concurrency: int | None) -> Waiting[None]:
         """Run waiting jobs until there are none."""
         clock = self._clock()
         self._running += 1
         while self._waiting:
             yield from self._run_job(clock, self._waiting.popleft())
-            if options.concurrency is not None:
+            if concurrency is not None:
                 yield clock.arrive()
         self._running -= 1
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -90,6 +91,8 @@ UPSERTER, ERASER, STREAM = "writers.upserter", "writers.eraser", "writers.stream
 
 BURSTS = {"every": "20 s", "lasts": "5 s", "times": 6}
 
+RECORDED_JOBS = Path(__file__).parent / "recorded_jobs.csv"
+
 CHANGES: dict[str, dict[str, Any]] = {
     "Scenario.seed": {"seed": 2},
     "Scenario.start": {"start": "2026-01-14 23:59:30"},
@@ -166,6 +169,16 @@ CHANGES: dict[str, dict[str, Any]] = {
     "Arrival.closed": {f"{LOADER}.arrival": "closed"},
     "Arrival.open": {f"{ERASER}.arrival": {"open": {"rate": "2 per min"}}},
     "Arrival.schedule": {f"{LOADER}.arrival": {"schedule": {"every": "9 s"}}},
+    "Arrival.trace": {f"{ERASER}.arrival": {"trace": {"text": "at_s\n40\n"}}},
+    "Trace.text": {f"{ERASER}.arrival": {"trace": {"text": "at_s\n41\n"}}},
+    "Trace.file": {
+        f"{ERASER}.arrival": {"trace": {"file": str(RECORDED_JOBS)}},
+        f"{ERASER}.compute": "0 s",
+    },
+    "Trace.concurrency": {
+        f"{ERASER}.arrival": {"trace": {"text": "at_s\n40\n41\n", "concurrency": 1}}
+    },
+    "Compute.per_file": {f"{CORRECTOR}.compute.per_file": "1 s"},
     "Compute.time": {f"{LOADER}.compute.time": "2 s"},
     "Compute.per_million_rows": {f"{CORRECTOR}.compute.per_million_rows": "9 h"},
     "Compute.per_gib": {f"{CORRECTOR}.compute.per_gib": "9 h"},

@@ -137,7 +137,7 @@ EVERY_FIELD: dict[str, Any] = {
                 "keys": {"keys": {"count": 2, "choose": {"member": {}}}},
             },
             "arrival": {"schedule": {"at": ["30 s", "70 s"]}},
-            "compute": {"time": {"lognormal": {"mean": "5 s", "cv": 0.3}}},
+            "compute": {"time": {"lognormal": {"mean": "5 s", "cv": 0.3}}, "per_file": "1 ms"},
             "rerun": {
                 "exponential": {
                     "base": "1 s",
@@ -147,6 +147,10 @@ EVERY_FIELD: dict[str, Any] = {
                     "after_unknown": False,
                 }
             },
+        },
+        "replayed": {
+            "statement": "DELETE FROM events WHERE event_id = 3",
+            "arrival": {"trace": {"text": "at_s\n40\n", "concurrency": 1}},
         },
         "stream": {
             "streaming": {
