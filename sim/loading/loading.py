@@ -17,6 +17,7 @@ from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.loading.checks import Parts, commands_nobody_runs, disagreements
 from whitecap.sim.loading.traces import with_traces
+from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.model import Document, Scenario
 from whitecap.sim.scenario.problems import problems_of
@@ -262,7 +263,7 @@ def _fault(given: Any, position: int, text: YamlText, problems: list[Problem]) -
     return _merged(catalogue[name], rest)
 
 
-ALTERNATIVES = {"constant", "uniform", "exponential", "lognormal", "quantiles"}
+ALTERNATIVES = set(Distribution.alternatives())
 """Overriding a distribution by one of another kind replaces it; options of one kind are merged."""
 
 FORMS = ({"latency"}, {"out", "back"})

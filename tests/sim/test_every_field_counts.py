@@ -93,6 +93,10 @@ BURSTS = {"every": "20 s", "lasts": "5 s", "times": 6}
 
 RECORDED_JOBS = Path(__file__).parent / "recorded_jobs.csv"
 
+PARETO = {"pareto": {"minimum": "2 s", "alpha": 2}}
+LONG = {"share": 0.5, "of": "9 s"}
+MIXTURE = {"mixture": [{"share": 0.5, "of": "2 s"}, LONG]}
+
 CHANGES: dict[str, dict[str, Any]] = {
     "Scenario.seed": {"seed": 2},
     "Scenario.start": {"start": "2026-01-14 23:59:30"},
@@ -221,6 +225,14 @@ CHANGES: dict[str, dict[str, Any]] = {
     "Distribution.quantiles": {
         f"{LOADER}.compute.time": {"quantiles": {"p10": "1 s", "p90": "9 s"}}
     },
+    "Distribution.pareto": {f"{LOADER}.compute.time": PARETO},
+    "Pareto.minimum": {f"{LOADER}.compute.time": {"pareto": {"minimum": "3 s", "alpha": 2}}},
+    "Pareto.alpha": {f"{LOADER}.compute.time": {"pareto": {"minimum": "2 s", "alpha": 3}}},
+    "Distribution.mixture": {f"{LOADER}.compute.time": MIXTURE},
+    "Part.share": {
+        f"{LOADER}.compute.time": {"mixture": [{"share": 0.2, "of": "2 s"}, {**LONG, "share": 0.8}]}
+    },
+    "Part.of": {f"{LOADER}.compute.time": {"mixture": [{"share": 0.5, "of": "3 s"}, LONG]}},
     "Uniform.low": {f"{CORRECTOR}.compute.time.uniform.low": "1 s"},
     "Uniform.high": {f"{CORRECTOR}.compute.time.uniform.high": "7 s"},
     "Exponential.mean": {f"{UPSERTER}.compute.time.exponential.mean": "7 s"},

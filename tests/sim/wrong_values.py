@@ -151,6 +151,14 @@ EVERY_FIELD: dict[str, Any] = {
         "replayed": {
             "statement": "DELETE FROM events WHERE event_id = 3",
             "arrival": {"trace": {"text": "at_s\n40\n", "concurrency": 1}},
+            "compute": {
+                "time": {
+                    "mixture": [
+                        {"share": 0.25, "of": {"constant": "5 s"}},
+                        {"share": 0.75, "of": {"pareto": {"minimum": "2 s", "alpha": 2.5}}},
+                    ]
+                }
+            },
         },
         "stream": {
             "streaming": {
