@@ -83,6 +83,7 @@ class Client:
     recorder: Recorder
     row: Row
     hops: Source
+    queueing: int = 0
 
     def run(self, clock: Clock, number: int, job: Job, record: TransactionRecord) -> Waiting[None]:
         """Read, write, and learn what came of it."""

@@ -132,7 +132,7 @@ class Client:
         self._own_ms = 0.0
         spent_ms = self._spark_jobs.time_ms(request, own_ms, began_ms)
         try:
-            yield from self.log.passes(spent_ms)
+            yield from self.cluster.computes(self.connection.sender.life, spent_ms)
         except WriterCrashed:
             self.record.computed(clock.now_ms - began_ms, clock.now_ms)
             raise

@@ -12,7 +12,9 @@ from whitecap.sim.store.faults import Crashes, next_crash
 from whitecap.sim.store.history import History
 from whitecap.sim.store.log_directory import NO_SEGMENT, Segment
 from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.store.spark_jobs import FactorAt
 from whitecap.sim.time.kernel import Clock, Kernel, Mutex, Waiting
+from whitecap.sim.time.sharing import Processor, Slots
 
 
 class WriterCrashed(Exception):
@@ -43,7 +45,11 @@ class DeltaLog:
 
 @dataclass(slots=True)
 class Cluster:
-    """One driver with everything that its writers share; `is_shared` by several transactions."""
+    """One driver with everything that its writers share; `is_shared` by several transactions.
+
+    `slots`: how many of them may run at a time. `processor`: where jobs slow each other down.
+    `loads`: by how much jobs take longer at an instant.
+    """
 
     kernel: Kernel
     store: FakeStore
@@ -52,6 +58,9 @@ class Cluster:
     recorder: Recorder
     crashes: Sequence[Crashes] = ()
     is_shared: bool = False
+    slots: Slots | None = None
+    processor: Processor | None = None
+    loads: Sequence[FactorAt] = ()
     delta_log: DeltaLog = field(default_factory=DeltaLog)
     down_until_ms: float = 0.0
 
@@ -60,6 +69,15 @@ class Cluster:
         if clock.now_ms < self.down_until_ms:
             clock.now_ms = self.down_until_ms
             yield clock.arrive()
+
+    def computes(self, life: Life, work_ms: float) -> Waiting[None]:
+        """Let the time pass that a job of Spark's takes. Raises `WriterCrashed`."""
+        clock = life.clock
+        if self.processor is None or not work_ms:
+            yield from life.reach(clock.now_ms + work_ms)
+            return
+        yield from self.processor.compute(clock, work_ms, life.crash_ms)
+        yield from life.reach(clock.now_ms)
 
     def crashed(self, up_again_ms: float) -> None:
         """The driver died: what it knew is gone. Told by each of its transactions."""

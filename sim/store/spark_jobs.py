@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 from whitecap.engine.storage.requests import Compute as Job
+from whitecap.sim.scenario.clusters import Load
 from whitecap.sim.scenario.writers import Compute
+from whitecap.sim.time.random_streams import Source, row_of
 
 GIB = 1024.0**3
 MILLION = 1e6
@@ -38,3 +42,37 @@ class SparkJobs:
         for factor_at in self.loads:
             spent_ms *= factor_at(now_ms)
         return spent_ms
+
+
+STEPS = 8
+"""In so many steps a load falls by e: within one it is the same for all."""
+
+_standard_normal = NormalDist().inv_cdf
+
+
+class LoadOverTime:
+    """The factor of a load at any instant: a lognormal process of first order, step by step.
+
+    Its draws belong to instants, so that they are the same whoever computes.
+    """
+
+    def __init__(self, load: Load, source: Source) -> None:
+        self._source = source
+        self._step_ms = load.lasts / STEPS
+        self._sigma = math.sqrt(math.log1p(load.cv**2))
+        self._kept = math.exp(-1 / STEPS)
+        self._levels: list[float] = []
+
+    def __call__(self, now_ms: float) -> float:
+        """The factor for what begins now."""
+        step = int(now_ms / self._step_ms)
+        while len(self._levels) <= step:
+            self._levels.append(self._next())
+        return math.exp(self._sigma * self._levels[step] - self._sigma**2 / 2)
+
+    def _next(self) -> float:
+        """The next level, of mean 0 and variance 1."""
+        news = _standard_normal(self._source.uniform(row_of(len(self._levels)), 0))
+        if not self._levels:
+            return news
+        return self._kept * self._levels[-1] + math.sqrt(1 - self._kept**2) * news

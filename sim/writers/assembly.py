@@ -18,8 +18,7 @@ from whitecap.sim.scenario.arrivals import Closed, Open, Schedule, Trace
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.writers import WriterGroup
-from whitecap.sim.store.cluster import Cluster
-from whitecap.sim.store.faults import crashes_of, faults_of
+from whitecap.sim.store.faults import faults_of
 from whitecap.sim.store.history import History
 from whitecap.sim.store.latency import latencies_of
 from whitecap.sim.store.limits import Throttle
@@ -35,6 +34,7 @@ from whitecap.sim.time.random_streams import RandomStreams, Uniforms, row_of
 from whitecap.sim.writers.bind import bound
 from whitecap.sim.writers.checkpoints import Checkpoint
 from whitecap.sim.writers.choices import ALONE, Member
+from whitecap.sim.writers.clusters import Clusters
 from whitecap.sim.writers.instants import (
     Calendar,
     Instants,
@@ -69,7 +69,7 @@ class Assembly:
     keys: KeysInUse
     clients: TableClients = field(init=False)
     _checkpoints: dict[str, Checkpoint] = field(default_factory=dict)
-    _clusters: dict[str, Cluster] = field(default_factory=dict)
+    _clusters: Clusters = field(init=False)
 
     def __post_init__(self) -> None:
         scenario, dialect = self.scenario, dialect_named(self.scenario.dialect)
@@ -77,6 +77,9 @@ class Assembly:
         lost_reply = scenario.store.client.on_lost_reply
         self.clients = TableClients(
             scenario.table.name, self.shared, settings, dialect, lost_reply, self._keys_matter()
+        )
+        self._clusters = Clusters(
+            scenario, self.streams, self.kernel, self.recorder, self.store, self.history
         )
         self._latencies = latencies_of(scenario.store)
         self._requests = LogRequests.of(*scenario.store.log_store.requests)
@@ -143,41 +146,16 @@ class Assembly:
         self, name: str, group_name: str, group: WriterGroup, instants: Instants
     ) -> Transactions:
         takes_ms = instants.takes_ms if isinstance(instants, TracedJobs) else None
+        cluster = self._clusters.of(name, group_name, group)
         tapes = Tapes(self.streams.source("store", name), self._latencies, group.compute.time)
         return Transactions(
-            cluster=self._cluster(name, group_name, group),
+            cluster=cluster,
             throttle=self.throttle,
             requests=self._requests,
             faults=faults_of(self.scenario.faults, group_name, name, self.streams),
             tapes=tapes,
             ids=self.streams.source("ids", name),
-            spark_jobs=SparkJobs(group.compute, takes_ms=takes_ms),
-        )
-
-    def _cluster(self, name: str, group_name: str, group: WriterGroup) -> Cluster:
-        """The writer's own, or the one that its group names."""
-        if group.cluster is None:
-            return self._new_cluster(name, {group_name: group}, 1)
-        if group.cluster not in self._clusters:
-            groups = {
-                name: other
-                for name, other in self.scenario.writers.items()
-                if other.cluster == group.cluster
-            }
-            writers = sum(other.count for other in groups.values())
-            self._clusters[group.cluster] = self._new_cluster(group.cluster, groups, writers)
-        return self._clusters[group.cluster]
-
-    def _new_cluster(self, name: str, groups: dict[str, WriterGroup], writers: int) -> Cluster:
-        opens = (group.arrival.open or group.arrival.trace for group in groups.values())
-        return Cluster(
-            kernel=self.kernel,
-            store=self.store,
-            history=self.history,
-            profile=self.scenario.store,
-            recorder=self.recorder,
-            crashes=crashes_of(self.scenario.faults, groups.keys(), name, self.streams),
-            is_shared=writers > 1 or any(o is not None and o.concurrency != 1 for o in opens),
+            spark_jobs=SparkJobs(group.compute, cluster.loads, takes_ms),
         )
 
     def _jobs(

@@ -23,9 +23,9 @@ from whitecap.sim.time.random_streams import Source
 from whitecap.sim.writers.jobs import Job
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Transactions:
-    """Runs the transactions of one writer."""
+    """Runs the transactions of one writer. `queueing`: how many jobs wait for their first slot."""
 
     cluster: Cluster
     throttle: Throttle
@@ -34,6 +34,7 @@ class Transactions:
     tapes: Tapes
     ids: Source
     spark_jobs: SparkJobs
+    queueing: int = 0
 
     @property
     def kernel(self) -> Kernel:
@@ -47,6 +48,18 @@ class Transactions:
 
     def run(self, clock: Clock, number: int, job: Job, record: TransactionRecord) -> Waiting[None]:
         """One run of a writer's `number`-th job; how it ended is in its record."""
+        slots = self.cluster.slots
+        if slots is None:
+            yield from self._run(clock, number, job, record)
+            return
+        is_first = record.rerun_number == 0
+        self.queueing += is_first
+        yield from slots.acquire(clock)
+        self.queueing -= is_first
+        yield from self._run(clock, number, job, record)
+        yield from slots.release(clock)
+
+    def _run(self, clock: Clock, number: int, job: Job, record: TransactionRecord) -> Waiting[None]:
         yield from self.cluster.is_up(clock)
         job.describe(record, clock.now_ms)
         life = Life(self.cluster, clock)

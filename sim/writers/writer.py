@@ -36,6 +36,10 @@ class Executor(Protocol):
     def recorder(self) -> Recorder:
         """Where the run is written down."""
 
+    @property
+    def queueing(self) -> int:
+        """How many jobs have not begun because the cluster has no slot for them."""
+
     def run(self, clock: Clock, number: int, job: Job, record: TransactionRecord) -> Waiting[None]:
         """One run of a writer's `number`-th job; how it ended is in its record."""
 
@@ -98,7 +102,7 @@ class Writer:
             command=self.command,
             arrival=Arrivals(*self.group.arrival.chosen_names()),
             jobs_due=self._submitted + late,
-            jobs_not_begun=len(self._waiting) + late,
+            jobs_not_begun=len(self._waiting) + self.transactions.queueing + late,
         )
 
     def _overdue(self) -> Iterator[float]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 from pydantic import BaseModel
 
 from tests.sim.sim_worlds import TABLE
+from tests.sim.workload_fields import CORRECTOR, ERASER, LOADER, STREAM, UPSERTER, WORKLOAD
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario import Scenario
@@ -51,6 +51,7 @@ FULL: dict[str, Any] = {
         },
         "upserter": {
             "count": 2,
+            "cluster": "nightly",
             "statement": (
                 "MERGE INTO events t USING (SELECT * FROM VALUES :rows AS v"
                 "(event_id, date, country, amount)) s ON t.event_id = s.event_id "
@@ -78,6 +79,7 @@ FULL: dict[str, Any] = {
             "compute": "3 s",
         },
     },
+    "clusters": {"nightly": {"full_speed": 1}},
     "faults": [
         {"lost_reply": {"probability": 0.15, "requests": ["put_if_absent"]}},
         {"late_effect": {"probability": 0.1, "delay": "5 s"}},
@@ -85,17 +87,6 @@ FULL: dict[str, Any] = {
         {"writer_crash": {"rate": "1 per min", "restart": "10 s"}},
     ],
 }
-
-LOADER, CORRECTOR = "writers.loader", "writers.corrector"
-UPSERTER, ERASER, STREAM = "writers.upserter", "writers.eraser", "writers.stream"
-
-BURSTS = {"every": "20 s", "lasts": "5 s", "times": 6}
-
-RECORDED_JOBS = Path(__file__).parent / "recorded_jobs.csv"
-
-PARETO = {"pareto": {"minimum": "2 s", "alpha": 2}}
-LONG = {"share": 0.5, "of": "9 s"}
-MIXTURE = {"mixture": [{"share": 0.5, "of": "2 s"}, LONG]}
 
 CHANGES: dict[str, dict[str, Any]] = {
     "Scenario.seed": {"seed": 2},
@@ -157,32 +148,12 @@ CHANGES: dict[str, dict[str, Any]] = {
     "Closed.think": {f"{LOADER}.arrival.closed.think": "6 s"},
     "Open.rate": {f"{CORRECTOR}.arrival.open.rate": "21 per min"},
     "Open.concurrency": {f"{CORRECTOR}.arrival.open.concurrency": 1},
-    "Open.profile": {f"{CORRECTOR}.arrival.open.profile": {"hours": {"23-24": 5}}},
-    "Profile.hours": {f"{CORRECTOR}.arrival.open.profile": {"hours": {"23-24": 4}}},
-    "Profile.weekdays": {f"{CORRECTOR}.arrival.open.profile": {"weekdays": {"Wed": 4}}},
-    "Open.bursts": {f"{CORRECTOR}.arrival.open.bursts": BURSTS},
-    "Bursts.every": {f"{CORRECTOR}.arrival.open.bursts": {**BURSTS, "every": "25 s"}},
-    "Bursts.lasts": {f"{CORRECTOR}.arrival.open.bursts": {**BURSTS, "lasts": "4 s"}},
-    "Bursts.times": {f"{CORRECTOR}.arrival.open.bursts": {**BURSTS, "times": 3}},
-    "Open.batch": {f"{CORRECTOR}.arrival.open.batch": 2},
-    "Schedule.weekdays": {f"{UPSERTER}.arrival.schedule.weekdays": ["Thu"]},
-    "Schedule.jitter": {f"{UPSERTER}.arrival.schedule.jitter": {"exponential": {"mean": "2 s"}}},
     "Schedule.every": {f"{UPSERTER}.arrival.schedule.every": "11 s"},
     "Schedule.offset": {f"{UPSERTER}.arrival.schedule.offset": "4 s"},
     "Schedule.at": {f"{ERASER}.arrival.schedule.at": ["31 s"]},
     "Arrival.closed": {f"{LOADER}.arrival": "closed"},
     "Arrival.open": {f"{ERASER}.arrival": {"open": {"rate": "2 per min"}}},
     "Arrival.schedule": {f"{LOADER}.arrival": {"schedule": {"every": "9 s"}}},
-    "Arrival.trace": {f"{ERASER}.arrival": {"trace": {"text": "at_s\n40\n"}}},
-    "Trace.text": {f"{ERASER}.arrival": {"trace": {"text": "at_s\n41\n"}}},
-    "Trace.file": {
-        f"{ERASER}.arrival": {"trace": {"file": str(RECORDED_JOBS)}},
-        f"{ERASER}.compute": "0 s",
-    },
-    "Trace.concurrency": {
-        f"{ERASER}.arrival": {"trace": {"text": "at_s\n40\n41\n", "concurrency": 1}}
-    },
-    "Compute.per_file": {f"{CORRECTOR}.compute.per_file": "1 s"},
     "Compute.time": {f"{LOADER}.compute.time": "2 s"},
     "Compute.per_million_rows": {f"{CORRECTOR}.compute.per_million_rows": "9 h"},
     "Compute.per_gib": {f"{CORRECTOR}.compute.per_gib": "9 h"},
@@ -206,8 +177,6 @@ CHANGES: dict[str, dict[str, Any]] = {
     "Parameter.keys": {f"{CORRECTOR}.parameters.keys.keys.count": 1},
     "Parameter.rows": {f"{LOADER}.parameters.rows.rows.count": 1},
     "Parameter.counter": {f"{CORRECTOR}.parameters.n": {"value": 1}},
-    "Parameter.member": {f"{UPSERTER}.parameters.country": "member"},
-    "Choice.member": {f"{UPSERTER}.parameters.rows.rows.choose": "member"},
     "Zipf.exponent": {f"{LOADER}.parameters.date.zipf.exponent": 2.0},
     "Newest.within": {f"{CORRECTOR}.parameters.day.newest.within": 1},
     "Keys.count": {f"{CORRECTOR}.parameters.keys.keys.count": 3},
@@ -225,14 +194,6 @@ CHANGES: dict[str, dict[str, Any]] = {
     "Distribution.quantiles": {
         f"{LOADER}.compute.time": {"quantiles": {"p10": "1 s", "p90": "9 s"}}
     },
-    "Distribution.pareto": {f"{LOADER}.compute.time": PARETO},
-    "Pareto.minimum": {f"{LOADER}.compute.time": {"pareto": {"minimum": "3 s", "alpha": 2}}},
-    "Pareto.alpha": {f"{LOADER}.compute.time": {"pareto": {"minimum": "2 s", "alpha": 3}}},
-    "Distribution.mixture": {f"{LOADER}.compute.time": MIXTURE},
-    "Part.share": {
-        f"{LOADER}.compute.time": {"mixture": [{"share": 0.2, "of": "2 s"}, {**LONG, "share": 0.8}]}
-    },
-    "Part.of": {f"{LOADER}.compute.time": {"mixture": [{"share": 0.5, "of": "3 s"}, LONG]}},
     "Uniform.low": {f"{CORRECTOR}.compute.time.uniform.low": "1 s"},
     "Uniform.high": {f"{CORRECTOR}.compute.time.uniform.high": "7 s"},
     "Exponential.mean": {f"{UPSERTER}.compute.time.exponential.mean": "7 s"},
@@ -328,6 +289,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "Throttling.requests": {"faults": [{"throttling": {"probability": 0.2, "requests": ["get"]}}]},
     "WriterCrash.rate": {"faults": [{"writer_crash": {"rate": "2 per min", "restart": "10 s"}}]},
     "WriterCrash.restart": {"faults": [{"writer_crash": {"rate": "1 per min", "restart": "9 s"}}]},
+    **WORKLOAD,
 }
 """One change per field, by class and name."""
 

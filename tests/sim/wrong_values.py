@@ -74,6 +74,8 @@ EVERY_FIELD: dict[str, Any] = {
             "source": "me",
         },
     },
+    "load": {"cv": 0.5, "lasts": "20 s"},
+    "clusters": {"etl": {"slots": 2, "full_speed": 1, "load": {"cv": 0.5, "lasts": "20 s"}}},
     "faults": [
         {
             "lost_reply": {"probability": 0.1, "requests": ["put_if_absent"]},
