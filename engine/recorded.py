@@ -171,6 +171,7 @@ class Interruption(StrEnum):
 
     WRITER_CRASH = "WriterCrash"
     STORE_REFUSED = "StoreRefused"
+    DEADLINE_PASSED = "DeadlinePassed"
 
 
 OTHER_REFUSALS = frozenset(

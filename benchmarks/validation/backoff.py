@@ -85,7 +85,12 @@ class Client:
     hops: Source
     queueing: int = 0
 
-    def run(self, clock: Clock, number: int, job: Job, record: TransactionRecord) -> Waiting[None]:
+    def starts_anew(self) -> None:
+        """Nothing starts again."""
+
+    def run(
+        self, clock: Clock, number: int, job: Job, record: TransactionRecord, deadline_ms: float
+    ) -> Waiting[None]:
         """Read, write, and learn what came of it."""
         to_read, read, to_write, written = self._hops_ms(row_of(number, record.rerun_number))
         clock.now_ms += to_read
@@ -153,4 +158,5 @@ def _writer(name: str, number: int, group: WriterGroup, client: Client, reruns: 
         think_ms=lambda _job: 0.0,
         instants=lambda _first: iter((0.0,)),
         rerun=lambda job, rerun: reruns.uniform(row_of(job, rerun), 0),
+        restart=lambda _job, _rerun: 0.5,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
@@ -21,7 +21,7 @@ class FixedRerun(Section):
     """Run again after `wait`, at most `budget` times per job."""
 
     wait: Duration
-    budget: Whole = Field(default=10, ge=1, le=MAX_COUNT)
+    budget: Whole = Field(default=10, ge=0, le=MAX_COUNT)
     after_unknown: bool = False
 
 
@@ -35,7 +35,7 @@ class ExponentialRerun(Section):
     base: Duration = Field(gt=0)
     cap: Duration = Field(gt=0)
     jitter: Literal["none", "full", "equal", "decorrelated"] = "full"
-    budget: Whole = Field(default=10, ge=1, le=MAX_COUNT)
+    budget: Whole = Field(default=10, ge=0, le=MAX_COUNT)
     after_unknown: bool = False
 
     @field_validator("cap")
@@ -52,6 +52,29 @@ class Rerun(OneOf):
     none: Nothing | None = None
     fixed: FixedRerun | None = None
     exponential: ExponentialRerun | None = None
+
+
+class Restart(OneOf):
+    """What starts an application again whose statement failed, its reruns included.
+
+    That an orchestrator does: it waits by its own policy, then starting `takes` its time, and a
+    driver that serves nobody else has forgotten what it knew of the log.
+    """
+
+    shared: ClassVar[frozenset[str]] = frozenset({"takes", "preset", "description", "source"})
+
+    fixed: FixedRerun | None = None
+    exponential: ExponentialRerun | None = None
+    takes: Duration = 0.0
+    preset: str = ""
+    description: str = ""
+    source: str = ""
+
+    @property
+    def policy(self) -> FixedRerun | ExponentialRerun:
+        """When it does so."""
+        chosen: FixedRerun | ExponentialRerun = self.chosen
+        return chosen
 
 
 class Compute(Section):
@@ -96,6 +119,9 @@ class WriterGroup(Section):
 
     Each is a cluster of its own, unless `cluster` names one: all writers of groups that name it are
     threads of its driver. They share what it knows of the log, its locks, and its crashes.
+
+    A job that has not succeeded when its `deadline` has passed, counted from the instant at which
+    it fell due, is given up, whatever it is doing then.
     """
 
     count: Whole = Field(default=1, ge=1, le=MAX_WRITERS)
@@ -108,6 +134,8 @@ class WriterGroup(Section):
     stops: Duration | None = None
     compute: Compute = Compute()
     rerun: Rerun = Rerun(none=Nothing())
+    restart: Restart | None = None
+    deadline: Duration | None = Field(default=None, gt=0)
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:

@@ -102,7 +102,7 @@ class Assembly:
         self, name: str, group_name: str, group: WriterGroup, number: int, member: Member
     ) -> Writer:
         command, new_job = self._jobs(name, group, number, member)
-        reruns = self.streams.source("rerun", name)
+        reruns, restarts = (self.streams.source(what, name) for what in ("rerun", "restart"))
         pauses = DrawTable(self.streams.source("arrival", name), [Columns([0], _pause(group))])
 
         def pause_ms(job: int) -> float:
@@ -121,6 +121,7 @@ class Assembly:
             think_ms=pause_ms,
             instants=instants,
             rerun=lambda job, rerun: reruns.uniform(row_of(job, rerun), 0),
+            restart=lambda job, rerun: restarts.uniform(row_of(job, rerun), 0),
         )
 
     def _instants(

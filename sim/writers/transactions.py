@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from whitecap.engine.errors import DeltaError, InvalidInput
@@ -46,30 +47,53 @@ class Transactions:
         """Where the run is written down."""
         return self.cluster.recorder
 
-    def run(self, clock: Clock, number: int, job: Job, record: TransactionRecord) -> Waiting[None]:
+    def starts_anew(self) -> None:
+        """The writer's application is started again."""
+        self.cluster.starts_anew()
+
+    def run(
+        self,
+        clock: Clock,
+        number: int,
+        job: Job,
+        record: TransactionRecord,
+        deadline_ms: float = math.inf,
+    ) -> Waiting[None]:
         """One run of a writer's `number`-th job; how it ended is in its record."""
         slots = self.cluster.slots
         if slots is None:
-            yield from self._run(clock, number, job, record)
+            yield from self._run(clock, number, job, record, deadline_ms)
             return
         is_first = record.rerun_number == 0
         self.queueing += is_first
-        yield from slots.acquire(clock)
+        has_slot = yield from slots.acquire(clock, deadline_ms)
         self.queueing -= is_first
-        yield from self._run(clock, number, job, record)
+        if not has_slot:
+            _is_cancelled(record, clock)
+            return
+        yield from self._run(clock, number, job, record, deadline_ms)
         yield from slots.release(clock)
 
-    def _run(self, clock: Clock, number: int, job: Job, record: TransactionRecord) -> Waiting[None]:
+    def _run(
+        self, clock: Clock, number: int, job: Job, record: TransactionRecord, deadline_ms: float
+    ) -> Waiting[None]:
         yield from self.cluster.is_up(clock)
+        if clock.now_ms >= deadline_ms:
+            _is_cancelled(record, clock)
+            return
         job.describe(record, clock.now_ms)
-        life = Life(self.cluster, clock)
+        life = Life(self.cluster, clock, deadline_ms)
         client = self._client(life, number, record)
         try:
             outcome = yield from drive(job.transaction(LogView(self.cluster)), client)
         except WriterCrashed:
             yield from life.ends()
-            text = "the writer's driver died"
-            record.ends_badly("writer_crash", clock.now_ms, Interruption.WRITER_CRASH, None, text)
+            if life.is_cancelled:
+                _is_cancelled(record, clock)
+            else:
+                text = "the writer's driver died"
+                crash = Interruption.WRITER_CRASH
+                record.ends_badly("writer_crash", clock.now_ms, crash, None, text)
         except StoreRefused as refused:
             record.ends_badly(
                 "store_refused", clock.now_ms, Interruption.STORE_REFUSED, None, str(refused)
@@ -102,3 +126,9 @@ class Transactions:
         new_id = Ids(self.ids, tape.row)
         own_ms = self.spark_jobs.own_ms(number, tape.compute_ms)
         return Client(cluster, connection, log, record, self.spark_jobs, own_ms, new_id)
+
+
+def _is_cancelled(record: TransactionRecord, clock: Clock) -> None:
+    """The job's deadline came before its end."""
+    passed = Interruption.DEADLINE_PASSED
+    record.ends_badly("deadline", clock.now_ms, passed, None, "the job's deadline passed")

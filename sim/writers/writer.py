@@ -22,7 +22,7 @@ from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.time.kernel import Clock, Kernel, Waiting
 from whitecap.sim.writers.instants import Instants
 from whitecap.sim.writers.jobs import Job
-from whitecap.sim.writers.rerun import JobReruns, policy_of
+from whitecap.sim.writers.rerun import JobTries
 
 
 class Executor(Protocol):
@@ -40,7 +40,12 @@ class Executor(Protocol):
     def queueing(self) -> int:
         """How many jobs have not begun because the cluster has no slot for them."""
 
-    def run(self, clock: Clock, number: int, job: Job, record: TransactionRecord) -> Waiting[None]:
+    def starts_anew(self) -> None:
+        """The writer's application is started again."""
+
+    def run(
+        self, clock: Clock, number: int, job: Job, record: TransactionRecord, deadline_ms: float
+    ) -> Waiting[None]:
         """One run of a writer's `number`-th job; how it ended is in its record."""
 
 
@@ -58,7 +63,7 @@ class Writer:
     """One instance of a writer group, the `number`-th of the run.
 
     By the number of a job, `think_ms` is the time before it in a closed loop, `instants` are those
-    at which jobs fall due otherwise, and `rerun` is the uniform number for one of its waits.
+    at which jobs fall due otherwise, and `rerun` and `restart` are uniform numbers for its waits.
     """
 
     name: str
@@ -71,6 +76,7 @@ class Writer:
     think_ms: Callable[[int], float]
     instants: Instants
     rerun: Callable[[int, int], float]
+    restart: Callable[[int, int], float]
     _submitted: int = 0
     _running: int = 0
     _waiting: deque[Submitted] = field(default_factory=deque)
@@ -173,31 +179,33 @@ class Writer:
     def _run_job(self, clock: Clock, submitted: Submitted) -> Waiting[None]:
         clock.serves(self.number, submitted.number)
         job, record = submitted.job, submitted.record
-        uniform = partial(self.rerun, submitted.number)
-        reruns = JobReruns(policy_of(self.group.rerun), uniform)
+        tries = JobTries(
+            self.group.rerun,
+            self.group.restart,
+            partial(self.rerun, submitted.number),
+            partial(self.restart, submitted.number),
+        )
+        deadline_ms = record.submitted_at_ms + (self.group.deadline or math.inf)
         while True:
-            yield from self.transactions.run(clock, submitted.number, job, record)
+            yield from self.transactions.run(clock, submitted.number, job, record, deadline_ms)
             if record.outcome == RecordedOutcome.COMMITTED:
                 if job.is_seen_by_others:
                     yield clock.arrive()
                 job.is_committed()
                 return
-            wait_ms = reruns.next_wait_ms() if _may_rerun(record, reruns) else None
-            if wait_ms is None:
+            wait = tries.next_wait(record.outcome == RecordedOutcome.UNKNOWN)
+            if wait is None or clock.now_ms + wait[0] >= deadline_ms:
                 record.given_up = True
                 return
+            wait_ms, starts_anew = wait
             clock.now_ms += wait_ms
             yield clock.arrive()
-            record = self._record(record.job_id, reruns.count, clock.now_ms)
+            if starts_anew:
+                self.transactions.starts_anew()
+            record = self._record(record.job_id, tries.count, clock.now_ms)
 
     def _naming_the_writer(self, error: InvalidInput) -> InvalidInput:
         place = f"writer {self.name}"
         return InvalidInput(
             [Problem(f"{place}: {p.place}", p.text, p.nearest) for p in error.problems]
         )
-
-
-def _may_rerun(record: TransactionRecord, reruns: JobReruns) -> bool:
-    if record.outcome == RecordedOutcome.UNKNOWN:
-        return reruns.after_unknown
-    return record.outcome == RecordedOutcome.ABORTED

@@ -303,6 +303,8 @@ WITHOUT_EFFECT_ON_RECORDS = {
     "Sweep.axes": "says which scenarios to run",
     "Sweep.replications": "says how often",
     "Fault.description": "words",
+    "Restart.description": "words",
+    "Restart.source": "words",
     "Fault.source": "words",
     "Store.description": "words",
     "ConditionalPut.exclusive": "needs two puts at one moment: tests/sim/test_lost_commits.py",

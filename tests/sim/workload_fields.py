@@ -18,6 +18,8 @@ MIXTURE = {"mixture": [{"share": 0.5, "of": "2 s"}, LONG]}
 
 LOAD = {"cv": 0.5, "lasts": "20 s"}
 
+RESTART = {"fixed": {"wait": "1 s"}, "takes": "3 s"}
+
 WORKLOAD: dict[str, dict[str, Any]] = {
     "Scenario.clusters": {"clusters": {}},
     "Scenario.load": {"load": LOAD},
@@ -56,4 +58,10 @@ WORKLOAD: dict[str, dict[str, Any]] = {
         f"{LOADER}.compute.time": {"mixture": [{"share": 0.2, "of": "2 s"}, {**LONG, "share": 0.8}]}
     },
     "Part.of": {f"{LOADER}.compute.time": {"mixture": [{"share": 0.5, "of": "3 s"}, LONG]}},
+    "WriterGroup.deadline": {f"{CORRECTOR}.deadline": "8 s"},
+    "WriterGroup.restart": {f"{ERASER}.restart": RESTART},
+    "Restart.fixed": {f"{ERASER}.restart": {"fixed": {"wait": "2 s"}}},
+    "Restart.exponential": {f"{ERASER}.restart": {"exponential": {"base": "1 s", "cap": "2 s"}}},
+    "Restart.takes": {f"{ERASER}.restart": {**RESTART, "takes": "4 s"}},
+    "Restart.preset": {f"{ERASER}.restart": "spark-streaming"},
 }

@@ -106,6 +106,14 @@ EVERY_FIELD: dict[str, Any] = {
                 "per_gib": "1 s",
             },
             "rerun": {"none": {}},
+            "restart": {
+                "preset": "airflow",
+                "description": "words",
+                "source": "me",
+                "fixed": {"wait": "5 min", "budget": 3, "after_unknown": True},
+                "takes": "90 s",
+            },
+            "deadline": "2 h",
         },
         "corrector": {
             "statement": "UPDATE events SET amount = :n WHERE date = :day AND event_id IN (:keys)",
@@ -125,6 +133,7 @@ EVERY_FIELD: dict[str, Any] = {
             },
             "compute": {"time": {"exponential": {"mean": "5 s"}}},
             "rerun": {"fixed": {"wait": "1 s", "budget": 2, "after_unknown": True}},
+            "restart": {"exponential": {"base": "1 s", "cap": "9 s"}},
         },
         "eraser": {
             "statement": (
