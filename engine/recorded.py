@@ -30,6 +30,7 @@ class Arrivals(StrEnum):
     CLOSED = "closed"
     OPEN = "open"
     SCHEDULE = "schedule"
+    TRACE = "trace"
 
 
 COLUMNS_READ: dict[str, tuple[str, ...]] = {
@@ -170,6 +171,7 @@ class Interruption(StrEnum):
 
     WRITER_CRASH = "WriterCrash"
     STORE_REFUSED = "StoreRefused"
+    DEADLINE_PASSED = "DeadlinePassed"
 
 
 OTHER_REFUSALS = frozenset(

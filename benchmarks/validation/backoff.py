@@ -21,7 +21,8 @@ from whitecap.engine.outcomes import Outcome
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.engine.storage.requests import Steps
 from whitecap.sim.recording.recorder import Recorder, TransactionRecord
-from whitecap.sim.scenario.writers import Arrival, Rerun, Schedule, WriterGroup
+from whitecap.sim.scenario.arrivals import Arrival, Schedule
+from whitecap.sim.scenario.writers import Rerun, WriterGroup
 from whitecap.sim.time.kernel import Clock, Kernel, Waiting
 from whitecap.sim.time.random_streams import RandomStreams, Source, row_of
 from whitecap.sim.writers.jobs import Job
@@ -82,8 +83,14 @@ class Client:
     recorder: Recorder
     row: Row
     hops: Source
+    queueing: int = 0
 
-    def run(self, clock: Clock, number: int, job: Job, record: TransactionRecord) -> Waiting[None]:
+    def starts_anew(self) -> None:
+        """Nothing starts again."""
+
+    def run(
+        self, clock: Clock, number: int, job: Job, record: TransactionRecord, deadline_ms: float
+    ) -> Waiting[None]:
         """Read, write, and learn what came of it."""
         to_read, read, to_write, written = self._hops_ms(row_of(number, record.rerun_number))
         clock.now_ms += to_read
@@ -148,6 +155,8 @@ def _writer(name: str, number: int, group: WriterGroup, client: Client, reruns: 
         command="WRITE",
         new_job=lambda _number, _now_ms: Write(),
         transactions=client,
-        pause_ms=lambda _job: 0.0,
+        think_ms=lambda _job: 0.0,
+        instants=lambda _first: iter((0.0,)),
         rerun=lambda job, rerun: reruns.uniform(row_of(job, rerun), 0),
+        restart=lambda _job, _rerun: 0.5,
     )

@@ -93,6 +93,7 @@ class Compute(msgspec.Struct, frozen=True):
     rows_read: int = 0
     bytes_read: int = 0
     bytes_written: int = 0
+    files_read: int = 0
 
 
 class OfDriver(msgspec.Struct, frozen=True):

@@ -19,10 +19,11 @@ from pydantic import ValidationError
 from whitecap.engine.recorded import AxisRole
 from whitecap.sim.loading.loading import changed
 from whitecap.sim.quantities.units import MS_PER, parse_duration
+from whitecap.sim.scenario.arrivals import Closed, Open, Schedule, Trace
 from whitecap.sim.scenario.model import Document
 from whitecap.sim.scenario.sweep import Changes
 from whitecap.sim.scenario.vain import command_of
-from whitecap.sim.scenario.writers import STREAMING, Closed, Open, Schedule, WriterGroup
+from whitecap.sim.scenario.writers import STREAMING, WriterGroup
 
 BRINGING_DATA = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE", STREAMING})
 """Commands whose jobs come from outside: each is work that somebody wants done."""
@@ -119,8 +120,10 @@ def _pace(group: WriterGroup) -> Any:
     match group.arrival.chosen:
         case Closed(think=think):
             return "closed", think
-        case Open(rate=rate, concurrency=concurrency):
-            return "open", rate, concurrency
-        case Schedule(every=every, at=at):
-            return "schedule", every, at and len(at)
+        case Open() as arrivals:
+            return "open", arrivals
+        case Schedule(every=every, at=at, weekdays=weekdays):
+            return "schedule", every, at and len(at), weekdays
+        case Trace() as trace:
+            return "trace", trace
     raise AssertionError("validated: one way is given")

@@ -53,6 +53,7 @@ class Parts:
     dialect: Dialect = DELTA_OSS_4_4
     axes: dict[str, list[str]] = field(default_factory=dict)
     has_sweep: bool = False
+    clusters: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, document: dict[str, Any]) -> Self:
@@ -61,7 +62,7 @@ class Parts:
         writers = document.get("writers")
         named = writers if isinstance(writers, dict) else {}
         groups = {str(name): _well_formed(WriterGroup, given) for name, given in named.items()}
-        settings = document.get("settings")
+        settings, clusters = document.get("settings"), document.get("clusters")
         return cls(
             table,
             _schema(table),
@@ -75,6 +76,7 @@ class Parts:
             DIALECTS.get(str(document.get("dialect")), DELTA_OSS_4_4),
             _axes(document.get("sweep")),
             document.get("sweep") is not None,
+            tuple(map(str, clusters)) if isinstance(clusters, dict) else (),
         )
 
 
@@ -263,6 +265,11 @@ def _of_parameter(place: Place, name: str, parameter: Parameter, parts: Parts) -
 
 
 def _of_names(parts: Parts) -> Iterator[Finding]:
+    named = [group.cluster for group in parts.writers.values() if group.cluster is not None]
+    for cluster in parts.clusters:
+        if cluster not in named and parts.writers.keys() == set(parts.writer_names):
+            said = "no writer runs on it: name it as the cluster of a writer"
+            yield ("clusters", cluster), said, nearest(cluster, named)
     for position, fault in parts.faults.items():
         for number, group in enumerate(fault.writers or ()):
             yield from _unknown_writer(("faults", position, "writers", number), group, parts)

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.scenarios import SCENARIOS
+from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.quantities.units import shown
 from whitecap.sim.scenario.model import Document
 from whitecap.sim.scenario.origin import BY_THE_SCENARIO, ORIGIN, origins_lacking
@@ -135,7 +136,7 @@ def _no_such(name: str, place: str) -> Problem:
     return Problem(place, f"{said}, and files of your own (mine.yaml)", nearest(name, names))
 
 
-ALTERNATIVES = {"constant", "uniform", "exponential", "lognormal", "quantiles"}
+ALTERNATIVES = set(Distribution.alternatives())
 """Overriding a distribution by one of another kind replaces it; options of one kind are merged."""
 
 FORMS = ({"latency"}, {"out", "back"})

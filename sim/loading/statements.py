@@ -13,6 +13,8 @@ from whitecap.sim.scenario.table import Table
 from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.scenario.yaml_text import Place
 
+NOT_OF_STREAMS = "a batch belongs to its checkpoint, and so to no member of a group"
+
 Finding = tuple[Place, str, str | None]
 
 
@@ -63,7 +65,12 @@ def _of_names(statement: Statement, group: WriterGroup, table: Table) -> Iterato
 
 
 def _streaming_problems(group: WriterGroup, table: Table) -> Iterator[Finding]:
-    for name in group.parameters:
+    of_members = {name for name, each in group.parameters.items() if each.of_member}
+    for name in sorted(of_members):
+        yield ("parameters", name), NOT_OF_STREAMS, None
+    if group.streaming is not None and group.streaming.rows.choose.member:
+        yield ("streaming", "rows", "choose"), NOT_OF_STREAMS, None
+    for name in sorted(group.parameters.keys() - of_members):
         if name not in table.values:
             said = "is not used: a batch takes only columns with listed values"
             yield ("parameters", name), said, nearest(name, table.values)

@@ -37,6 +37,12 @@ MAX_PARALLEL_READS = 200
 MAX_JOBS = 100_000_000
 """Jobs (or crashes) that a run is expected to have: a day of computing, and 100 GB of memory."""
 
+MAX_TRACED_JOBS = 20_000
+"""Jobs of a recorded trace, whose text becomes part of the scenario."""
+
+MAX_TRACE_BYTES = 512 << 10
+"""Of a recorded trace: 26 for each job. As YAML, with its lines indented, it stays below 1 MiB."""
+
 MAX_CELLS = 1_000
 """Cells of a sweep: each is checked before the first run, and compared with every other."""
 

@@ -1,8 +1,8 @@
 """Distributions of durations, named by what they are and parameterised by what they say.
 
 `{lognormal: {median: 20 s, sigma: 0.4}}`, `{lognormal: {mean: 22 s, cv: 0.4}}`, `{constant: 5 s}`,
-`{uniform: {low: 1 s, high: 2 s}}`, `{exponential: {mean: 3 s}}`, or measured quantiles. A bare
-duration (`5 s`) is a constant.
+`{uniform: {low: 1 s, high: 2 s}}`, `{exponential: {mean: 3 s}}`, measured quantiles, a power law or
+a mixture of such. A bare duration (`5 s`) is a constant.
 
 A duration is drawn by its rank: a uniform number goes in, the duration that so large a share of all
 durations lies below comes out. So a variant of a scenario that changes a distribution keeps the
@@ -20,6 +20,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from whitecap.sim.quantities.quantiles import Quantiles, Values
 from whitecap.sim.quantities.section import OneOf, Section
+from whitecap.sim.quantities.tails import Pareto, Part, mean_ms, mixed, require_all
 from whitecap.sim.quantities.units import Duration, Number
 from whitecap.sim.time.random_streams import Uniforms
 
@@ -106,20 +107,33 @@ class Distribution(OneOf):
     exponential: Exponential | None = None
     lognormal: Lognormal | None = None
     quantiles: Quantiles | None = None
+    pareto: Pareto | None = None
+    mixture: list[Part] | None = Field(default=None, min_length=2)
 
     @model_validator(mode="before")
     @classmethod
     def _bare_duration_is_constant(cls, given: Any) -> Any:
         return {"constant": given} if isinstance(given, str | int | float) else given
 
+    @field_validator("mixture")
+    @classmethod
+    def _is_all(cls, parts: list[Part] | None) -> list[Part] | None:
+        if parts is not None:
+            require_all(parts)
+        return parts
+
     def mean_ms(self) -> float:
         """The expectation in milliseconds."""
+        if self.mixture is not None:
+            return mean_ms(self.mixture)
         return self.constant if self.constant is not None else float(self.chosen.mean_ms())
 
     def quantile(self, ranks: Uniforms) -> Values:
         """The durations in milliseconds with these ranks, which lie in (0, 1)."""
         if self.constant is not None:
             return np.full(ranks.shape, self.constant)
+        if self.mixture is not None:
+            return mixed(self.mixture, ranks)
         durations: Values = self.chosen.quantile(ranks)
         return durations
 
@@ -128,3 +142,7 @@ class Distribution(OneOf):
         if self.constant is not None:
             return self.constant
         return float(self.quantile(np.array([rank]))[0])
+
+
+Part.model_rebuild(_types_namespace={"Distribution": Distribution})
+Distribution.model_rebuild(force=True)

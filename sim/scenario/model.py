@@ -17,6 +17,7 @@ from whitecap.engine.recorded import Objective
 from whitecap.sim.quantities.bounds import FIRST_YEAR, LAST_YEAR, MAX_JOBS, MAX_SEED, MAX_WRITERS
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.quantities.units import Duration, Whole, shown
+from whitecap.sim.scenario.clusters import ClusterOptions, Load
 from whitecap.sim.scenario.commit_protocol import CommitProtocol
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.faults import Fault
@@ -43,7 +44,8 @@ NOT_PART_OF_THE_HASH = {"name", "description", "seed", "expect", "objective", "s
 class Scenario(Section):
     """One experiment: a table, a store, writers, faults, and for how long.
 
-    `start` is the wall clock (UTC) at simulated instant 0; it decides which day is the newest.
+    `start` is the wall clock (UTC) at simulated instant 0; it decides which day is the newest. A
+    `load` is on all clusters, one of its own on top of it.
     """
 
     name: str = Field(pattern=FILE_NAME)
@@ -57,6 +59,8 @@ class Scenario(Section):
     table: Table
     store: Store
     faults: list[Fault] = Field(default_factory=list)
+    load: Load | None = None
+    clusters: dict[str, ClusterOptions] = Field(default_factory=dict)
     writers: dict[str, WriterGroup] = Field(min_length=1)
     expect: list[Expectation] = Field(default_factory=list)
     objective: Objectives = Field(default_factory=list)

@@ -1,7 +1,8 @@
 """The `parameters:` of a writer: what is bound to the `:name` placeholders of its statement.
 
 A parameter chooses a value of a column (`uniform`, `zipf`, `newest`, `among`, `value`), keys of
-existing rows (`keys`), whole rows (`rows`), or counts (`counter`). Parameters that bear the name
+existing rows (`keys`), whole rows (`rows`), counts (`counter`), or is the writer's place in its
+group (`member`). Parameters that bear the name
 of a column with listed `values` also decide where keys and rows lie: with `date: newest`, rows are
 rows of the newest date.
 """
@@ -38,11 +39,15 @@ class Newest(Section):
 
 
 class Choice(OneOf):
-    """How to choose among an ordered set."""
+    """How to choose among an ordered set; `member`: evenly in the writer's own part of it.
+
+    The parts are equal, as many as the group has writers, the newest keys being in the first.
+    """
 
     uniform: Nothing | None = None
     zipf: Zipf | None = None
     newest: Newest | None = None
+    member: Nothing | None = None
 
 
 class Keys(Section):
@@ -61,7 +66,11 @@ class Rows(Section):
 
 
 class Parameter(OneOf):
-    """What one placeholder is bound to, chosen anew for each transaction."""
+    """What one placeholder is bound to, chosen anew for each transaction.
+
+    `member` is the n-th value of a column for the n-th writer of its group (the n-th newest day,
+    from the start again where there are fewer values), or n itself where no column is meant.
+    """
 
     shared: ClassVar[frozenset[str]] = frozenset({"column"})
 
@@ -74,8 +83,16 @@ class Parameter(OneOf):
     keys: Keys | None = None
     rows: Rows | None = None
     counter: Nothing | None = None
+    member: Nothing | None = None
 
     @property
     def of_domain(self) -> bool:
         """Whether it is chosen among the listed values of a column."""
-        return self.chosen_names()[0] in ("uniform", "zipf", "newest")
+        named = self.member is not None and self.column is not None
+        return named or self.chosen_names()[0] in ("uniform", "zipf", "newest")
+
+    @property
+    def of_member(self) -> bool:
+        """Whether it depends on which writer of the group asks."""
+        choices = [part.choose for part in (self.keys, self.rows) if part is not None]
+        return self.member is not None or any(choice.member for choice in choices)

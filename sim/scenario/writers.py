@@ -2,87 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from whitecap.sim.quantities.bounds import MAX_COUNT, MAX_WRITERS
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.quantities.section import OneOf, Section
-from whitecap.sim.quantities.units import Duration, Rate, Whole
+from whitecap.sim.quantities.units import Duration, Whole
+from whitecap.sim.scenario.arrivals import ZERO, Arrival
 from whitecap.sim.scenario.parameters import Nothing, Parameter, Rows
-
-ZERO = Distribution(constant=0.0)
 
 STREAMING = "STREAMING"
 """The command name of streaming appends in recordings."""
-
-
-class Closed(Section):
-    """Think, run a job to its end, think again: load adapts to how fast the table is."""
-
-    think: Distribution = ZERO
-
-
-class Open(Section):
-    """Jobs arrive as a Poisson process, whatever became of earlier ones.
-
-    At most `concurrency` run at the same time, later ones wait their turn; unlimited without it.
-    """
-
-    rate: Rate
-    concurrency: Whole | None = Field(default=None, ge=1, le=MAX_COUNT)
-
-
-class Schedule(Section):
-    """Jobs start at fixed instants: `every` so often from `offset` on, or listed `at`.
-
-    A job that is due while an earlier one of the same writer runs waits for it.
-    """
-
-    every: Duration | None = Field(default=None, gt=0)
-    at: list[Duration] | None = Field(default=None, min_length=1)
-    offset: Duration = 0.0
-
-    @model_validator(mode="after")
-    def _one_way(self) -> Self:
-        if (self.every is None) == (self.at is None):
-            raise ValueError("give either every (and offset) or at")
-        return self
-
-    @field_validator("offset")
-    @classmethod
-    def _is_used(cls, offset: float, others: ValidationInfo) -> float:
-        if others.data.get("at") is not None:
-            raise ValueError("offset is not used with at")
-        return offset
-
-
-class Arrival(OneOf):
-    """When a writer starts its jobs."""
-
-    closed: Closed | None = None
-    open: Open | None = None
-    schedule: Schedule | None = None
-
-    def jobs(self, duration_ms: float, job_ms: float) -> float:
-        """About how many jobs one writer starts, if each takes at least `job_ms`."""
-        match self.chosen:
-            case Open(rate=rate):
-                return duration_ms * rate
-            case Schedule(every=every, at=at):
-                return len(at or ()) if every is None else duration_ms / every
-            case Closed(think=think):
-                gap_ms = think.mean_ms() + job_ms
-                return duration_ms / gap_ms if gap_ms else 0.0
-        raise AssertionError("validated: one way is given")
 
 
 class FixedRerun(Section):
     """Run again after `wait`, at most `budget` times per job."""
 
     wait: Duration
-    budget: Whole = Field(default=10, ge=1, le=MAX_COUNT)
+    budget: Whole = Field(default=10, ge=0, le=MAX_COUNT)
     after_unknown: bool = False
 
 
@@ -96,7 +35,7 @@ class ExponentialRerun(Section):
     base: Duration = Field(gt=0)
     cap: Duration = Field(gt=0)
     jitter: Literal["none", "full", "equal", "decorrelated"] = "full"
-    budget: Whole = Field(default=10, ge=1, le=MAX_COUNT)
+    budget: Whole = Field(default=10, ge=0, le=MAX_COUNT)
     after_unknown: bool = False
 
     @field_validator("cap")
@@ -115,21 +54,45 @@ class Rerun(OneOf):
     exponential: ExponentialRerun | None = None
 
 
+class Restart(OneOf):
+    """What starts an application again whose statement failed, its reruns included.
+
+    That an orchestrator does: it waits by its own policy, then starting `takes` its time, and a
+    driver that serves nobody else has forgotten what it knew of the log.
+    """
+
+    shared: ClassVar[frozenset[str]] = frozenset({"takes", "preset", "description", "source"})
+
+    fixed: FixedRerun | None = None
+    exponential: ExponentialRerun | None = None
+    takes: Duration = 0.0
+    preset: str = ""
+    description: str = ""
+    source: str = ""
+
+    @property
+    def policy(self) -> FixedRerun | ExponentialRerun:
+        """When it does so."""
+        chosen: FixedRerun | ExponentialRerun = self.chosen
+        return chosen
+
+
 class Compute(Section):
     """How long the Spark job between snapshot and commit takes, data files included.
 
-    `time` is drawn once per transaction; to it comes time in proportion to the rows read and the
-    bytes read and written.
+    `time` is drawn once per transaction; to it comes time in proportion to the rows read, the bytes
+    read and written, and the files read.
     """
 
     time: Distribution = ZERO
     per_million_rows: Duration = 0.0
     per_gib: Duration = 0.0
+    per_file: Duration = 0.0
 
     @property
     def takes_time(self) -> bool:
         """Whether any transaction can take time by it."""
-        return bool(self.time.mean_ms() or self.per_million_rows or self.per_gib)
+        return bool(self.time.mean_ms() or self.per_million_rows or self.per_gib or self.per_file)
 
     @model_validator(mode="before")
     @classmethod
@@ -180,6 +143,9 @@ class WriterGroup(Section):
     Each is a cluster of its own, unless `cluster` names one: all writers of groups that name it are
     threads of its driver. They share what it knows of the log, its locks, its clock, which may be
     wrong by a `clock_skew`, and its crashes.
+
+    A job that has not succeeded when its `deadline` has passed, counted from the instant at which
+    it fell due, is given up, whatever it is doing then.
     """
 
     count: Whole = Field(default=1, ge=1, le=MAX_WRITERS)
@@ -193,11 +159,20 @@ class WriterGroup(Section):
     stops: Duration | None = None
     compute: Compute = Compute()
     rerun: Rerun = Rerun(none=Nothing())
+    restart: Restart | None = None
+    deadline: Duration | None = Field(default=None, gt=0)
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
         if (self.statement is None) == (self.streaming is None):
             raise ValueError("give either statement or streaming")
+        return self
+
+    @model_validator(mode="after")
+    def _takes_one_time(self) -> Self:
+        trace = self.arrival.trace
+        if trace is not None and trace.has_durations and self.compute.time != ZERO:
+            raise ValueError("compute.time is not used: the trace says how long its jobs take")
         return self
 
     @field_validator("stops")

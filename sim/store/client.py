@@ -27,7 +27,6 @@ from whitecap.engine.storage.requests import (
     Written,
 )
 from whitecap.sim.recording.recorder import TransactionRecord
-from whitecap.sim.scenario.writers import Compute as ComputeOptions
 from whitecap.sim.store.after_commit import AfterCommit
 from whitecap.sim.store.cluster import Cluster, WriterCrashed
 from whitecap.sim.store.connection import Connection
@@ -43,10 +42,8 @@ from whitecap.sim.store.log_view import (
     ReadState,
     TakeSnapshot,
 )
+from whitecap.sim.store.spark_jobs import SparkJobs
 from whitecap.sim.time.kernel import Waiting
-
-GIB = 1024.0**3
-MILLION = 1e6
 
 
 class Client:
@@ -58,15 +55,16 @@ class Client:
         connection: Connection,
         log: LogAccess,
         record: TransactionRecord,
-        compute: ComputeOptions,
+        spark_jobs: SparkJobs,
+        own_ms: float,
         new_id: Callable[[], str],
     ) -> None:
         self.cluster = cluster
         self.connection = connection
         self.log = log
         self.record = record
-        self._compute_options = compute
-        self._has_computed = False
+        self._spark_jobs = spark_jobs
+        self._own_ms = own_ms
         self.at_once: dict[type, Callable[[Any], Response]] = {
             ReadClock: self._clock,
             NewId: lambda _: new_id(),
@@ -128,18 +126,13 @@ class Client:
     # Requests that take time --------------------------------------------------------------------
 
     def _compute(self, request: Compute) -> Waiting[Response]:
-        """The drawn time once per transaction, and time in proportion to rows and bytes."""
-        options = self._compute_options
-        size_bytes = request.bytes_read + request.bytes_written
-        spent_ms = options.per_million_rows * request.rows_read / MILLION
-        spent_ms += options.per_gib * size_bytes / GIB
-        if not self._has_computed:
-            self._has_computed = True
-            spent_ms += self.connection.sender.tape.compute_ms
+        """The transaction's own time once, and time in proportion to what each job reads."""
         clock = self.connection.clock
-        began_ms = clock.now_ms
+        began_ms, own_ms = clock.now_ms, self._own_ms
+        self._own_ms = 0.0
+        spent_ms = self._spark_jobs.time_ms(request, own_ms, began_ms)
         try:
-            yield from self.log.passes(spent_ms)
+            yield from self.cluster.computes(self.connection.sender.life, spent_ms)
         except WriterCrashed:
             self.record.computed(clock.now_ms - began_ms, clock.now_ms)
             raise

@@ -12,14 +12,16 @@ from whitecap.sim.store.faults import Crashes, next_crash
 from whitecap.sim.store.history import History
 from whitecap.sim.store.log_directory import NO_SEGMENT, Segment
 from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.store.spark_jobs import FactorAt
 from whitecap.sim.time.kernel import Clock, Kernel, Mutex, Waiting
+from whitecap.sim.time.sharing import Processor, Slots
 
 PATH_LOCKS_KEPT = 64
 """Far more versions than the transactions of one driver write at the same time."""
 
 
 class WriterCrashed(Exception):
-    """The writer's driver died while its transaction waited."""
+    """The writer's driver died while its transaction waited, or its job was cancelled."""
 
 
 @dataclass(slots=True)
@@ -57,7 +59,11 @@ class DeltaLog:
 
 @dataclass(slots=True)
 class Cluster:
-    """One driver with everything that its writers share; `is_shared` by several transactions."""
+    """One driver with everything that its writers share; `is_shared` by several transactions.
+
+    `slots`: how many of them may run at a time. `processor`: where jobs slow each other down.
+    `loads`: by how much jobs take longer at an instant.
+    """
 
     kernel: Kernel
     store: FakeStore
@@ -66,6 +72,9 @@ class Cluster:
     recorder: Recorder
     crashes: Sequence[Crashes] = ()
     is_shared: bool = False
+    slots: Slots | None = None
+    processor: Processor | None = None
+    loads: Sequence[FactorAt] = ()
     delta_log: DeltaLog = field(default_factory=DeltaLog)
     down_until_ms: float = 0.0
     clock_skew_ms: float = 0.0
@@ -80,6 +89,20 @@ class Cluster:
             clock.now_ms = self.down_until_ms
             yield clock.arrive()
 
+    def computes(self, life: Life, work_ms: float) -> Waiting[None]:
+        """Let the time pass that a job of Spark's takes. Raises `WriterCrashed`."""
+        clock = life.clock
+        if self.processor is None or not work_ms:
+            yield from life.reach(clock.now_ms + work_ms)
+            return
+        yield from self.processor.compute(clock, work_ms, life.crash_ms)
+        yield from life.reach(clock.now_ms)
+
+    def starts_anew(self) -> None:
+        """An application starts again: in a new driver, unless others use this one."""
+        if not self.is_shared:
+            self.delta_log = DeltaLog()
+
     def crashed(self, up_again_ms: float) -> None:
         """The driver died: what it knew is gone. Told by each of its transactions."""
         if self.down_until_ms < up_again_ms:
@@ -88,25 +111,35 @@ class Cluster:
 
 
 class Life:
-    """How far the time of one transaction goes: until its driver dies."""
+    """How far the time of one transaction goes: until its driver dies, or its job's deadline.
 
-    __slots__ = ("_cluster", "_up_again_ms", "clock", "crash_ms")
+    `crash_ms` is what comes first of both, `is_cancelled` whether it is the deadline.
+    """
 
-    def __init__(self, cluster: Cluster, clock: Clock) -> None:
+    __slots__ = ("_cluster", "_deadline_ms", "_up_again_ms", "clock", "crash_ms")
+
+    def __init__(self, cluster: Cluster, clock: Clock, deadline_ms: float = math.inf) -> None:
         self._cluster = cluster
+        self._deadline_ms = deadline_ms
         self.clock = clock
-        self.crash_ms, self._up_again_ms = math.inf, math.inf
+        self.crash_ms, self._up_again_ms = deadline_ms, math.inf
         if cluster.crashes:
-            self.crash_ms, self._up_again_ms = next_crash(cluster.crashes, clock.now_ms)
+            crash_ms, self._up_again_ms = next_crash(cluster.crashes, clock.now_ms)
+            self.crash_ms = min(crash_ms, deadline_ms)
 
     @property
     def can_end(self) -> bool:
-        """Whether the driver can die in this transaction."""
-        return bool(self._cluster.crashes)
+        """Whether the transaction can be cut off."""
+        return bool(self._cluster.crashes) or self._deadline_ms < math.inf
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether its job's deadline is what ends it."""
+        return self.crash_ms == self._deadline_ms
 
     def of_task(self, number: int) -> Life:
         """That of one of the tasks that run at the same time."""
-        life = Life(self._cluster, self.clock.of_task(number))
+        life = Life(self._cluster, self.clock.of_task(number), self._deadline_ms)
         life.crash_ms = self.crash_ms
         return life
 
@@ -118,6 +151,7 @@ class Life:
         yield from self.clock.reach(instant_ms)
 
     def ends(self) -> Waiting[None]:
-        """The driver has died."""
+        """The driver has died, or the deadline has come."""
         yield self.clock.arrive()
-        self._cluster.crashed(self._up_again_ms)
+        if not self.is_cancelled:
+            self._cluster.crashed(self._up_again_ms)

@@ -12,18 +12,19 @@ from numpy.typing import NDArray
 from whitecap.engine.dialects import dialect_named
 from whitecap.engine.session.table import SharedTable
 from whitecap.engine.sql.parsing.parse import parse_statement
-from whitecap.sim.quantities.distributions import Exponential
+from whitecap.sim.quantities.distributions import Distribution, Exponential
 from whitecap.sim.recording.recorder import Recorder
+from whitecap.sim.scenario.arrivals import Closed, Open, Schedule, Trace
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.writers import WriterGroup
-from whitecap.sim.store.cluster import Cluster
-from whitecap.sim.store.faults import crashes_of, faults_of
+from whitecap.sim.store.faults import faults_of
 from whitecap.sim.store.history import History
 from whitecap.sim.store.latency import latencies_of
 from whitecap.sim.store.limits import Throttle
 from whitecap.sim.store.log_requests import LogRequests
 from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.store.spark_jobs import SparkJobs
 from whitecap.sim.store.tape import Tapes
 from whitecap.sim.table.rows import KeysInUse, TableRows
 from whitecap.sim.time.draws import Columns, DrawTable
@@ -32,6 +33,15 @@ from whitecap.sim.time.kernel import Kernel
 from whitecap.sim.time.random_streams import RandomStreams, Uniforms, row_of
 from whitecap.sim.writers.bind import bound
 from whitecap.sim.writers.checkpoints import Checkpoint
+from whitecap.sim.writers.choices import ALONE, Member
+from whitecap.sim.writers.clusters import Clusters
+from whitecap.sim.writers.instants import (
+    Calendar,
+    Instants,
+    OpenInstants,
+    ScheduledInstants,
+    TracedJobs,
+)
 from whitecap.sim.writers.jobs import BatchJob, Job, StatementJob, TableClients
 from whitecap.sim.writers.transactions import Transactions
 from whitecap.sim.writers.workload import NewKeys, Workload, draws_for
@@ -59,7 +69,7 @@ class Assembly:
     keys: KeysInUse
     clients: TableClients = field(init=False)
     _checkpoints: dict[str, Checkpoint] = field(default_factory=dict)
-    _clusters: dict[str, Cluster] = field(default_factory=dict)
+    _clusters: Clusters = field(init=False)
 
     def __post_init__(self) -> None:
         scenario, dialect = self.scenario, dialect_named(self.scenario.dialect)
@@ -67,6 +77,9 @@ class Assembly:
         lost_reply = scenario.store.client.on_lost_reply
         self.clients = TableClients(
             scenario.table.name, self.shared, settings, dialect, lost_reply, self._keys_matter()
+        )
+        self._clusters = Clusters(
+            scenario, self.streams, self.kernel, self.recorder, self.store, self.history
         )
         self._latencies = latencies_of(scenario.store)
         self._requests = LogRequests.of(scenario.store.log_store)
@@ -81,13 +94,22 @@ class Assembly:
         number = 0
         for group_name, group in self.scenario.writers.items():
             for instance in range(1, group.count + 1):
-                yield self._writer(f"{group_name}-{instance}", group_name, group, number)
+                member = Member(instance, group.count)
+                yield self._writer(f"{group_name}-{instance}", group_name, group, number, member)
                 number += 1
 
-    def _writer(self, name: str, group_name: str, group: WriterGroup, number: int) -> Writer:
-        command, new_job = self._jobs(name, group, number)
-        reruns = self.streams.source("rerun", name)
+    def _writer(
+        self, name: str, group_name: str, group: WriterGroup, number: int, member: Member
+    ) -> Writer:
+        command, new_job = self._jobs(name, group, number, member)
+        reruns, restarts = (self.streams.source(what, name) for what in ("rerun", "restart"))
         pauses = DrawTable(self.streams.source("arrival", name), [Columns([0], _pause(group))])
+
+        def pause_ms(job: int) -> float:
+            pause: float = pauses.row(job)[0]
+            return pause
+
+        instants = self._instants(group_name, group, pause_ms, member)
         return Writer(
             name=name,
             number=number,
@@ -95,56 +117,50 @@ class Assembly:
             group=group,
             command=command,
             new_job=new_job,
-            transactions=self._transactions(name, group_name, group),
-            pause_ms=lambda job: pauses.row(job)[0],
+            transactions=self._transactions(name, group_name, group, instants),
+            think_ms=pause_ms,
+            instants=instants,
             rerun=lambda job, rerun: reruns.uniform(row_of(job, rerun), 0),
+            restart=lambda job, rerun: restarts.uniform(row_of(job, rerun), 0),
         )
 
-    def _transactions(self, name: str, group_name: str, group: WriterGroup) -> Transactions:
+    def _instants(
+        self,
+        group_name: str,
+        group: WriterGroup,
+        pause_ms: Callable[[int], float],
+        member: Member,
+    ) -> Instants:
+        """When the writer's jobs fall due, unless each waits for the end of the one before."""
+        calendar = Calendar(self.scenario.start_ms, self.scenario.duration)
+        match group.arrival.chosen:
+            case Open() as options:
+                bursts = self.streams.source("bursts", group_name)
+                return OpenInstants(options, group.starts, pause_ms, calendar, bursts)
+            case Schedule() as options:
+                return ScheduledInstants(options, group.starts, pause_ms, calendar)
+            case Trace() as trace:
+                return TracedJobs.of(trace, group.starts, calendar, member)
+        return lambda _: iter(())
+
+    def _transactions(
+        self, name: str, group_name: str, group: WriterGroup, instants: Instants
+    ) -> Transactions:
+        takes_ms = instants.takes_ms if isinstance(instants, TracedJobs) else None
+        cluster = self._clusters.of(name, group_name, group)
         tapes = Tapes(self.streams.source("store", name), self._latencies, group.compute.time)
         return Transactions(
-            cluster=self._cluster(name, group_name, group),
+            cluster=cluster,
             throttle=self.throttle,
             requests=self._requests,
             faults=faults_of(self.scenario.faults, group_name, name, self.streams),
             tapes=tapes,
             ids=self.streams.source("ids", name),
-            compute=group.compute,
-        )
-
-    def _cluster(self, name: str, group_name: str, group: WriterGroup) -> Cluster:
-        """The writer's own, or the one that its group names."""
-        if group.cluster is None:
-            return self._new_cluster(name, {group_name: group}, 1)
-        if group.cluster not in self._clusters:
-            groups = {
-                name: other
-                for name, other in self.scenario.writers.items()
-                if other.cluster == group.cluster
-            }
-            writers = sum(other.count for other in groups.values())
-            self._clusters[group.cluster] = self._new_cluster(group.cluster, groups, writers)
-        return self._clusters[group.cluster]
-
-    def _new_cluster(self, name: str, groups: dict[str, WriterGroup], writers: int) -> Cluster:
-        opens = (group.arrival.open for group in groups.values())
-        skew = next((g.clock_skew for g in groups.values() if g.clock_skew is not None), None)
-        clock = self.streams.source("clock", name)
-        return Cluster(
-            kernel=self.kernel,
-            store=self.store,
-            history=self.history,
-            profile=self.scenario.store,
-            recorder=self.recorder,
-            crashes=crashes_of(self.scenario.faults, groups.keys(), name, self.streams),
-            clock_skew_ms=0.0
-            if skew is None
-            else skew.ms(clock.uniform(0, 0), clock.uniform(0, 1)),
-            is_shared=writers > 1 or any(o is not None and o.concurrency != 1 for o in opens),
+            spark_jobs=SparkJobs(group.compute, cluster.loads, takes_ms),
         )
 
     def _jobs(
-        self, name: str, group: WriterGroup, number: int
+        self, name: str, group: WriterGroup, number: int, member: Member
     ) -> tuple[str, Callable[[int, float], Job]]:
         """The writer's command, and what makes its jobs."""
         if group.streaming is not None:
@@ -155,7 +171,7 @@ class Assembly:
             )
         assert group.statement is not None
         template, types = parse_statement(group.statement), self.rows.types
-        workload = self._workload(name, group.parameters, number)
+        workload = self._workload(name, group.parameters, number, member)
 
         def statement_job(job: int, now_ms: float) -> Job:
             work = workload.work(job, now_ms)
@@ -173,7 +189,13 @@ class Assembly:
             self._checkpoints[name] = Checkpoint(app_id, self.rows.schema, workload.work)
         return self._checkpoints[name]
 
-    def _workload(self, entity: str, parameters: dict[str, Parameter], number: int) -> Workload:
+    def _workload(
+        self,
+        entity: str,
+        parameters: dict[str, Parameter],
+        number: int,
+        member: Member = ALONE,
+    ) -> Workload:
         return Workload(
             self.rows,
             parameters,
@@ -181,13 +203,17 @@ class Assembly:
             self.keys,
             NewKeys(number, self.scenario.table.initial.rows),
             self.scenario.start_ms,
+            member,
         )
 
 
 def _pause(group: WriterGroup) -> Callable[[Uniforms], NDArray[Any]]:
-    """What a writer waits before its next job: think time, or the gap to the next arrival."""
-    if group.arrival.closed is not None:
-        return group.arrival.closed.think.quantile
-    if group.arrival.open is not None:
-        return Exponential.model_construct(mean=1 / group.arrival.open.rate).quantile
+    """What is drawn before a job: think time, the gap to the next arrival, or jitter."""
+    match group.arrival.chosen:
+        case Closed(think=think):
+            return think.quantile
+        case Open(rate=rate, batch=batch):
+            return Exponential.model_construct(mean=batch / rate).quantile
+        case Schedule(jitter=Distribution() as jitter):
+            return jitter.quantile
     return np.zeros_like

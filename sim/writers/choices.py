@@ -1,9 +1,13 @@
-"""Choosing one of an ordered set with one uniform draw: evenly, the newest, or by Zipf's law."""
+"""Choosing one of an ordered set with one uniform draw: evenly, the newest, or by Zipf's law.
+
+A member of a group may also have a part of the set to itself.
+"""
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 
@@ -15,8 +19,26 @@ EXACT_RANKS = 4096
 """Up to this rank, Zipf's law is summed rank by rank; beyond, the continuous law stands in."""
 
 
-def pick(choice: Choice | Parameter, size: int, draw: float) -> int:
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Which of the writers of its group one is, the first being number 1, and how many they are."""
+
+    number: int = 1
+    count: int = 1
+
+    def rank(self, size: int, draw: float) -> int:
+        """A rank in this one's part of so many; where some parts are empty, it is shared."""
+        low, high = ((number * size) // self.count for number in (self.number - 1, self.number))
+        return low + int(draw * (high - low))
+
+
+ALONE = Member()
+
+
+def pick(choice: Choice | Parameter, size: int, draw: float, member: Member = ALONE) -> int:
     """A rank below `size`, 0 being the newest (or the first listed)."""
+    if choice.member is not None:
+        return member.rank(size, draw)
     if choice.newest is not None:
         return int(draw * min(size, choice.newest.within))
     if choice.zipf is not None:

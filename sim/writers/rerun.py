@@ -1,16 +1,18 @@
-"""How long an application waits before it runs an aborted job again.
+"""How long it takes until an aborted job is run again: by its application, or started anew.
 
 This is a rerun: a new transaction with a new snapshot. It is not the retry of a lost put inside a
-transaction, for which Delta does not wait at all. Source of the jitter variants: AWS Architecture
+transaction, for which Delta does not wait at all. What its application gives up may be started
+again from outside. Source of the jitter variants: AWS Architecture
 Blog, "Exponential Backoff And Jitter" (2015).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from whitecap.sim.scenario.writers import ExponentialRerun, FixedRerun, Rerun
+from whitecap.sim.quantities.bounds import MAX_COUNT
+from whitecap.sim.scenario.writers import ExponentialRerun, FixedRerun, Rerun, Restart
 
 UniformOf = Callable[[int], float]
 """The uniform number for a rerun, by its number from 1."""
@@ -53,6 +55,50 @@ class JobReruns:
     def after_unknown(self) -> bool:
         """Whether a job whose outcome is unknown is run again, at the risk of doing it twice."""
         return self.policy is not None and self.policy.after_unknown
+
+
+@dataclass(slots=True)
+class JobTries:
+    """All that is tried for one job. `count`: its reruns, those after a restart included.
+
+    A number for a wait is had by the number of the rerun that it comes before.
+    """
+
+    rerun: Rerun
+    restart: Restart | None
+    rerun_uniform: UniformOf
+    restart_uniform: UniformOf
+    count: int = 0
+    _reruns: JobReruns = field(init=False)
+    _restarts: JobReruns = field(init=False)
+
+    def __post_init__(self) -> None:
+        policy = None if self.restart is None else self.restart.policy
+        self._restarts = JobReruns(policy, lambda _: self.restart_uniform(self.count + 1))
+        self._reruns = self._of_an_application()
+
+    def _of_an_application(self) -> JobReruns:
+        return JobReruns(policy_of(self.rerun), lambda _: self.rerun_uniform(self.count + 1))
+
+    def next_wait(self, is_unknown: bool) -> tuple[float, bool] | None:
+        """How long until the job runs again, and whether in an application that starts anew.
+
+        `None` when it is given up.
+        """
+        if self.count >= MAX_COUNT:
+            return None
+        wait_ms, starts_anew = None, False
+        if self._reruns.after_unknown or not is_unknown:
+            wait_ms = self._reruns.next_wait_ms()
+        if wait_ms is None and (self._restarts.after_unknown or not is_unknown):
+            wait_ms, starts_anew = self._restarts.next_wait_ms(), True
+        if wait_ms is None:
+            return None
+        if starts_anew and self.restart is not None:
+            self._reruns = self._of_an_application()
+            wait_ms += self.restart.takes
+        self.count += 1
+        return wait_ms, starts_anew
 
 
 def policy_of(rerun: Rerun) -> FixedRerun | ExponentialRerun | None:

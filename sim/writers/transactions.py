@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from whitecap.engine.errors import DeltaError, InvalidInput
 from whitecap.engine.recorded import Interruption
 from whitecap.sim.recording.recorder import Recorder, TransactionRecord
-from whitecap.sim.scenario.writers import Compute
 from whitecap.sim.store.client import Client
 from whitecap.sim.store.cluster import Cluster, Life, WriterCrashed
 from whitecap.sim.store.connection import Connection
@@ -17,6 +17,7 @@ from whitecap.sim.store.limits import Throttle
 from whitecap.sim.store.log_access import LogAccess
 from whitecap.sim.store.log_requests import LogRequests
 from whitecap.sim.store.log_view import LogView
+from whitecap.sim.store.spark_jobs import SparkJobs
 from whitecap.sim.store.tape import Tapes
 from whitecap.sim.time.identifiers import Ids
 from whitecap.sim.time.kernel import Clock, Kernel, Waiting, drive
@@ -24,9 +25,9 @@ from whitecap.sim.time.random_streams import Source
 from whitecap.sim.writers.jobs import Job
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Transactions:
-    """Runs the transactions of one writer."""
+    """Runs the transactions of one writer. `queueing`: how many jobs wait for their first slot."""
 
     cluster: Cluster
     throttle: Throttle
@@ -34,7 +35,8 @@ class Transactions:
     faults: WriterFaults
     tapes: Tapes
     ids: Source
-    compute: Compute
+    spark_jobs: SparkJobs
+    queueing: int = 0
 
     @property
     def kernel(self) -> Kernel:
@@ -46,18 +48,53 @@ class Transactions:
         """Where the run is written down."""
         return self.cluster.recorder
 
-    def run(self, clock: Clock, number: int, job: Job, record: TransactionRecord) -> Waiting[None]:
+    def starts_anew(self) -> None:
+        """The writer's application is started again."""
+        self.cluster.starts_anew()
+
+    def run(
+        self,
+        clock: Clock,
+        number: int,
+        job: Job,
+        record: TransactionRecord,
+        deadline_ms: float = math.inf,
+    ) -> Waiting[None]:
         """One run of a writer's `number`-th job; how it ended is in its record."""
+        slots = self.cluster.slots
+        if slots is None:
+            yield from self._run(clock, number, job, record, deadline_ms)
+            return
+        is_first = record.rerun_number == 0
+        self.queueing += is_first
+        has_slot = yield from slots.acquire(clock, deadline_ms)
+        self.queueing -= is_first
+        if not has_slot:
+            _is_cancelled(record, clock)
+            return
+        yield from self._run(clock, number, job, record, deadline_ms)
+        yield from slots.release(clock)
+
+    def _run(
+        self, clock: Clock, number: int, job: Job, record: TransactionRecord, deadline_ms: float
+    ) -> Waiting[None]:
         yield from self.cluster.is_up(clock)
+        if clock.now_ms >= deadline_ms:
+            _is_cancelled(record, clock)
+            return
         job.describe(record, clock.now_ms)
-        life = Life(self.cluster, clock)
+        life = Life(self.cluster, clock, deadline_ms)
         client = self._client(life, number, record)
         try:
             outcome = yield from drive(job.transaction(LogView(self.cluster)), client)
         except WriterCrashed:
             yield from life.ends()
-            text = "the writer's driver died"
-            record.ends_badly("writer_crash", clock.now_ms, Interruption.WRITER_CRASH, None, text)
+            if life.is_cancelled:
+                _is_cancelled(record, clock)
+            else:
+                text = "the writer's driver died"
+                crash = Interruption.WRITER_CRASH
+                record.ends_badly("writer_crash", clock.now_ms, crash, None, text)
         except StoreRefused as refused:
             record.ends_badly(
                 "store_refused", clock.now_ms, Interruption.STORE_REFUSED, None, str(refused)
@@ -88,4 +125,11 @@ class Transactions:
         connection = Connection(sender)
         log = LogAccess(cluster, connection, record, self.requests)
         new_id = Ids(self.ids, tape.row)
-        return Client(cluster, connection, log, record, self.compute, new_id)
+        own_ms = self.spark_jobs.own_ms(number, tape.compute_ms)
+        return Client(cluster, connection, log, record, self.spark_jobs, own_ms, new_id)
+
+
+def _is_cancelled(record: TransactionRecord, clock: Clock) -> None:
+    """The job's deadline came before its end."""
+    passed = Interruption.DEADLINE_PASSED
+    record.ends_badly("deadline", clock.now_ms, passed, None, "the job's deadline passed")

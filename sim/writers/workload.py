@@ -17,7 +17,7 @@ from whitecap.sim.scenario.parameters import Choice, Keys, Parameter, Rows
 from whitecap.sim.table.rows import Dimension, KeysInUse, Slice, TableRows, day_at
 from whitecap.sim.time.draws import Columns, DrawTable
 from whitecap.sim.time.random_streams import Source
-from whitecap.sim.writers.choices import EVENLY, pick
+from whitecap.sim.writers.choices import ALONE, EVENLY, Member, pick
 
 DrawsOf = Callable[[int], Iterable[float]]
 """The uniform numbers of a job, by its number."""
@@ -68,8 +68,10 @@ class Workload:
         keys: KeysInUse,
         new_keys: NewKeys,
         start_ms: int,
+        member: Member = ALONE,
     ) -> None:
         self._table = table
+        self._member = member
         self._draws_of = draws_of
         self._draws: Iterator[float] = iter(())
         self._keys = keys
@@ -128,7 +130,17 @@ class Workload:
             return self._job + 1
         if parameter.among is not None:
             return parameter.among[int(next(self._draws) * len(parameter.among))]
-        return self._among(self._dimensions[parameter.column or name], parameter, now_ms)
+        dimension = self._dimensions.get(parameter.column or name)
+        if parameter.member is not None:
+            return self._member.number if dimension is None else self._own(dimension, now_ms)
+        assert dimension is not None
+        return self._among(dimension, parameter, now_ms)
+
+    def _own(self, dimension: Dimension, now_ms: float) -> Any:
+        """The value of a column that falls to this member of its group."""
+        values = self._values_at(now_ms)[dimension.name]
+        rank = (self._member.number - 1) % len(values)
+        return values[-1 - rank if dimension.grows_daily else rank]
 
     def _among(self, dimension: Dimension, choice: Choice | Parameter, now_ms: float) -> Any:
         values = self._values_at(now_ms)[dimension.name]
@@ -163,7 +175,7 @@ class Workload:
         count = self._keys.count(slice_)
         if not count:
             return slice_, NO_SUCH_KEY
-        return slice_, self._keys.at(slice_, count - 1 - pick(choose, count, draw))
+        return slice_, self._keys.at(slice_, count - 1 - pick(choose, count, draw, self._member))
 
 
 def draws_for(
@@ -183,4 +195,5 @@ def _draws_taken(parameter: Parameter, free: int) -> int:
     if parameter.rows is not None:
         existing = round(parameter.rows.count * parameter.rows.existing)
         return existing * (free + 1) + parameter.rows.count * free
-    return 0 if parameter.value is not None or parameter.counter is not None else 1
+    fixed = (parameter.value, parameter.counter, parameter.member)
+    return 0 if any(kind is not None for kind in fixed) else 1

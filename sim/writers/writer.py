@@ -11,16 +11,18 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count, takewhile
+from itertools import takewhile
 from typing import Protocol
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.recorded import Arrivals, RecordedOutcome
 from whitecap.sim.recording.recorder import Recorder, TransactionRecord, WriterRecord
-from whitecap.sim.scenario.writers import Closed, Open, Schedule, WriterGroup
+from whitecap.sim.scenario.arrivals import Closed, Open, Schedule, Trace
+from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.time.kernel import Clock, Kernel, Waiting
+from whitecap.sim.writers.instants import Instants
 from whitecap.sim.writers.jobs import Job
-from whitecap.sim.writers.rerun import JobReruns, policy_of
+from whitecap.sim.writers.rerun import JobTries
 
 
 class Executor(Protocol):
@@ -34,7 +36,16 @@ class Executor(Protocol):
     def recorder(self) -> Recorder:
         """Where the run is written down."""
 
-    def run(self, clock: Clock, number: int, job: Job, record: TransactionRecord) -> Waiting[None]:
+    @property
+    def queueing(self) -> int:
+        """How many jobs have not begun because the cluster has no slot for them."""
+
+    def starts_anew(self) -> None:
+        """The writer's application is started again."""
+
+    def run(
+        self, clock: Clock, number: int, job: Job, record: TransactionRecord, deadline_ms: float
+    ) -> Waiting[None]:
         """One run of a writer's `number`-th job; how it ended is in its record."""
 
 
@@ -51,8 +62,8 @@ class Submitted:
 class Writer:
     """One instance of a writer group, the `number`-th of the run.
 
-    By the number of a job, `pause_ms` is the time before it (or the gap since the arrival of the
-    one before), and `rerun` the uniform number for one of its waits.
+    By the number of a job, `think_ms` is the time before it in a closed loop, `instants` are those
+    at which jobs fall due otherwise, and `rerun` and `restart` are uniform numbers for its waits.
     """
 
     name: str
@@ -62,8 +73,10 @@ class Writer:
     command: str
     new_job: Callable[[int, float], Job]
     transactions: Executor
-    pause_ms: Callable[[int], float]
+    think_ms: Callable[[int], float]
+    instants: Instants
     rerun: Callable[[int, int], float]
+    restart: Callable[[int, int], float]
     _submitted: int = 0
     _running: int = 0
     _waiting: deque[Submitted] = field(default_factory=deque)
@@ -76,10 +89,10 @@ class Writer:
             match self.group.arrival.chosen:
                 case Closed():
                     yield from self._closed_loop(clock)
-                case Open() as options:
-                    yield from self._open_loop(clock, options)
-                case Schedule() as options:
-                    yield from self._scheduled(clock, options)
+                case Open(concurrency=concurrency) | Trace(concurrency=concurrency):
+                    yield from self._open_loop(clock, concurrency)
+                case Schedule():
+                    yield from self._scheduled(clock)
         except InvalidInput as error:
             raise self._naming_the_writer(error) from error
 
@@ -95,7 +108,7 @@ class Writer:
             command=self.command,
             arrival=Arrivals(*self.group.arrival.chosen_names()),
             jobs_due=self._submitted + late,
-            jobs_not_begun=len(self._waiting) + late,
+            jobs_not_begun=len(self._waiting) + self.transactions.queueing + late,
         )
 
     def _overdue(self) -> Iterator[float]:
@@ -103,12 +116,10 @@ class Writer:
 
         Jobs of an open loop that wait were submitted when they arrived.
         """
-        options = self.group.arrival.schedule
-        if options is None:
+        if self.group.arrival.schedule is None:
             return iter(())
         until_ms = min(self.transactions.kernel.now_ms, self._stops_ms)
-        instants = _instants(options, self.group.starts, self._submitted)
-        return takewhile(lambda due_ms: due_ms < until_ms, instants)
+        return takewhile(lambda due_ms: due_ms < until_ms, self.instants(self._submitted))
 
     @property
     def _stops_ms(self) -> float:
@@ -116,35 +127,35 @@ class Writer:
 
     def _closed_loop(self, clock: Clock) -> Waiting[None]:
         while True:
-            clock.now_ms += self.pause_ms(self._submitted)
+            clock.now_ms += self.think_ms(self._submitted)
             if clock.now_ms >= self._stops_ms:
                 return
             submitted = yield from self._submit(clock, clock.now_ms)
             yield from self._run_job(clock, submitted)
 
-    def _open_loop(self, clock: Clock, options: Open) -> Waiting[None]:
-        while True:
-            clock.now_ms += self.pause_ms(self._submitted)
-            if clock.now_ms >= self._stops_ms:
-                return
+    def _open_loop(self, clock: Clock, concurrency: int | None) -> Waiting[None]:
+        for due_ms in self._due():
+            clock.now_ms = due_ms
             self._waiting.append((yield from self._submit(clock, clock.now_ms)))
-            if options.concurrency is None or self._running < options.concurrency:
-                clock.kernel.start(self._work_off(options))
+            if concurrency is None or self._running < concurrency:
+                clock.kernel.start(self._work_off(concurrency))
 
-    def _work_off(self, options: Open) -> Waiting[None]:
+    def _work_off(self, concurrency: int | None) -> Waiting[None]:
         """Run waiting jobs until there are none."""
         clock = self._clock()
         self._running += 1
         while self._waiting:
             yield from self._run_job(clock, self._waiting.popleft())
-            if options.concurrency is not None:
+            if concurrency is not None:
                 yield clock.arrive()
         self._running -= 1
 
-    def _scheduled(self, clock: Clock, options: Schedule) -> Waiting[None]:
-        for due_ms in _instants(options, self.group.starts):
-            if due_ms >= self._stops_ms:
-                return
+    def _due(self) -> Iterator[float]:
+        """The instants of its jobs, where they do not depend on each other."""
+        return takewhile(lambda due_ms: due_ms < self._stops_ms, self.instants(0))
+
+    def _scheduled(self, clock: Clock) -> Waiting[None]:
+        for due_ms in self._due():
             clock.now_ms = max(clock.now_ms, due_ms)
             submitted = yield from self._submit(clock, due_ms)
             yield from self._run_job(clock, submitted)
@@ -168,41 +179,33 @@ class Writer:
     def _run_job(self, clock: Clock, submitted: Submitted) -> Waiting[None]:
         clock.serves(self.number, submitted.number)
         job, record = submitted.job, submitted.record
-        uniform = partial(self.rerun, submitted.number)
-        reruns = JobReruns(policy_of(self.group.rerun), uniform)
+        tries = JobTries(
+            self.group.rerun,
+            self.group.restart,
+            partial(self.rerun, submitted.number),
+            partial(self.restart, submitted.number),
+        )
+        deadline_ms = record.submitted_at_ms + (self.group.deadline or math.inf)
         while True:
-            yield from self.transactions.run(clock, submitted.number, job, record)
+            yield from self.transactions.run(clock, submitted.number, job, record, deadline_ms)
             if record.outcome == RecordedOutcome.COMMITTED:
                 if job.is_seen_by_others:
                     yield clock.arrive()
                 job.is_committed()
                 return
-            wait_ms = reruns.next_wait_ms() if _may_rerun(record, reruns) else None
-            if wait_ms is None:
+            wait = tries.next_wait(record.outcome == RecordedOutcome.UNKNOWN)
+            if wait is None or clock.now_ms + wait[0] >= deadline_ms:
                 record.given_up = True
                 return
+            wait_ms, starts_anew = wait
             clock.now_ms += wait_ms
             yield clock.arrive()
-            record = self._record(record.job_id, reruns.count, clock.now_ms)
+            if starts_anew:
+                self.transactions.starts_anew()
+            record = self._record(record.job_id, tries.count, clock.now_ms)
 
     def _naming_the_writer(self, error: InvalidInput) -> InvalidInput:
         place = f"writer {self.name}"
         return InvalidInput(
             [Problem(f"{place}: {p.place}", p.text, p.nearest) for p in error.problems]
         )
-
-
-def _may_rerun(record: TransactionRecord, reruns: JobReruns) -> bool:
-    if record.outcome == RecordedOutcome.UNKNOWN:
-        return reruns.after_unknown
-    return record.outcome == RecordedOutcome.ABORTED
-
-
-def _instants(options: Schedule, starts_ms: float, first: int = 0) -> Iterator[float]:
-    """When jobs are due, from the one of number `first` on."""
-    if options.at is not None:
-        yield from sorted(options.at)[first:]
-        return
-    assert options.every is not None
-    for number in count(first):
-        yield starts_ms + options.offset + number * options.every

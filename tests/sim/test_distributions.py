@@ -47,6 +47,7 @@ def test_mean_and_deviation_are_those_of_the_text(
         {"exponential": {"mean": "2 s"}},
         {"lognormal": {"median": "4 s", "sigma": 0.5}},
         {"quantiles": {"p5": "1 s", "p50": "2 s", "p99": "9 s"}},
+        {"pareto": {"minimum": "2 s", "alpha": 1.5}},
     ],
 )
 def test_a_longer_duration_has_a_higher_rank(text: Any) -> None:
@@ -61,6 +62,33 @@ def test_a_lognormal_by_median_and_sigma_has_that_median_and_sigma() -> None:
     draws = _draws({"lognormal": {"median": "20 s", "sigma": 0.4}})
     assert np.median(draws) == pytest.approx(20_000, rel=0.01)
     assert np.log(draws).std() == pytest.approx(0.4, rel=0.02)
+
+
+STRAGGLERS = {
+    "mixture": [
+        {"share": 0.9, "of": {"exponential": {"mean": "10 s"}}},
+        {"share": 0.1, "of": {"pareto": {"minimum": "1 min", "alpha": 3}}},
+    ]
+}
+
+
+def test_a_power_law_has_its_tail() -> None:
+    draws = _draws({"pareto": {"minimum": "2 s", "alpha": 1.5}}, 200_000)
+    assert draws.min() >= 2000
+    for times in (2, 10, 100):
+        assert (draws > 2000 * times).mean() == pytest.approx(times**-1.5, rel=0.15)
+    assert Distribution.model_validate({"pareto": {"minimum": "2 s", "alpha": 3}}).mean_ms() == 3000
+
+
+def test_a_mixture_has_each_kind_as_often_as_its_share_says() -> None:
+    draws = _draws(STRAGGLERS, 200_000)
+    expected_ms = 0.9 * 10_000 + 0.1 * 90_000
+    assert draws.mean() == pytest.approx(expected_ms, rel=0.02)
+    assert Distribution.model_validate(STRAGGLERS).mean_ms() == pytest.approx(expected_ms)
+    for limit_ms in (5_000, 20_000, 60_000, 120_000):
+        short = 1 - np.exp(-limit_ms / 10_000)
+        long = 1 - (60_000 / max(limit_ms, 60_000)) ** 3
+        assert (draws < limit_ms).mean() == pytest.approx(0.9 * short + 0.1 * long, abs=0.004)
 
 
 MEASURED = [
@@ -100,6 +128,9 @@ def test_measured_quantiles_are_reproduced(store: str, place: tuple[str, ...]) -
         {"quantiles": {"p50": "2 s", "p90": "1 s"}},
         {"quantiles": {"p50": "2 s", "90": "3 s"}},
         {"exponential": {"mean": "0 s"}},
+        {"pareto": {"minimum": "1 s", "alpha": 1}},
+        {"mixture": [{"share": 1, "of": "5 s"}]},
+        {"mixture": [{"share": 0.5, "of": "5 s"}, {"share": 0.4, "of": "9 s"}]},
         {"normal": {"mean": "1 s"}},
     ],
 )

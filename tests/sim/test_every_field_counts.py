@@ -10,6 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from tests.sim.sim_worlds import TABLE
+from tests.sim.workload_fields import CORRECTOR, ERASER, LOADER, STREAM, UPSERTER, WORKLOAD
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario import Scenario
@@ -52,6 +53,7 @@ FULL: dict[str, Any] = {
         },
         "upserter": {
             "count": 2,
+            "cluster": "nightly",
             "statement": (
                 "MERGE INTO events t USING (SELECT * FROM VALUES :rows AS v"
                 "(event_id, date, country, amount)) s ON t.event_id = s.event_id "
@@ -79,6 +81,7 @@ FULL: dict[str, Any] = {
             "compute": "3 s",
         },
     },
+    "clusters": {"nightly": {"full_speed": 1}},
     "faults": [
         {"lost_reply": {"probability": 0.15, "requests": ["put_if_absent"]}},
         {"late_effect": {"probability": 0.1, "delay": "5 s"}},
@@ -86,9 +89,6 @@ FULL: dict[str, Any] = {
         {"writer_crash": {"rate": "1 per min", "restart": "10 s"}},
     ],
 }
-
-LOADER, CORRECTOR = "writers.loader", "writers.corrector"
-UPSERTER, ERASER, STREAM = "writers.upserter", "writers.eraser", "writers.stream"
 
 CHANGES: dict[str, dict[str, Any]] = {
     "Scenario.seed": {"seed": 2},
@@ -301,6 +301,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "Throttling.requests": {"faults": [{"throttling": {"probability": 0.2, "requests": ["get"]}}]},
     "WriterCrash.rate": {"faults": [{"writer_crash": {"rate": "2 per min", "restart": "10 s"}}]},
     "WriterCrash.restart": {"faults": [{"writer_crash": {"rate": "1 per min", "restart": "9 s"}}]},
+    **WORKLOAD,
 }
 """One change per field, by class and name."""
 
@@ -314,6 +315,8 @@ WITHOUT_EFFECT_ON_RECORDS = {
     "Sweep.axes": "says which scenarios to run",
     "Sweep.replications": "says how often",
     "Fault.description": "words",
+    "Restart.description": "words",
+    "Restart.source": "words",
     "Fault.source": "words",
     "Store.description": "words",
     "ConditionalPut.exclusive": "needs two puts at one moment: tests/sim/test_lost_commits.py",

@@ -43,9 +43,21 @@ ARRIVALS = st.one_of(
         lambda most: {"open": {"rate": "1 per s"} | ({"concurrency": most} if most else {})}
     ),
     st.sampled_from(["700 ms", "2 s"]).map(lambda every: {"schedule": {"every": every}}),
+    st.sampled_from(
+        [
+            {"open": {"rate": "1 per s", "batch": 2}},
+            {"open": {"rate": "1 per s", "bursts": {"every": "3 s", "lasts": "1 s", "times": 5}}},
+            {"schedule": {"every": "2 s", "jitter": {"exponential": {"mean": "1 s"}}}},
+            {"trace": {"text": "at_s\n1\n1\n2\n2.5\n3\n7\n"}},
+        ]
+    ),
 )
 RERUNS = st.sampled_from(
     ["none", {"fixed": {"wait": "0 ms", "budget": 2}}, {"fixed": {"wait": "1 s", "budget": 1}}]
+)
+
+CLUSTERS = st.sampled_from(
+    [{"slots": 1}, {"slots": 2, "full_speed": 1}, {"full_speed": 1}, {"full_speed": 2}]
 )
 
 
@@ -58,6 +70,10 @@ def writers(draw: st.DrawFn) -> Document:
         "compute": draw(TIMES),
         "rerun": draw(RERUNS),
     }
+    if draw(st.integers(0, 3)) == 0:
+        group["deadline"] = draw(st.sampled_from(["500 ms", "3 s"]))
+    if draw(st.integers(0, 3)) == 0:
+        group["restart"] = {"fixed": {"wait": "200 ms", "budget": 2}, "takes": "300 ms"}
     if draw(st.booleans()):
         group["cluster"] = draw(st.sampled_from(["etl", "ad hoc"]))
     if draw(st.integers(0, 4)) == 0:
@@ -168,8 +184,11 @@ def documents(draw: st.DrawFn) -> Document:
         properties["delta.enableInCommitTimestamps"] = "true"
     past = draw(PAST_LOGS)
     groups = draw(st.lists(writers(), min_size=1, max_size=3))
+    named = {group["cluster"] for group in groups if "cluster" in group}
+    clusters = {name: draw(CLUSTERS) for name in sorted(named) if draw(st.booleans())}
     return {
         "name": "drawn",
+        "clusters": clusters,
         "seed": draw(st.integers(1, 10_000)),
         "start": "2026-01-14 23:59:55",
         "duration": "12 s",

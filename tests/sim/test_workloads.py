@@ -9,23 +9,26 @@ from typing import Any
 
 import pytest
 
-from tests.sim.sim_worlds import TABLE
+from tests.sim.sim_worlds import TABLE, document
+from whitecap.engine.errors import InvalidInput
+from whitecap.sim.loading import scenario_of
 from whitecap.sim.scenario.model import DEFAULT_START_MS
 from whitecap.sim.scenario.parameters import Choice, Parameter
 from whitecap.sim.scenario.table import Table
 from whitecap.sim.table.rows import InitialSlices, KeysInUse, TableRows
 from whitecap.sim.time.random_streams import RandomStreams
-from whitecap.sim.writers.choices import EXACT_RANKS, pick, zipf_rank
+from whitecap.sim.writers.choices import ALONE, EXACT_RANKS, Member, pick, zipf_rank
 from whitecap.sim.writers.workload import NewKeys, Workload, draws_for
 
 DAY_MS = 86_400_000.0
 
 
-def _workload(parameters: dict[str, Any], **table: Any) -> Workload:
+def _workload(parameters: dict[str, Any], member: Member = ALONE, **table: Any) -> Workload:
     rows = TableRows.of(Table.model_validate({**TABLE, **table}), DEFAULT_START_MS)
     parsed = {name: Parameter.model_validate(given) for name, given in parameters.items()}
     draws_of = draws_for(rows, parsed, RandomStreams(1).source("workload", "w"))
-    return Workload(rows, parsed, draws_of, KeysInUse(rows.initial), NewKeys(3), DEFAULT_START_MS)
+    keys = KeysInUse(rows.initial)
+    return Workload(rows, parsed, draws_of, keys, NewKeys(3), DEFAULT_START_MS, member)
 
 
 def _values(parameters: dict[str, Any], name: str, count: int = 4000) -> Counter[Any]:
@@ -79,6 +82,29 @@ def test_a_pick_is_always_below_the_size() -> None:
     for choice in ("uniform", {"zipf": {"exponent": 1.2}}, {"newest": {"within": 5}}):
         for size in (1, 2, 3, 10_000):
             assert 0 <= pick(Choice.model_validate(choice), size, almost_one) < size
+
+
+def test_each_member_has_a_value_of_its_own_until_there_are_no_more() -> None:
+    made = [
+        _workload({"date": "member", "country": "member", "n": "member"}, Member(number, 4))
+        for number in (1, 2, 3, 4)
+    ]
+    values = [workload.work(0, 0.0).values for workload in made]
+    assert [value["date"].day for value in values] == [14, 13, 12, 14]
+    assert [value["country"] for value in values] == ["DE", "FR", "DE", "FR"]
+    assert [value["n"] for value in values] == [1, 2, 3, 4]
+    assert made[1].work(1, DAY_MS).values["date"].day == 14
+
+
+def test_members_choose_keys_in_parts_that_cover_all_and_do_not_overlap() -> None:
+    parts = []
+    for number in (1, 2, 3):
+        keys = {"keys": {"keys": {"count": 5, "choose": "member"}}, "date": "newest"}
+        workload = _workload({**keys, "country": {"value": "DE"}}, Member(number, 3))
+        works = (workload.work(job, 0.0) for job in range(200))
+        parts.append({key for work in works for key in work.values["keys"]})
+    assert not parts[0] & parts[1] | parts[0] & parts[2] | parts[1] & parts[2]
+    assert sorted(len(part) for part in parts) == [6, 7, 7]
 
 
 def test_new_rows_lie_in_the_chosen_slice_and_have_keys_of_their_own() -> None:
@@ -147,3 +173,15 @@ def test_where_there_is_no_row_to_change_a_new_one_is_made() -> None:
     workload = _workload({"rows": {"rows": {"count": 3, "existing": 1.0}}}, initial={"rows": 0})
     work = workload.work(0, 0.0)
     assert len(work.values["rows"]) == len(work.new_keys) == 3
+
+
+def test_a_batch_of_a_stream_is_of_no_member() -> None:
+    stream = {
+        "streaming": {"checkpoint": "clicks", "rows": {"choose": "member"}},
+        "parameters": {"country": "member"},
+        "arrival": "closed",
+    }
+    with pytest.raises(InvalidInput) as raised:
+        scenario_of(document(writers={"s": stream}))
+    places = [str(problem.place).split()[-1] for problem in raised.value.problems]
+    assert places == ["writers.s.parameters.country", "writers.s.streaming.rows.choose"]

@@ -19,6 +19,7 @@ from whitecap.scenarios import SCENARIOS
 from whitecap.sim.loading import load_scenario, parse_scenario
 from whitecap.sim.quantities import bounds
 from whitecap.sim.quantities.distributions import MAX_CV, MAX_SIGMA
+from whitecap.sim.quantities.tails import MAX_ALPHA
 from whitecap.sim.quantities.units import MAX_DURATION_MS, MAX_RATE, show_duration
 from whitecap.sim.scenario.parameters import MAX_EXPONENT
 from whitecap.sim.scenario.yaml_loader import MAX_BYTES, MAX_DEPTH, MAX_VALUES
@@ -97,8 +98,8 @@ def _fields(model: Any) -> Iterator[str]:
                 yield from _fields(value)
 
 
-EXCLUDED = {"Answer.latency", "Listing.out", "Listing.back", "PastLog.commits"}
-"""Go not with what is there: a way out that is given by itself, a latency, a rate."""
+EXCLUDED = {"Answer.latency", "Listing.out", "Listing.back", "PastLog.commits", "Trace.file"}
+"""Go not with what is there: a way out that is given by itself, a latency, a rate, a text."""
 
 
 def test_every_field_is_there_to_be_set_wrong() -> None:
@@ -279,6 +280,6 @@ def test_the_documentation_tells_every_bound() -> None:
         assert f"{value:,}" in told or f" {value}" in told, name
     for duration in (MAX_DURATION_MS, 1 / MAX_RATE):
         assert show_duration(duration) in told or f"{1 / duration:g} per ms" in told
-    for limit in (MAX_SIGMA, MAX_CV, MAX_EXPONENT):
+    for limit in (MAX_SIGMA, MAX_CV, MAX_EXPONENT, MAX_ALPHA):
         assert f"{limit:,g}" in told
     assert f"{MAX_BYTES >> 20} MiB" in told

@@ -86,6 +86,8 @@ EVERY_FIELD: dict[str, Any] = {
             **ORIGIN,
         },
     },
+    "load": {"cv": 0.5, "lasts": "20 s"},
+    "clusters": {"etl": {"slots": 2, "full_speed": 1, "load": {"cv": 0.5, "lasts": "20 s"}}},
     "faults": [
         {
             "lost_reply": {"probability": 0.1, "requests": ["put_if_absent"]},
@@ -117,6 +119,14 @@ EVERY_FIELD: dict[str, Any] = {
                 "per_gib": "1 s",
             },
             "rerun": {"none": {}},
+            "restart": {
+                "preset": "airflow",
+                "description": "words",
+                "source": "me",
+                "fixed": {"wait": "5 min", "budget": 3, "after_unknown": True},
+                "takes": "90 s",
+            },
+            "deadline": "2 h",
         },
         "corrector": {
             "clock_skew": {"behind": {"constant": "2 s"}},
@@ -126,20 +136,34 @@ EVERY_FIELD: dict[str, Any] = {
                 "n": {"counter": {}},
                 "keys": {"keys": {"count": 2, "choose": {"zipf": {"exponent": 1.5}}}},
             },
-            "arrival": {"open": {"rate": "20 per min", "concurrency": 3}},
+            "arrival": {
+                "open": {
+                    "rate": "20 per min",
+                    "concurrency": 3,
+                    "profile": {"hours": {"8-18": 4}, "weekdays": {"Sat": 0.5}},
+                    "bursts": {"every": "20 s", "lasts": "5 s", "times": 6},
+                    "batch": 2,
+                }
+            },
             "compute": {"time": {"exponential": {"mean": "5 s"}}},
             "rerun": {"fixed": {"wait": "1 s", "budget": 2, "after_unknown": True}},
+            "restart": {"exponential": {"base": "1 s", "cap": "9 s"}},
         },
         "eraser": {
             "clock_skew": {"either_way": {"exponential": {"mean": "2 s"}}},
-            "statement": "DELETE FROM events WHERE country = :a AND country = :b AND date = :date",
+            "statement": (
+                "DELETE FROM events WHERE country = :a AND country = :b AND date = :date "
+                "AND country = :country AND event_id IN (:keys)"
+            ),
             "parameters": {
                 "a": {"value": "DE"},
                 "b": {"among": ["DE", "FR"]},
                 "date": {"uniform": {}},
+                "country": {"member": {}},
+                "keys": {"keys": {"count": 2, "choose": {"member": {}}}},
             },
             "arrival": {"schedule": {"at": ["30 s", "70 s"]}},
-            "compute": {"time": {"lognormal": {"mean": "5 s", "cv": 0.3}}},
+            "compute": {"time": {"lognormal": {"mean": "5 s", "cv": 0.3}}, "per_file": "1 ms"},
             "rerun": {
                 "exponential": {
                     "base": "1 s",
@@ -150,13 +174,32 @@ EVERY_FIELD: dict[str, Any] = {
                 }
             },
         },
+        "replayed": {
+            "statement": "DELETE FROM events WHERE event_id = 3",
+            "arrival": {"trace": {"text": "at_s\n40\n", "concurrency": 1}},
+            "compute": {
+                "time": {
+                    "mixture": [
+                        {"share": 0.25, "of": {"constant": "5 s"}},
+                        {"share": 0.75, "of": {"pareto": {"minimum": "2 s", "alpha": 2.5}}},
+                    ]
+                }
+            },
+        },
         "stream": {
             "streaming": {
                 "checkpoint": "clicks",
                 "reads_table": False,
                 "rows": {"count": 3, "choose": {"newest": {"within": 1}}},
             },
-            "arrival": {"schedule": {"every": "10 s", "offset": "3 s"}},
+            "arrival": {
+                "schedule": {
+                    "every": "10 s",
+                    "offset": "3 s",
+                    "weekdays": ["Wed"],
+                    "jitter": {"uniform": {"low": "1 s", "high": "2 s"}},
+                }
+            },
             "compute": {"time": {"constant": "5 s"}},
         },
     },

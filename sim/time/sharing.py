@@ -1,0 +1,138 @@
+"""What several processes share: slots, of which each takes one, and a speed that they divide."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+
+from whitecap.sim.time.kernel import Clock, Kernel, Waiting
+
+
+@dataclass(slots=True)
+class Place:
+    """Of a process in a queue."""
+
+    clock: Clock
+    is_served: bool = False
+
+
+class Slots:
+    """Taken by so many processes at a time; others wait, first come first served."""
+
+    def __init__(self, count: int) -> None:
+        self._free = count
+        self._queue: deque[Place] = deque()
+
+    def acquire(self, clock: Clock, until_ms: float = math.inf) -> Waiting[bool]:
+        """Take one; who has none by an instant goes without. Returns whether one was taken."""
+        yield clock.arrive()
+        if self._free:
+            self._free -= 1
+            return True
+        place = Place(clock)
+        self._queue.append(place)
+        if until_ms < math.inf:
+            instant_ms = max(until_ms, clock.now_ms)
+            clock.kernel.call_at(instant_ms, clock.order, lambda: self._leave(place))
+        yield clock.wait()
+        clock.now_ms = clock.kernel.now_ms
+        return place.is_served
+
+    def _leave(self, place: Place) -> None:
+        if not place.is_served:
+            self._queue.remove(place)
+            place.clock.wake()
+
+    def release(self, clock: Clock) -> Waiting[None]:
+        """Leave it to who waits longest."""
+        yield clock.arrive()
+        if not self._queue:
+            self._free += 1
+            return
+        place = self._queue.popleft()
+        place.is_served = True
+        place.clock.wake()
+
+
+@dataclass(order=True, slots=True)
+class Share:
+    """A process that computes: when it is done, in the time of its processor."""
+
+    done_at: float
+    number: int
+    clock: Clock = field(compare=False)
+    is_over: bool = field(default=False, compare=False)
+
+
+class Processor:
+    """Egalitarian processor sharing: up to `full_speed` processes at full speed, more share it.
+
+    All go equally fast at any moment, so who is done next follows from one time that passes for
+    all of them: `_passed`, the work that each process has got so far.
+    """
+
+    def __init__(self, kernel: Kernel, full_speed: int) -> None:
+        self._kernel = kernel
+        self._full_speed = full_speed
+        self._passed = 0.0
+        self._as_of_ms = 0.0
+        self._shares: list[Share] = []
+        self._count = 0
+        self._begun = 0
+        self._plan = 0
+
+    def compute(self, clock: Clock, work_ms: float, until_ms: float = math.inf) -> Waiting[None]:
+        """Get so much work done, if that takes no longer than until an instant."""
+        yield clock.arrive()
+        self._pass()
+        self._begun += 1
+        share = Share(self._passed + work_ms, self._begun, clock)
+        heappush(self._shares, share)
+        self._count += 1
+        self._plan_next()
+        if until_ms < math.inf:
+            instant_ms = max(until_ms, clock.now_ms)
+            self._kernel.call_at(instant_ms, clock.order, lambda: self._leave(share))
+        yield clock.wait()
+        clock.now_ms = self._kernel.now_ms
+
+    @property
+    def _speed(self) -> float:
+        return min(1.0, self._full_speed / self._count)
+
+    def _pass(self) -> None:
+        """Note what was done since anything changed."""
+        now_ms = self._kernel.now_ms
+        if self._count:
+            self._passed += (now_ms - self._as_of_ms) * self._speed
+        self._as_of_ms = now_ms
+
+    def _plan_next(self) -> None:
+        """Come back when the next one is done, unless something changes before."""
+        self._plan += 1
+        while self._shares and self._shares[0].is_over:
+            heappop(self._shares)
+        if not self._shares:
+            return
+        plan, share = self._plan, self._shares[0]
+        left_ms = max(share.done_at - self._passed, 0.0) / self._speed
+        instant_ms = self._kernel.now_ms + left_ms
+        self._kernel.call_at(instant_ms, share.clock.order, lambda: self._done(plan, share))
+
+    def _done(self, plan: int, share: Share) -> None:
+        if plan == self._plan:
+            self._passed, self._as_of_ms = max(share.done_at, self._passed), self._kernel.now_ms
+            self._end(share)
+
+    def _leave(self, share: Share) -> None:
+        if not share.is_over:
+            self._pass()
+            self._end(share)
+
+    def _end(self, share: Share) -> None:
+        share.is_over = True
+        self._count -= 1
+        share.clock.wake()
+        self._plan_next()

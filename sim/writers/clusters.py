@@ -1,0 +1,84 @@
+"""The clusters of a scenario: a writer's own, or one that several groups of writers name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from whitecap.sim.recording.recorder import Recorder
+from whitecap.sim.scenario.clusters import Load
+from whitecap.sim.scenario.model import Scenario
+from whitecap.sim.scenario.writers import WriterGroup
+from whitecap.sim.store.cluster import Cluster
+from whitecap.sim.store.faults import crashes_of
+from whitecap.sim.store.history import History
+from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.store.spark_jobs import LoadOverTime
+from whitecap.sim.time.kernel import Kernel
+from whitecap.sim.time.random_streams import RandomStreams
+from whitecap.sim.time.sharing import Processor, Slots
+
+EVERYWHERE = "everywhere"
+"""The entity of a load that is on all clusters."""
+
+
+@dataclass(slots=True)
+class Clusters:
+    """Makes each when it is first asked for."""
+
+    scenario: Scenario
+    streams: RandomStreams
+    kernel: Kernel
+    recorder: Recorder
+    store: FakeStore
+    history: History
+    _named: dict[str, Cluster] = field(default_factory=dict)
+    _loads: dict[str, LoadOverTime] = field(default_factory=dict)
+
+    def of(self, writer: str, group_name: str, group: WriterGroup) -> Cluster:
+        """The writer's own, or the one that its group names."""
+        if group.cluster is None:
+            return self._new(writer, {group_name: group}, 1)
+        if group.cluster not in self._named:
+            groups = {
+                name: other
+                for name, other in self.scenario.writers.items()
+                if other.cluster == group.cluster
+            }
+            writers = sum(other.count for other in groups.values())
+            self._named[group.cluster] = self._new(group.cluster, groups, writers)
+        return self._named[group.cluster]
+
+    def _new(self, name: str, groups: dict[str, WriterGroup], writers: int) -> Cluster:
+        opens = (group.arrival.open or group.arrival.trace for group in groups.values())
+        cluster = Cluster(
+            kernel=self.kernel,
+            store=self.store,
+            history=self.history,
+            profile=self.scenario.store,
+            recorder=self.recorder,
+            crashes=crashes_of(self.scenario.faults, groups.keys(), name, self.streams),
+            clock_skew_ms=self._clock_skew_ms(name, groups),
+            is_shared=writers > 1 or any(o is not None and o.concurrency != 1 for o in opens),
+        )
+        named = any(group.cluster == name for group in groups.values())
+        options = self.scenario.clusters.get(name) if named else None
+        loads = [(EVERYWHERE, self.scenario.load)]
+        if options is not None:
+            cluster.slots = None if options.slots is None else Slots(options.slots)
+            if options.full_speed is not None:
+                cluster.processor = Processor(self.kernel, options.full_speed)
+            loads.append((f"cluster {name}", options.load))
+        cluster.loads = [self._load(entity, load) for entity, load in loads if load is not None]
+        return cluster
+
+    def _clock_skew_ms(self, name: str, groups: dict[str, WriterGroup]) -> float:
+        skew = next((g.clock_skew for g in groups.values() if g.clock_skew is not None), None)
+        if skew is None:
+            return 0.0
+        clock = self.streams.source("clock", name)
+        return skew.ms(clock.uniform(0, 0), clock.uniform(0, 1))
+
+    def _load(self, entity: str, load: Load) -> LoadOverTime:
+        if entity not in self._loads:
+            self._loads[entity] = LoadOverTime(load, self.streams.source("load", entity))
+        return self._loads[entity]
