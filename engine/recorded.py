@@ -105,6 +105,7 @@ class Measure(StrEnum):
     LATENCY_P50_MS = "latency_p50_ms", Unit.MILLISECONDS, _LESS
     LATENCY_P95_MS = "latency_p95_ms", Unit.MILLISECONDS, _LESS
     LATENCY_P99_MS = "latency_p99_ms", Unit.MILLISECONDS, _LESS
+    LATENCY_P99_9_MS = "latency_p99_9_ms", Unit.MILLISECONDS, _LESS
     WASTED_COMPUTE_SHARE = "wasted_compute_share", Unit.SHARE, _LESS
     SUBMITTED = "submitted", Unit.COUNT
     COMMITTED = "committed", Unit.COUNT, _MORE

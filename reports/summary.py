@@ -9,6 +9,7 @@ from typing import Any
 
 from whitecap.engine.recorded import Measure
 from whitecap.reports.measures.measured_run import MeasuredRun, Part
+from whitecap.reports.measures.tally import Latencies
 from whitecap.reports.measures.writing import round_duration
 
 EVERYONE = "all"
@@ -16,7 +17,7 @@ EVERYONE = "all"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One writer group's command, or all together. Latencies are milliseconds.
+    """One writer group's command, or all together. Latencies are milliseconds, of `latencies` jobs.
 
     `unfinished` jobs are in neither success nor latency, `not_begun` of the `jobs_due` in no
     number at all.
@@ -40,6 +41,8 @@ class Line:
     latency_p50_ms: float
     latency_p95_ms: float
     latency_p99_ms: float
+    latency_p99_9_ms: float
+    latencies: int
     wasted_compute_share: float
 
 
@@ -59,6 +62,12 @@ def heading(manifest: Mapping[str, Any]) -> Sequence[str]:
     if manifest["warm_up_ms"]:
         duration += f", the first {round_duration(manifest['warm_up_ms'])} left out below"
     return (manifest["scenario_name"], seed, duration, manifest["dialect"])
+
+
+def _latencies(part: Part) -> int:
+    tally = part.tallies[Measure.LATENCY_P50_MS]
+    assert isinstance(tally, Latencies)
+    return len(tally.sorted_ms)
 
 
 def _line(writer: str, command: str, part: Part, aborts: Counter[str]) -> Line:
@@ -84,5 +93,7 @@ def _line(writer: str, command: str, part: Part, aborts: Counter[str]) -> Line:
         latency_p50_ms=part.value(Measure.LATENCY_P50_MS),
         latency_p95_ms=part.value(Measure.LATENCY_P95_MS),
         latency_p99_ms=part.value(Measure.LATENCY_P99_MS),
+        latency_p99_9_ms=part.value(Measure.LATENCY_P99_9_MS),
+        latencies=_latencies(part),
         wasted_compute_share=part.value(Measure.WASTED_COMPUTE_SHARE),
     )

@@ -21,6 +21,7 @@ _CALLED = {
     Measure.LATENCY_P50_MS: "median latency",
     Measure.LATENCY_P95_MS: "p95 latency",
     Measure.LATENCY_P99_MS: "p99 latency",
+    Measure.LATENCY_P99_9_MS: "p99.9 latency",
 }
 """Measures whose titles make no good sentence."""
 

@@ -16,6 +16,7 @@ from whitecap.reports.statistics.comparison import Comparison, compare_with_best
 from whitecap.reports.statistics.differences import difference
 from whitecap.reports.statistics.estimate import (
     CONFIDENCE,
+    FEWEST_BEYOND,
     FEWEST_EVENTS,
     FEWEST_REPLICATIONS,
     Difference,
@@ -31,9 +32,11 @@ from whitecap.reports.statistics.judgement import (
     units_to_show,
 )
 from whitecap.reports.statistics.means import mean
-from whitecap.reports.statistics.percentiles import percentile
+from whitecap.reports.statistics.percentiles import percentile, values_beyond
 from whitecap.reports.statistics.shares import share, weighted_share
 from whitecap.reports.statistics.wording import (
+    marked,
+    written_basis,
     written_bounds,
     written_difference,
     written_difference_bounds,
@@ -42,6 +45,7 @@ from whitecap.reports.statistics.wording import (
 
 __all__ = [
     "CONFIDENCE",
+    "FEWEST_BEYOND",
     "FEWEST_EVENTS",
     "FEWEST_REPLICATIONS",
     "MOST_REPLICATIONS",
@@ -55,11 +59,14 @@ __all__ = [
     "difference",
     "facing",
     "judge",
+    "marked",
     "mean",
     "percentile",
     "share",
     "units_to_show",
+    "values_beyond",
     "weighted_share",
+    "written_basis",
     "written_bounds",
     "written_difference",
     "written_difference_bounds",

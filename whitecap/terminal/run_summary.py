@@ -12,14 +12,15 @@ from rich.text import Text
 from whitecap.reports.answers.of_runs import answer_of_run
 from whitecap.reports.expectations.expected import of_cell
 from whitecap.reports.expectations.judging import Judged, judge_run, judged_document
+from whitecap.reports.measures.definitions import PERCENTILES
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
-from whitecap.reports.measures.writing import duration
 from whitecap.reports.summary import Line, heading, summary_of
 from whitecap.sim.recording.recording import Recording
 from whitecap.sim.scenario import Scenario
 from whitecap.terminal.answer import show_objectives
 from whitecap.terminal.console import new_console
 from whitecap.terminal.findings import show_expectations, show_left_out, show_refusals
+from whitecap.terminal.percentiles import MARK, percentile_text
 from whitecap.terminal.table import EMPTY, Column, print_indented, show_table
 
 COLUMNS = (
@@ -37,14 +38,15 @@ COLUMNS = (
     Column("p50", leave=4),
     Column("p95"),
     Column("p99", leave=2),
+    Column("p99.9", leave=0),
     Column("wasted"),
 )
 NAMES = 2
 """The columns that say whose line it is."""
 
 CAPTION = (
-    "success: jobs that committed, of those that ended. p50, p95, p99: first submission to commit, "
-    "of jobs that committed. wasted: compute lost to aborts."
+    "success: jobs that committed, of those that ended. p50 to p99.9: first submission to commit, "
+    f"of as many jobs as committed. {MARK} wasted: compute lost to aborts."
 )
 
 
@@ -101,8 +103,8 @@ def _cells(line: Line) -> Iterator[str]:
         yield f"{count:,}" if count else EMPTY
     success, wasted = line.job_success_rate, line.wasted_compute_share
     yield EMPTY if math.isnan(success) else f"{100 * success:.1f} %"
-    for latency_ms in (line.latency_p50_ms, line.latency_p95_ms, line.latency_p99_ms):
-        yield EMPTY if math.isnan(latency_ms) else duration(latency_ms)
+    for measure in PERCENTILES:
+        yield percentile_text(measure, getattr(line, measure), line.latencies)
     yield EMPTY if math.isnan(wasted) else f"{100 * wasted:.0f} %"
 
 

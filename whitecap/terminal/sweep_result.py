@@ -17,17 +17,25 @@ from whitecap.reports.tables.rows import estimate_columns
 from whitecap.terminal.answer import show_answer, show_objectives_of_cells
 from whitecap.terminal.console import new_console
 from whitecap.terminal.findings import show_judged_cells, show_overload, show_refusals
-from whitecap.terminal.table import Column, print_indented, show_table
+from whitecap.terminal.percentiles import MARK, percentile_text
+from whitecap.terminal.table import EMPTY, Column, print_indented, show_table
 
 SHOWN = {
     "goodput_per_minute": Column("goodput"),
     "wasted_compute_share": Column("wasted"),
-    "latency_p95_ms": Column("p95"),
     "conflict_rate": Column("conflicts"),
     "abort_rate": Column("aborts", leave=2),
     "retry_rate": Column("retries", leave=1),
 }
 """Measures in the terminal, with headings short enough for it; the report has them all."""
+
+LATENCIES = {
+    Measure.LATENCY_P95_MS: Column("p95"),
+    Measure.LATENCY_P99_9_MS: Column("p99.9", leave=0),
+}
+"""Percentiles in the terminal; a column without a value is not shown."""
+
+VALUES = Column("n", leave=3)
 
 FIRST = (
     Column("cell", text=True),
@@ -38,8 +46,8 @@ FIRST = (
 """What one decides by."""
 
 CAPTION = (
-    "Over all replications; the report has the intervals. p95: latency of jobs that committed. "
-    "Bold: what the answer names."
+    "Over all replications; the report has the intervals. p95, p99.9: latency of the n jobs that "
+    f"committed. {MARK} Bold: what the answer names."
 )
 
 
@@ -49,7 +57,10 @@ def show_sweep(subject: Subject, answer: Answer, expected: Sequence[Expected] = 
     cells = [cell.name for cell in subject.layout.cells]
     named = [cells.index(answer.cell)]
     rows = list(_rows(subject, answer))
-    show_table(console, [*FIRST, *SHOWN.values()], rows, stressed=named, caption=CAPTION)
+    columns = [*FIRST, *SHOWN.values(), *LATENCIES.values(), VALUES]
+    used = [at for at in range(len(columns)) if any(row[at] != EMPTY for row in rows)]
+    rows = [[row[at] for at in used] for row in rows]
+    show_table(console, [columns[at] for at in used], rows, stressed=named, caption=CAPTION)
     console.print()
     show_answer(console, answer)
     _show_findings(subject, answer, expected)
@@ -73,6 +84,7 @@ def _show_findings(subject: Subject, answer: Answer, expected: Sequence[Expected
 def _rows(subject: Subject, answer: Answer) -> Iterator[list[str]]:
     success = subject.tables.of(Measure.JOB_SUCCESS_RATE)
     shown = {measure: subject.tables.of(measure) for measure in SHOWN}
+    latencies = {measure: subject.tables.of(measure) for measure in LATENCIES}
     standings = answer.standings
     for cell in (each.name for each in subject.layout.cells):
         yield [
@@ -81,6 +93,11 @@ def _rows(subject: Subject, answer: Answer) -> Iterator[list[str]]:
             written(success[cell].point, Unit.SHARE),
             _least_success(subject, cell),
             *(written(of[cell].point, MEASURES[m].unit) for m, of in shown.items()),
+            *(
+                percentile_text(m, of[cell].point, of[cell].units or 0)
+                for m, of in latencies.items()
+            ),
+            f"{latencies[Measure.LATENCY_P95_MS][cell].units or 0:,.0f}",
         ]
 
 
