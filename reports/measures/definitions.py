@@ -45,6 +45,20 @@ class Definition:
         """How its values are to be read."""
         return self.measure.unit
 
+    @property
+    def called(self) -> str:
+        """Within a sentence: `job success rate`, `p95 latency`."""
+        return _CALLED.get(self.measure, self.title.lower())
+
+
+_CALLED = {
+    Measure.LATENCY_P50_MS: "median latency",
+    Measure.LATENCY_P95_MS: "p95 latency",
+    Measure.LATENCY_P99_MS: "p99 latency",
+    Measure.LATENCY_P99_9_MS: "p99.9 latency",
+}
+"""Measures whose titles make no good sentence."""
+
 
 def _conflicts(sample: Sample) -> Tally:
     return Share(int(sample.rows.is_conflict.sum()), sample.attempts)

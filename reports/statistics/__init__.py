@@ -34,6 +34,12 @@ from whitecap.reports.statistics.judgement import (
 from whitecap.reports.statistics.means import mean
 from whitecap.reports.statistics.percentiles import percentile, values_beyond
 from whitecap.reports.statistics.shares import share, weighted_share
+from whitecap.reports.statistics.stopping import (
+    FEWEST_TO_STOP,
+    Wanted,
+    half_width,
+    replications_after,
+)
 from whitecap.reports.statistics.wording import (
     marked,
     written_basis,
@@ -48,6 +54,7 @@ __all__ = [
     "FEWEST_BEYOND",
     "FEWEST_EVENTS",
     "FEWEST_REPLICATIONS",
+    "FEWEST_TO_STOP",
     "MOST_REPLICATIONS",
     "Comparison",
     "Difference",
@@ -55,13 +62,16 @@ __all__ = [
     "Judgement",
     "Standing",
     "Statement",
+    "Wanted",
     "compare_with_best",
     "difference",
     "facing",
+    "half_width",
     "judge",
     "marked",
     "mean",
     "percentile",
+    "replications_after",
     "share",
     "units_to_show",
     "values_beyond",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from rich.console import Console
+
 from whitecap.reports.answers.answer import Answer
 from whitecap.reports.answers.behind import limiting_cell
 from whitecap.reports.expectations.cells import judged_cells
@@ -12,6 +14,7 @@ from whitecap.reports.expectations.expected import Expected
 from whitecap.reports.expectations.judging import judged_document
 from whitecap.reports.measures import MEASURES, Measure, Unit, written
 from whitecap.reports.measures.left_out import added
+from whitecap.reports.statistics import Estimate, written_estimate
 from whitecap.reports.subject import Subject
 from whitecap.reports.tables.rows import estimate_columns
 from whitecap.terminal.answer import show_answer, show_objectives_of_cells
@@ -54,6 +57,44 @@ CAPTION = (
 def show_sweep(subject: Subject, answer: Answer, expected: Sequence[Expected] = ()) -> None:
     """The measures of every cell, the answer, and what stands behind and against it."""
     console = new_console()
+    if not subject.layout.axes:
+        _show_groups(console, subject)
+    else:
+        _show_cells(console, subject, answer)
+    console.print()
+    show_answer(console, answer)
+    _show_findings(subject, answer, expected)
+
+
+OF_GROUPS = (
+    Measure.JOB_SUCCESS_RATE, Measure.GOODPUT_PER_MINUTE, Measure.LATENCY_P95_MS,
+    Measure.CONFLICT_RATE, Measure.WASTED_COMPUTE_SHARE,
+)  # fmt: skip
+"""Measures of one cell, by writer group and with their intervals."""
+
+OF_ALL = "all"
+
+
+def _show_groups(console: Console, subject: Subject) -> None:
+    """The only cell of a scenario that was replicated: its writer groups, and all together."""
+    tables, (cell, *_) = subject.tables, subject.layout.cells
+    groups = {m: tables.groups_of(cell.name, m) for m in OF_GROUPS}
+    names = list(groups[OF_GROUPS[0]])
+    rows = [[*name, *(_with_interval(groups[m][name], m) for m in OF_GROUPS)] for name in names]
+    if len(rows) > 1:
+        whole = {m: tables.of(m)[cell.name] for m in OF_GROUPS}
+        rows.append([OF_ALL, "", *(_with_interval(whole[m], m) for m in OF_GROUPS)])
+    columns = [Column("writer", text=True), Column("command", text=True)]
+    columns += [Column(MEASURES[m].called, text=True) for m in OF_GROUPS]
+    caption = f"95 % intervals over {subject.replications} replications."
+    show_table(console, columns, rows, names=2, stressed=[len(names)], caption=caption, lines=True)
+
+
+def _with_interval(estimate: Estimate, measure: Measure) -> str:
+    return written_estimate(estimate, measure.unit)
+
+
+def _show_cells(console: Console, subject: Subject, answer: Answer) -> None:
     cells = [cell.name for cell in subject.layout.cells]
     named = [cells.index(answer.cell)]
     rows = list(_rows(subject, answer))
@@ -61,9 +102,6 @@ def show_sweep(subject: Subject, answer: Answer, expected: Sequence[Expected] = 
     used = [at for at in range(len(columns)) if any(row[at] != EMPTY for row in rows)]
     rows = [[row[at] for at in used] for row in rows]
     show_table(console, [columns[at] for at in used], rows, stressed=named, caption=CAPTION)
-    console.print()
-    show_answer(console, answer)
-    _show_findings(subject, answer, expected)
 
 
 def _show_findings(subject: Subject, answer: Answer, expected: Sequence[Expected]) -> None:
