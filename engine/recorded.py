@@ -24,6 +24,10 @@ class RecordedOutcome(StrEnum):
     IN_FLIGHT = "in_flight"
 
 
+AUTO_WARM_UP = "auto"
+"""A warm-up that is left to be found: in a scenario, and in the manifest beside `warm_up_ms`."""
+
+
 class Arrivals(StrEnum):
     """By which rule a writer's jobs fall due; the keys of `arrival:` in a scenario."""
 

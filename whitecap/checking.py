@@ -9,10 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.reports.aggregate import measure_each
 from whitecap.reports.expectations.checked import Checked, checked_cell
 from whitecap.reports.expectations.expected import Expected, of_cell
 from whitecap.reports.expectations.judging import judged_document
-from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
+from whitecap.reports.measures.in_common import (
+    Unmeasured,
+    measured_in_common,
+    measured_or_kept,
+)
+from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.precision.asked import asked_for
 from whitecap.reports.precision.reached import (
     Reached,
@@ -20,11 +26,10 @@ from whitecap.reports.precision.reached import (
     reached_by,
     reached_document,
 )
-from whitecap.reports.runs import read_each
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.recording.dataset.place import is_uri
 from whitecap.sim.scenario.sweep import show_cell
-from whitecap.sim.sweeps.regression import RanScenario, Watch, at, run_expecting
+from whitecap.sim.sweeps.regression import CellRuns, RanScenario, Watch, at, run_expecting
 from whitecap.sweep_engine import recorded_runs, sweep_engine
 from whitecap.until import until_of
 
@@ -59,17 +64,20 @@ def check_scenarios(
     """
     asked = until_of(until, max_replications)
 
-    def reached(ran: RanScenario[MeasuredRun]) -> tuple[Reached, ...]:
-        return asked.reached([(show_cell(cell.labels), cell) for cell in ran.cells])
+    def reached(cells: Sequence[CellRuns[MeasuredRun]]) -> tuple[Reached, ...]:
+        return asked.reached([(show_cell(cell.labels), cell) for cell in cells])
 
-    def enough(ran: RanScenario[MeasuredRun], seen: int) -> int:
-        is_over = seen >= asked.most or ran.error is not None
-        return seen if is_over else next_replications(reached(ran), seen, asked.most)
+    def enough(ran: RanScenario[MeasuredRun | Unmeasured], seen: int) -> int:
+        if seen >= asked.most or ran.error is not None:
+            return seen
+        return next_replications(reached(_measured(ran)), seen, asked.most)
 
-    rounds = enough if asked.asked else None
-    for ran in run_expecting(paths, measure_run, jobs, replications, watch, rounds, asked.first):
-        runs = sum(len(cell.runs) for cell in ran.cells)
-        yield CheckedScenario(ran.path, ran.name, _judged(ran), runs, ran.seconds, reached(ran))
+    rounds, reading = enough if asked.asked else None, measured_or_kept
+    for ran in run_expecting(paths, reading, jobs, replications, watch, rounds, asked.first):
+        cells = _measured(ran)
+        runs = sum(len(cell.runs) for cell in cells)
+        checked = _judged(cells, ran.error)
+        yield CheckedScenario(ran.path, ran.name, checked, runs, ran.seconds, reached(cells))
 
 
 def check_sweep(where: Path | str, until: str | Sequence[str] = ()) -> CheckedScenario:
@@ -84,7 +92,7 @@ def check_sweep(where: Path | str, until: str | Sequence[str] = ()) -> CheckedSc
     if not expected:
         raise InvalidInput([Problem(str(where), "expects nothing: it has no `expect:`")])
     measured: dict[str, dict[int, MeasuredRun]] = defaultdict(dict)
-    for (cell, replication), run in read_each(runs, measure_run).items():
+    for (cell, replication), run in measure_each(runs).items():
         measured[cell][replication] = run
     cells = tuple(
         checked_cell(at(labels, ""), of_cell(expected, labels), measured[cell])
@@ -105,9 +113,17 @@ def expected_by(definition: Mapping[str, Any]) -> Sequence[Expected]:
     return scenario_of({**definition["scenario"], **axes}, cells=False).expect
 
 
-def _judged(ran: RanScenario[MeasuredRun]) -> Checked:
-    cells = (checked_cell(at(c.labels, ""), c.scenario.expect, c.runs) for c in ran.cells)
-    return Checked(tuple(cells), ran.error)
+def _measured(ran: RanScenario[MeasuredRun | Unmeasured]) -> list[CellRuns[MeasuredRun]]:
+    """The cells of a scenario, measured with the same warm-up where it is to be found."""
+    runs = measured_in_common({number: cell.runs for number, cell in enumerate(ran.cells)})
+    return [
+        CellRuns(cell.scenario, cell.labels, runs[number]) for number, cell in enumerate(ran.cells)
+    ]
+
+
+def _judged(cells: Sequence[CellRuns[MeasuredRun]], error: str | None) -> Checked:
+    judged = (checked_cell(at(c.labels, ""), c.scenario.expect, c.runs) for c in cells)
+    return Checked(tuple(judged), error)
 
 
 def checked_document(result: CheckedScenario) -> dict[str, Any]:

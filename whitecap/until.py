@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
+from whitecap.reports.aggregate import measure_each
+from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.precision.asked import Asked, asked_for
 from whitecap.reports.precision.reached import Reached, next_replications, reached_by
-from whitecap.reports.runs import read_each
 from whitecap.reports.statistics import FEWEST_TO_STOP
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 from whitecap.sim.sweeps.regression import CellRuns
@@ -94,6 +94,6 @@ def sweep_until(
 
 def _reached_at(where: str, engine: Callable[[], SweepEngine], until: Until) -> Sequence[Reached]:
     measured: Mapping[str, dict[int, MeasuredRun]] = defaultdict(dict)
-    for (cell, replication), run in read_each(recorded_runs(where, engine), measure_run).items():
+    for (cell, replication), run in measure_each(recorded_runs(where, engine)).items():
         measured[cell][replication] = run
     return reached_by(until.asked, measured)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from whitecap.reports.answers.document import document_of
@@ -12,6 +12,7 @@ from whitecap.reports.answers.findings import Findings, findings_of
 from whitecap.reports.answers.grid import Grid
 from whitecap.reports.answers.objectives import Objectives
 from whitecap.reports.answers.phrases import sentence
+from whitecap.reports.answers.settling import Settling, settling_document, settling_of
 from whitecap.reports.answers.standing import CellStanding, Runs
 from whitecap.reports.answers.wording import headline_of, sentences_of
 from whitecap.reports.precision.asked import Asked
@@ -27,6 +28,8 @@ class Answer:
     findings: Findings
     reached: tuple[Reached, ...] = ()
     """How exactly measures are known that were asked for with `until`."""
+    settling: Settling = field(default_factory=Settling)
+    """What is left out as warm-up, and what would have to be."""
 
     def __str__(self) -> str:
         return "\n".join((f"{self.headline}.", *(f"  {each}" for each in self.sentences)))
@@ -52,6 +55,7 @@ class Answer:
             "sentences": list(self.sentences),
             **document_of(self.findings),
             "until": list(map(reached_document, self.reached)),
+            "warm_up": settling_document(self.settling),
         }
 
     def write(self, path: Path) -> None:
@@ -71,5 +75,12 @@ def answer_of(
     findings = findings_of(measured, grid, objectives)
     titles = {grid.layout.title(cell): runs for cell, runs in measured.items()}
     reached = reached_by(asked, titles)
-    sentences = (*map(sentence, map(str, reached)), *sentences_of(findings, measured))
-    return Answer(headline_of(findings), sentences, findings, reached)
+    settling = settling_of(titles)
+    warned = [str(settling)] if settling.cells else []
+    before, behind = (warned, []) if settling.is_warning else ([], warned)
+    sentences = (
+        *map(sentence, [*before, *map(str, reached)]),
+        *sentences_of(findings, measured),
+        *map(sentence, behind),
+    )
+    return Answer(headline_of(findings), sentences, findings, reached, settling)

@@ -15,7 +15,7 @@ from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS
 from whitecap.engine.recorded import Objective
 from whitecap.sim.quantities.bounds import FIRST_YEAR, LAST_YEAR, MAX_JOBS, MAX_SEED, MAX_WRITERS
 from whitecap.sim.quantities.section import Section
-from whitecap.sim.quantities.units import Duration, Whole, shown
+from whitecap.sim.quantities.units import Duration, WarmUp, Whole, shown
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.faults import Fault
 from whitecap.sim.scenario.objective import Objectives
@@ -49,7 +49,7 @@ class Scenario(Section):
     seed: Whole = Field(default=1, ge=0, le=MAX_SEED)
     start: datetime = DEFAULT_START
     duration: Duration = Field(gt=0)
-    warm_up: Duration = 0.0
+    warm_up: WarmUp = 0.0
     settings: dict[str, str] = Field(default_factory=dict)
     table: Table
     store: Store
@@ -94,8 +94,8 @@ class Scenario(Section):
 
     @field_validator("warm_up")
     @classmethod
-    def _ends_before_the_run(cls, warm_up: float, others: ValidationInfo) -> float:
-        if warm_up >= others.data.get("duration", math.inf):
+    def _ends_before_the_run(cls, warm_up: float | None, others: ValidationInfo) -> float | None:
+        if warm_up is not None and warm_up >= others.data.get("duration", math.inf):
             raise ValueError("warm_up is not shorter than duration")
         return warm_up
 

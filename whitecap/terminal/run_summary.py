@@ -17,7 +17,7 @@ from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
 from whitecap.reports.summary import Line, heading, summary_of
 from whitecap.sim.recording.recording import Recording
 from whitecap.sim.scenario import Scenario
-from whitecap.terminal.answer import show_objectives
+from whitecap.terminal.answer import show_objectives, show_settling
 from whitecap.terminal.console import new_console
 from whitecap.terminal.findings import show_expectations, show_left_out, show_refusals
 from whitecap.terminal.percentiles import MARK, percentile_text
@@ -56,7 +56,7 @@ def show_run(scenario: Scenario, recording: Recording) -> None:
     console = new_console()
     measured = measure_run(recording.manifest, recording.tables)
     lines = summary_of(measured)
-    console.print(Text(" · ".join(heading(recording.manifest))))
+    console.print(Text(" · ".join(heading(recording.manifest, measured.warm_up.used_ms))))
     console.print()
     rows = [list(_cells(line)) for line in lines]
     used = [at for at in range(len(COLUMNS)) if any(row[at] != EMPTY for row in rows)]
@@ -68,7 +68,9 @@ def show_run(scenario: Scenario, recording: Recording) -> None:
         stressed=[at for at, line in enumerate(lines) if not line.command],
         caption=CAPTION,
     )
-    show_objectives(console, answer_of_run(recording.manifest, measured))
+    answer = answer_of_run(recording.manifest, measured)
+    show_objectives(console, answer)
+    show_settling(console, answer)
     show_left_out(console, {group: part.left_out for group, part in measured.groups.items()})
     show_refusals(console, measured.refusals)
     _show_expectations(console, scenario, recording, measured)
@@ -113,11 +115,12 @@ def run_document(scenario: Scenario, recording: Recording) -> dict[str, Any]:
     manifest = recording.manifest
     kept = (
         "scenario_name", "scenario_hash", "seed", "replication", "dialect", "labels",
-        "duration_ms", "warm_up_ms",
+        "duration_ms",
     )  # fmt: skip
     measured = measure_run(manifest, recording.tables)
     return {
         **{key: manifest[key] for key in kept},
+        "warm_up_ms": measured.warm_up.used_ms,
         "writers": summary_of(measured),
         "answer": answer_of_run(manifest, measured).document,
         "refusals": [refusal.as_row() for refusal in measured.refusals],
