@@ -24,6 +24,10 @@ class RecordedOutcome(StrEnum):
     IN_FLIGHT = "in_flight"
 
 
+AUTO_WARM_UP = "auto"
+"""A warm-up that is left to be found: in a scenario, and in the manifest beside `warm_up_ms`."""
+
+
 class Arrivals(StrEnum):
     """By which rule a writer's jobs fall due; the keys of `arrival:` in a scenario."""
 
@@ -106,6 +110,7 @@ class Measure(StrEnum):
     LATENCY_P50_MS = "latency_p50_ms", Unit.MILLISECONDS, _LESS
     LATENCY_P95_MS = "latency_p95_ms", Unit.MILLISECONDS, _LESS
     LATENCY_P99_MS = "latency_p99_ms", Unit.MILLISECONDS, _LESS
+    LATENCY_P99_9_MS = "latency_p99_9_ms", Unit.MILLISECONDS, _LESS
     WASTED_COMPUTE_SHARE = "wasted_compute_share", Unit.SHARE, _LESS
     SUBMITTED = "submitted", Unit.COUNT
     COMMITTED = "committed", Unit.COUNT, _MORE

@@ -14,7 +14,7 @@ from whitecap.reports.tables import Tables
 
 INTERVALS = "Mean and 95 % interval over replications."
 
-TABLES_FORMAT = 3
+TABLES_FORMAT = 5
 """Raised when tables of an older version must be computed again."""
 
 

@@ -9,14 +9,15 @@ from typing import Any
 
 from whitecap.engine.recorded import Measure
 from whitecap.reports.measures.measured_run import MeasuredRun, Part
-from whitecap.reports.measures.writing import round_duration
+from whitecap.reports.measures.tally import Latencies
+from whitecap.reports.measures.writing import duration, round_duration
 
 EVERYONE = "all"
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One writer group's command, or all together. Latencies are milliseconds.
+    """One writer group's command, or all together. Latencies are milliseconds, of `latencies` jobs.
 
     `unfinished` jobs are in neither success nor latency, `not_begun` of the `jobs_due` in no
     number at all.
@@ -40,6 +41,8 @@ class Line:
     latency_p50_ms: float
     latency_p95_ms: float
     latency_p99_ms: float
+    latency_p99_9_ms: float
+    latencies: int
     wasted_compute_share: float
 
 
@@ -50,15 +53,27 @@ def summary_of(run: MeasuredRun) -> list[Line]:
     return lines if len(lines) == 1 else [*lines, everyone]
 
 
-def heading(manifest: Mapping[str, Any]) -> Sequence[str]:
-    """What was run: name and seed, simulated time, warm-up."""
+def heading(manifest: Mapping[str, Any], warm_up_ms: float) -> Sequence[str]:
+    """What was run: name and seed, simulated time, what is left out as warm-up."""
     seed = f"seed {manifest['seed']}"
     if manifest["replication"]:
         seed += f", replication {manifest['replication']}"
-    duration = f"{round_duration(manifest['duration_ms'])} simulated"
-    if manifest["warm_up_ms"]:
-        duration += f", the first {round_duration(manifest['warm_up_ms'])} left out below"
-    return (manifest["scenario_name"], seed, duration, manifest["dialect"])
+    simulated = f"{round_duration(manifest['duration_ms'])} simulated"
+    if warm_up_ms:
+        simulated += f", the first {_left_out(warm_up_ms)} left out below"
+    return (manifest["scenario_name"], seed, simulated, manifest["dialect"])
+
+
+def _left_out(warm_up_ms: float) -> str:
+    """As round as somebody wrote it; what was found is about so long."""
+    is_round = warm_up_ms == round(warm_up_ms, -2)
+    return round_duration(warm_up_ms) if is_round else duration(warm_up_ms)
+
+
+def _latencies(part: Part) -> int:
+    tally = part.tallies[Measure.LATENCY_P50_MS]
+    assert isinstance(tally, Latencies)
+    return len(tally.sorted_ms)
 
 
 def _line(writer: str, command: str, part: Part, aborts: Counter[str]) -> Line:
@@ -84,5 +99,7 @@ def _line(writer: str, command: str, part: Part, aborts: Counter[str]) -> Line:
         latency_p50_ms=part.value(Measure.LATENCY_P50_MS),
         latency_p95_ms=part.value(Measure.LATENCY_P95_MS),
         latency_p99_ms=part.value(Measure.LATENCY_P99_MS),
+        latency_p99_9_ms=part.value(Measure.LATENCY_P99_9_MS),
+        latencies=_latencies(part),
         wasted_compute_share=part.value(Measure.WASTED_COMPUTE_SHARE),
     )

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from whitecap.engine.recorded import AUTO_WARM_UP
 from whitecap.sim.history.conservation import (
     COLUMNS_CHECKED,
     broken_by,
@@ -164,12 +165,19 @@ def manifest_of(
         "store": origins_of(scenario.store),
         "start_ms": scenario.start_ms,
         "initial_version": world.initial_version,
-        "warm_up_ms": min(scenario.warm_up, reached_ms),
+        **_warm_up(scenario.warm_up, reached_ms),
         "duration_ms": reached_ms,
         **({INTERRUPTED: True, PLANNED: scenario.duration} if world.kernel.stopped else {}),
         "counts": dict(counts),
         "live_rows": 0 if last is None else last.live_rows,
     }
+
+
+def _warm_up(warm_up_ms: float | None, reached_ms: float) -> dict[str, Any]:
+    """What is to be left out, or that it is to be found."""
+    if warm_up_ms is None:
+        return {"warm_up_ms": 0.0, "warm_up": AUTO_WARM_UP}
+    return {"warm_up_ms": min(warm_up_ms, reached_ms)}
 
 
 def _end_ms(kernel: Kernel) -> float:

@@ -7,11 +7,11 @@ run.transactions.groupby("exception").size()
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from whitecap.sim.loading import load_scenario, parse_scenario, scenario_of
 from whitecap.sim.scenario import Scenario
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from whitecap.reports.measures.measured_run import MeasuredRun
     from whitecap.sim.recording.recording import Recording
     from whitecap.sim.run import FinishedRun
+    from whitecap.sweeps import Sweep
 
 __all__ = ["Run", "Scenario", "load", "load_scenario", "run", "scenario_from"]
 
@@ -149,6 +150,7 @@ class Run:
         return frame
 
 
+@overload
 def run(
     scenario: ScenarioLike,
     *,
@@ -159,18 +161,60 @@ def run(
     out: str | Path | None = None,
     requests: bool = False,
     overwrite: bool = False,
-) -> Run:
+    until: None = None,
+    max_replications: int | None = None,
+) -> Run: ...
+
+
+@overload
+def run(
+    scenario: ScenarioLike,
+    *,
+    seed: int | None = None,
+    replication: int = 0,
+    changes: Mapping[str, Any] | None = None,
+    cell: Mapping[str, str] | None = None,
+    out: str | Path | None = None,
+    requests: bool = False,
+    overwrite: bool = False,
+    until: str | Sequence[str],
+    max_replications: int | None = None,
+) -> Sweep: ...
+
+
+def run(
+    scenario: ScenarioLike,
+    *,
+    seed: int | None = None,
+    replication: int = 0,
+    changes: Mapping[str, Any] | None = None,
+    cell: Mapping[str, str] | None = None,
+    out: str | Path | None = None,
+    requests: bool = False,
+    overwrite: bool = False,
+    until: str | Sequence[str] | None = None,
+    max_replications: int | None = None,
+) -> Run | Sweep:
     """Simulate a scenario, or a `cell` of its sweep (axis -> label).
 
     `changes` are dotted paths and their values; only what is run then is checked, and no other
     cell. `out` is a directory for the recording; interrupted, the run keeps there what it has.
+    With `until` ("conflict_rate +- 1 point") it is a sweep of one cell, with replications up to
+    `max_replications` (100) until that is known: nothing of one run (`replication`, `requests`,
+    `overwrite`) can be asked for then.
 
     Raises `InvalidInput` with every problem of the scenario, or if `out` holds a run already
-    (without `overwrite`) or something else.
+    (without `overwrite`) or something else. `ValueError`: of one run, and there are several.
     """
     from whitecap.sim.run import run_scenario
 
     loaded = scenario_from(scenario, changes, cell)
+    if until is not None or max_replications is not None:
+        from whitecap.sweeps import replicated
+
+        if replication or requests or overwrite:
+            raise ValueError("replication, requests and overwrite are of one run")
+        return replicated(loaded, until or (), max_replications, seed=seed, out=out)
     finished = run_scenario(
         loaded,
         seed=seed,

@@ -9,15 +9,29 @@ from pathlib import Path
 from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.reports.aggregate import measure_each
 from whitecap.reports.expectations.checked import Checked, checked_cell
 from whitecap.reports.expectations.expected import Expected, of_cell
 from whitecap.reports.expectations.judging import judged_document
-from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
-from whitecap.reports.runs import read_each
+from whitecap.reports.measures.in_common import (
+    Unmeasured,
+    measured_in_common,
+    measured_or_kept,
+)
+from whitecap.reports.measures.measured_run import MeasuredRun
+from whitecap.reports.precision.asked import asked_for
+from whitecap.reports.precision.reached import (
+    Reached,
+    next_replications,
+    reached_by,
+    reached_document,
+)
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.recording.dataset.place import is_uri
-from whitecap.sim.sweeps.regression import RanScenario, Watch, at, run_expecting
+from whitecap.sim.scenario.sweep import show_cell
+from whitecap.sim.sweeps.regression import CellRuns, RanScenario, Watch, at, run_expecting
 from whitecap.sweep_engine import recorded_runs, sweep_engine
+from whitecap.until import until_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +44,8 @@ class CheckedScenario:
     checked: Checked
     runs: int
     seconds: float
+    reached: tuple[Reached, ...] = ()
+    """How exactly measures are known that were asked for with `until`."""
 
 
 def check_scenarios(
@@ -37,46 +53,77 @@ def check_scenarios(
     jobs: int = 1,
     replications: int | None = None,
     watch: Watch | None = None,
+    until: str | Sequence[str] = (),
+    max_replications: int | None = None,
 ) -> Iterator[CheckedScenario]:
     """Run the scenarios with an `expect:` at these paths and hold them to it, in order.
 
-    `watch` is told how many of how many runs are done.
+    `watch` is told how many of how many runs are done. With `until` (`conflict_rate +- 1 point`)
+    replications are added until that is known in all cells of a scenario.
     Raises `InvalidInput` before anything is run, with every problem.
     """
-    for ran in run_expecting(paths, measure_run, jobs, replications, watch):
-        runs = sum(len(cell.runs) for cell in ran.cells)
-        yield CheckedScenario(ran.path, ran.name, _judged(ran), runs, ran.seconds)
+    asked = until_of(until, max_replications)
+
+    def reached(cells: Sequence[CellRuns[MeasuredRun]]) -> tuple[Reached, ...]:
+        return asked.reached([(show_cell(cell.labels), cell) for cell in cells])
+
+    def enough(ran: RanScenario[MeasuredRun | Unmeasured], seen: int) -> int:
+        if seen >= asked.most or ran.error is not None:
+            return seen
+        return next_replications(reached(_measured(ran)), seen, asked.most)
+
+    rounds, reading = enough if asked.asked else None, measured_or_kept
+    for ran in run_expecting(paths, reading, jobs, replications, watch, rounds, asked.first):
+        cells = _measured(ran)
+        runs = sum(len(cell.runs) for cell in cells)
+        checked = _judged(cells, ran.error)
+        yield CheckedScenario(ran.path, ran.name, checked, runs, ran.seconds, reached(cells))
 
 
-def check_sweep(where: Path | str) -> CheckedScenario:
+def check_sweep(where: Path | str, until: str | Sequence[str] = ()) -> CheckedScenario:
     """Hold a sweep that was made before to what its scenario expects; nothing is run.
 
-    Raises `InvalidInput`: there is no sweep, its scenario expects nothing, or rows are damaged.
+    Raises `InvalidInput`: `until` is wrong, there is no sweep, its scenario expects nothing, or
+    rows are damaged.
     """
+    asked = asked_for([until] if isinstance(until, str) else until)
     runs = recorded_runs(where, sweep_engine("spark" if is_uri(where) else "processes"))
     expected = expected_by(runs.definition)
     if not expected:
         raise InvalidInput([Problem(str(where), "expects nothing: it has no `expect:`")])
     measured: dict[str, dict[int, MeasuredRun]] = defaultdict(dict)
-    for (cell, replication), run in read_each(runs, measure_run).items():
+    for (cell, replication), run in measure_each(runs).items():
         measured[cell][replication] = run
     cells = tuple(
         checked_cell(at(labels, ""), of_cell(expected, labels), measured[cell])
         for cell, labels in runs.cells.items()
     )
     name = str(runs.definition["scenario_name"])
-    return CheckedScenario(where, name, Checked(cells), len(runs.runs), 0.0)
+    titles = {show_cell(labels): measured[cell] for cell, labels in runs.cells.items()}
+    reached = reached_by(asked, titles)
+    return CheckedScenario(where, name, Checked(cells), len(runs.runs), 0.0, reached)
 
 
 def expected_by(definition: Mapping[str, Any]) -> Sequence[Expected]:
     """What the scenario of a sweep's definition expects."""
+    if not definition["axes"]:
+        plain = [each for each in definition["scenario"].get("expect", ()) if "when" not in each]
+        return scenario_of({**definition["scenario"], "expect": plain}, cells=False).expect
     axes = {"sweep": {"axes": definition["axes"]}}
     return scenario_of({**definition["scenario"], **axes}, cells=False).expect
 
 
-def _judged(ran: RanScenario[MeasuredRun]) -> Checked:
-    cells = (checked_cell(at(c.labels, ""), c.scenario.expect, c.runs) for c in ran.cells)
-    return Checked(tuple(cells), ran.error)
+def _measured(ran: RanScenario[MeasuredRun | Unmeasured]) -> list[CellRuns[MeasuredRun]]:
+    """The cells of a scenario, measured with the same warm-up where it is to be found."""
+    runs = measured_in_common({number: cell.runs for number, cell in enumerate(ran.cells)})
+    return [
+        CellRuns(cell.scenario, cell.labels, runs[number]) for number, cell in enumerate(ran.cells)
+    ]
+
+
+def _judged(cells: Sequence[CellRuns[MeasuredRun]], error: str | None) -> Checked:
+    judged = (checked_cell(at(c.labels, ""), c.scenario.expect, c.runs) for c in cells)
+    return Checked(tuple(judged), error)
 
 
 def checked_document(result: CheckedScenario) -> dict[str, Any]:
@@ -87,6 +134,7 @@ def checked_document(result: CheckedScenario) -> dict[str, Any]:
         "verdict": result.checked.verdict,
         "error": result.checked.error,
         "runs": result.runs,
+        "until": list(map(reached_document, result.reached)),
         "expectations": [
             {"cell": cell.where, **judged_document(judged)}
             for cell in result.checked.cells

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whitecap.api import Run, recorded
+from whitecap.api import Run, Scenario, recorded
 from whitecap.sweep_engine import SweepAt, made_in, recorded_runs, sweep_engine, sweep_place
 
 if TYPE_CHECKING:
@@ -161,6 +161,8 @@ def sweep(
     replications: int | None = None,
     seed: int | None = None,
     objective: str | Sequence[str] = (),
+    until: str | Sequence[str] = (),
+    max_replications: int | None = None,
     out: str | Path | None = None,
     engine: str | None = None,
     master: str | None = None,
@@ -170,17 +172,20 @@ def sweep(
 
     `axes` adds axes, a dotted path with its values each; `only` keeps these of the scenario's own
     axes, and of each the labels given (all if none are). `objective` takes the place of the
-    scenario's. `out` is a directory, a new temporary one without it, or a URI that Hadoop knows
-    (`s3a://...`). `engine` is "spark" or "processes" (of this
-    machine); without it Spark where Java and pyspark are, or where a `master` is named.
+    scenario's. `until` ("conflict_rate +- 1 point") adds replications, up to `max_replications`
+    (100), until that is known in every cell; `answer.reached` says how exactly it is. `out` is a
+    directory, a new temporary one without it, or a URI that Hadoop knows (`s3a://...`). `engine` is
+    "spark" or "processes" (of this machine); without it Spark where Java and pyspark are, or where
+    a `master` is named.
 
     Raises `InvalidInput`, `InvariantViolated` and, on Spark without Java or pyspark,
     `EnvironmentMissing`.
     """
     from whitecap.sim.sweeps.experiment import load_experiment
-    from whitecap.sim.sweeps.sweep_job import run_sweep
     from whitecap.terminal.sweep_progress import sweep_progress
+    from whitecap.until import sweep_until, until_of
 
+    asked = until_of(until, max_replications)
     runs_on = sweep_engine(engine, master, quiet=quiet)
     experiment = load_experiment(
         Path(scenario),
@@ -192,7 +197,31 @@ def sweep(
     )
     where = str(_temporary_place() if out is None else out)
     with sweep_progress(quiet=quiet) as tell:
-        run_sweep(experiment, sweep_place(where, runs_on), runs_on, tell)
+        sweep_until(experiment, where, runs_on, asked, tell)
+    return _analysed(where, runs_on)
+
+
+def replicated(
+    scenario: Scenario,
+    until: str | Sequence[str],
+    max_replications: int | None = None,
+    *,
+    seed: int | None = None,
+    out: str | Path | None = None,
+    quiet: bool = False,
+) -> Sweep:
+    """A scenario as a sweep of one cell, replicated until something is known; as `sweep`."""
+    from whitecap.sim.sweeps.experiment import DEFAULT_REPLICATIONS
+    from whitecap.sim.sweeps.rounds import one_cell
+    from whitecap.terminal.sweep_progress import sweep_progress
+    from whitecap.until import sweep_until, until_of
+
+    asked = until_of(until, max_replications)
+    where = str(_temporary_place() if out is None else out)
+    runs_on = sweep_engine("processes")
+    with sweep_progress(quiet=quiet) as tell:
+        experiment = one_cell(scenario, DEFAULT_REPLICATIONS, seed)
+        sweep_until(experiment, where, runs_on, asked, tell)
     return _analysed(where, runs_on)
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from whitecap.reports.answers.document import document_of
 from whitecap.reports.answers.findings import Findings, findings_of
 from whitecap.reports.answers.grid import Grid
 from whitecap.reports.answers.objectives import Objectives
+from whitecap.reports.answers.phrases import sentence
+from whitecap.reports.answers.settling import Settling, settling_document, settling_of
 from whitecap.reports.answers.standing import CellStanding, Runs
 from whitecap.reports.answers.wording import headline_of, sentences_of
+from whitecap.reports.precision.asked import Asked
+from whitecap.reports.precision.reached import Reached, reached_by, reached_document
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -22,6 +26,10 @@ class Answer:
     headline: str
     sentences: tuple[str, ...]
     findings: Findings
+    reached: tuple[Reached, ...] = ()
+    """How exactly measures are known that were asked for with `until`."""
+    settling: Settling = field(default_factory=Settling)
+    """What is left out as warm-up, and what would have to be."""
 
     def __str__(self) -> str:
         return "\n".join((f"{self.headline}.", *(f"  {each}" for each in self.sentences)))
@@ -46,6 +54,8 @@ class Answer:
             "headline": self.headline,
             "sentences": list(self.sentences),
             **document_of(self.findings),
+            "until": list(map(reached_document, self.reached)),
+            "warm_up": settling_document(self.settling),
         }
 
     def write(self, path: Path) -> None:
@@ -55,7 +65,22 @@ class Answer:
         path.write_text(text + "\n", encoding="utf-8")
 
 
-def answer_of(measured: Mapping[str, Runs], grid: Grid, objectives: Objectives) -> Answer:
+def answer_of(
+    measured: Mapping[str, Runs],
+    grid: Grid,
+    objectives: Objectives,
+    asked: Sequence[Asked] = (),
+) -> Answer:
     """The answer of the cells that have runs; of at least one."""
     findings = findings_of(measured, grid, objectives)
-    return Answer(headline_of(findings), sentences_of(findings, measured), findings)
+    titles = {grid.layout.title(cell): runs for cell, runs in measured.items()}
+    reached = reached_by(asked, titles)
+    settling = settling_of(titles)
+    warned = [str(settling)] if settling.cells else []
+    before, behind = (warned, []) if settling.is_warning else ([], warned)
+    sentences = (
+        *map(sentence, [*before, *map(str, reached)]),
+        *sentences_of(findings, measured),
+        *map(sentence, behind),
+    )
+    return Answer(headline_of(findings), sentences, findings, reached, settling)

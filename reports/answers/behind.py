@@ -8,12 +8,11 @@ from whitecap.engine.recorded import Measure
 from whitecap.reports.answers.findings import Findings
 from whitecap.reports.answers.phrases import listed, where_text
 from whitecap.reports.answers.standing import Runs, Stands
+from whitecap.reports.measures.definitions import PERCENTILES
 from whitecap.reports.measures.groups import Group
 from whitecap.reports.measures.left_out import LeftOut, added, due_sentence
 from whitecap.reports.measures.refusals import Refusal, ranked, refusal_sentences
 from whitecap.reports.measures.writing import written
-
-LATENCIES = frozenset({Measure.LATENCY_P50_MS, Measure.LATENCY_P95_MS, Measure.LATENCY_P99_MS})
 
 
 def refusals_in(runs: Runs) -> tuple[Refusal, ...]:
@@ -87,7 +86,7 @@ def _were(count: int) -> str:
 def _unasked(findings: Findings, runs: Runs) -> Iterator[str]:
     """Latencies are of survivors: where nobody asks for success, how much of it there is."""
     asked = {objective.measure for objective in findings.objectives.each}
-    if not asked & LATENCIES or Measure.JOB_SUCCESS_RATE in asked:
+    if not asked & PERCENTILES.keys() or Measure.JOB_SUCCESS_RATE in asked:
         return
     success = [run.tally(Measure.JOB_SUCCESS_RATE).value for run in runs.values()]
     least = min(success, default=1.0)

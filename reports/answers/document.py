@@ -81,6 +81,7 @@ def _judged(judged: JudgedObjective) -> dict[str, Any]:
         "low": _number(estimate.low),
         "high": _number(estimate.high),
         "statement": estimate.statement.value,
+        "values": None if estimate.beyond is None else estimate.units,
         "jobs": judged.jobs,
         "replications_needed": judged.needed,
         "text": found_text(judged),

@@ -11,6 +11,7 @@ from whitecap.reports.answers.grid import grid_of
 from whitecap.reports.answers.objectives import objectives_of
 from whitecap.reports.layout import layout_of
 from whitecap.reports.measures.measured_run import MeasuredRun
+from whitecap.reports.precision.asked import asked_for
 from whitecap.reports.runs import SINGLE_CELL, objectives_in
 from whitecap.reports.subject import Subject
 
@@ -22,7 +23,8 @@ def answer_of_subject(subject: Subject) -> Answer:
         (run,) = measured[WHOLE_RUN].values()
         return answer_of_run(runs.runs[0].manifest, run)
     grid = grid_of(subject.layout, runs.axis_roles, runs.lightest_first)
-    return answer_of(measured, grid, objectives_of(objectives_in(runs.definition)))
+    asked = asked_for(runs.definition.get("until", ()))
+    return answer_of(measured, grid, objectives_of(objectives_in(runs.definition)), asked)
 
 
 def answer_of_run(manifest: Mapping[str, Any], run: MeasuredRun) -> Answer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from whitecap.engine.recorded import ALL_WRITERS, Direction, Measure, Objective, Unit
+from whitecap.engine.recorded import ALL_WRITERS, Direction, Objective, Unit
 from whitecap.reports.answers.grid import Load
 from whitecap.reports.answers.objectives import Held, Objectives
 from whitecap.reports.answers.standing import JudgedObjective, Stands
@@ -17,13 +17,6 @@ from whitecap.reports.statistics import Statement, written_estimate
 EVERY_GROUP = "every writer group"
 ALL_TOGETHER = "all writers together"
 
-_CALLED = {
-    Measure.LATENCY_P50_MS: "median latency",
-    Measure.LATENCY_P95_MS: "p95 latency",
-    Measure.LATENCY_P99_MS: "p99 latency",
-}
-"""Measures whose titles make no good sentence."""
-
 
 def listed(parts: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
@@ -31,15 +24,10 @@ def listed(parts: Sequence[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def measure_called(measure: Measure) -> str:
-    """A measure within a sentence: `job success rate`."""
-    return _CALLED.get(measure, MEASURES[measure].title.lower())
-
-
 def objective_text(objective: Objective) -> str:
     """`job success rate of upserter at least 99 %`."""
     whom = objective.of or EVERY_GROUP
-    return f"{measure_called(objective.measure)} of {_whom(whom)} {asked(objective)}"
+    return f"{MEASURES[objective.measure].called} of {_whom(whom)} {asked(objective)}"
 
 
 def asked(objective: Objective) -> str:
@@ -57,7 +45,7 @@ def _threshold(objective: Objective) -> str:
 
 def held_text(held: Held) -> str:
     """What is looked at: `job success rate of upserter`."""
-    return f"{measure_called(held.measure)} of {held.writer or ALL_TOGETHER}"
+    return f"{MEASURES[held.measure].called} of {held.writer or ALL_TOGETHER}"
 
 
 def value_text(judged: JudgedObjective) -> str:

@@ -44,7 +44,7 @@ def draw_all(subject: Subject) -> Iterator[Drawing]:
     yield _drawing("goodput", GOODPUT, goodput(subject))
     if not subject.runs.is_sweep:
         yield _drawing("timeline", (), timeline(subject))
-    latencies = ("latency_p50_ms", "latency_p95_ms", "latency_p99_ms")
+    latencies = ("latency_p50_ms", "latency_p95_ms", "latency_p99_ms", "latency_p99_9_ms")
     yield _drawing("latency", latencies, latency(subject))
 
 

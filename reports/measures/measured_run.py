@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from whitecap.reports.measures.left_out import Due, LeftOut, due_by_group, left_
 from whitecap.reports.measures.refusals import Refusal, ranked, refusals_of
 from whitecap.reports.measures.sample import Codes, Rows, Sample
 from whitecap.reports.measures.tally import Tally, narrowed, together
+from whitecap.reports.measures.warm_up import Courses, WarmUp, courses_of, warm_up_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class MeasuredRun:
     whole: Part
     groups: Mapping[Group, Part]
     refusals: tuple[Refusal, ...]
+    warm_up: WarmUp = field(default_factory=WarmUp)
 
     def tally(
         self,
@@ -81,7 +83,7 @@ class MeasuredRun:
         """What one writer group did, as if it were the whole."""
         part = self.groups[group]
         refusals = tuple(each for each in self.refusals if each.loser == group)
-        return MeasuredRun(part, {group: part}, refusals)
+        return MeasuredRun(part, {group: part}, refusals, self.warm_up)
 
     def _named(self, writer: str | None, command: str | None) -> list[Group]:
         groups = [
@@ -94,16 +96,26 @@ class MeasuredRun:
         return groups
 
 
-def measure_run(manifest: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> MeasuredRun:
-    """Count everything in a recording, given its manifest and tables."""
+def measure_run(
+    manifest: Mapping[str, Any],
+    tables: Mapping[str, pa.Table],
+    warm_up_ms: float | None = None,
+) -> MeasuredRun:
+    """Count everything in a recording, given its manifest and tables.
+
+    `warm_up_ms` is of a run that leaves it to be found, where it is compared with others.
+    """
     transactions = tables["transactions"]
     due = due_by_group(tables["writers"])
     codes, groups = coded_groups(transactions, due)
     live_rows = manifest.get("live_rows")
+    rows = Rows.of(transactions)
+    duration_ms = float(manifest["duration_ms"])
+    warm_up = warm_up_of(manifest, courses_of(rows, codes, duration_ms), warm_up_ms)
     sample = Sample.of(
-        Rows.of(transactions),
-        float(manifest["warm_up_ms"]),
-        float(manifest["duration_ms"]),
+        rows,
+        warm_up.used_ms,
+        duration_ms,
         math.nan if live_rows is None else float(live_rows),
     )
     refusals = refusals_of(transactions, tables["commits"], codes, groups, sample.warm_up_ms)
@@ -112,7 +124,14 @@ def measure_run(manifest: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> 
         for group, own in zip(groups, _split(sample, codes, len(groups)), strict=True)
     ]
     whole = _part(sample, sum(due.values(), Due()))
-    return MeasuredRun(whole, dict(zip(groups, parts, strict=True)), ranked(refusals))
+    return MeasuredRun(whole, dict(zip(groups, parts, strict=True)), ranked(refusals), warm_up)
+
+
+def courses_of_run(manifest: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Courses:
+    """The series of a recording in which a warm-up is looked for."""
+    transactions = tables["transactions"]
+    codes, _ = coded_groups(transactions, due_by_group(tables["writers"]))
+    return courses_of(Rows.of(transactions), codes, float(manifest["duration_ms"]))
 
 
 def _split(sample: Sample, codes: Codes, count: int) -> Sequence[Sample]:

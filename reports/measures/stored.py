@@ -3,13 +3,14 @@
 `tallies`: numerator (`part`) and denominator (`whole`) of each measure; a count has one run as
 its whole, a rate its minutes. Of a share `events` of `units` have a part: the same numbers, unless
 it is one of milliseconds. `latencies`: every latency, a list per writer group. `left_out`:
-what neither says. `aborts`: who stopped whom. Rows without a writer group are of all writers.
+what neither says. `aborts`: who stopped whom. `courses`: the warm-up, and in which series it is
+looked for. Rows without a writer group are of all writers.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ from whitecap.reports.measures.tally import (
     Tally,
     WeightedShare,
 )
+from whitecap.reports.measures.truncation import Course
+from whitecap.reports.measures.warm_up import WarmUp
 
 Row = dict[str, Any]
 
@@ -97,8 +100,38 @@ def abort_rows(run: MeasuredRun) -> Iterator[Row]:
         }
 
 
+def course_rows(run: MeasuredRun) -> Iterator[Row]:
+    """The warm-up, and every series in which to look for it."""
+    for name, course in run.warm_up.courses.items():
+        yield {
+            "series": name,
+            "started_ms": course.started_ms,
+            "values": course.values,
+            "warm_up_ms": run.warm_up.used_ms,
+            "is_auto": run.warm_up.is_auto,
+            "duration_ms": run.warm_up.duration_ms,
+        }
+
+
+def _warm_up(rows: Sequence[Row]) -> WarmUp:
+    if not rows:
+        return WarmUp()
+    courses = {
+        row["series"]: Course(*(np.asarray(row[name], float) for name in ("started_ms", "values")))
+        for row in rows
+    }
+    first = rows[0]
+    return WarmUp(
+        float(first["warm_up_ms"]), bool(first["is_auto"]), float(first["duration_ms"]), courses
+    )
+
+
 def run_of_rows(
-    tallies: Iterable[Row], latencies: Iterable[Row], left_out: Iterable[Row], aborts: Iterable[Row]
+    tallies: Iterable[Row],
+    latencies: Iterable[Row],
+    left_out: Iterable[Row],
+    aborts: Iterable[Row],
+    courses: Sequence[Row] = (),
 ) -> MeasuredRun:
     """One measured run from its rows."""
     latencies_ms = {_group(row): np.asarray(row["latencies_ms"], float) for row in latencies}
@@ -113,7 +146,8 @@ def run_of_rows(
         for group, open_ in map(left_out_of_row, left_out)
     }
     whole = parts.pop(WHOLE)
-    return MeasuredRun(whole, parts, ranked(_refusal(row) for row in aborts))
+    refusals = ranked(_refusal(row) for row in aborts)
+    return MeasuredRun(whole, parts, refusals, _warm_up(courses))
 
 
 def _complete(counted: Mapping[Measure, Tally], latencies_ms: Numbers) -> dict[Measure, Tally]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from whitecap.reports.agreement import Agreement
 from whitecap.reports.figures.exceptions import ordered_exceptions
 from whitecap.reports.measures import MEASURES, REPORTED, Unit, written
-from whitecap.reports.statistics import Estimate, Statement, written_bounds
+from whitecap.reports.statistics import Estimate, Statement, marked, written_basis, written_bounds
 from whitecap.reports.subject import Subject
 from whitecap.reports.tables import estimate_in
 
@@ -154,9 +154,9 @@ def estimate_entry(estimate: Estimate | None, unit: Unit) -> Entry:
     """A value with what qualifies it."""
     if estimate is None or math.isnan(estimate.point):
         return Entry("n/a")
-    if estimate.statement is Statement.NONE:
-        return Entry(written(estimate.point, unit))
-    return Entry(written(estimate.point, unit), written_bounds(estimate, unit))
+    text = marked(written(estimate.point, unit), estimate.beyond)
+    bounds = "" if estimate.statement is Statement.NONE else written_bounds(estimate, unit)
+    return Entry(text, ", ".join(part for part in (bounds, written_basis(estimate)) if part))
 
 
 def _counted(count: int, estimate: Estimate | None) -> Entry:

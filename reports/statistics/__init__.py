@@ -16,6 +16,7 @@ from whitecap.reports.statistics.comparison import Comparison, compare_with_best
 from whitecap.reports.statistics.differences import difference
 from whitecap.reports.statistics.estimate import (
     CONFIDENCE,
+    FEWEST_BEYOND,
     FEWEST_EVENTS,
     FEWEST_REPLICATIONS,
     Difference,
@@ -31,9 +32,17 @@ from whitecap.reports.statistics.judgement import (
     units_to_show,
 )
 from whitecap.reports.statistics.means import mean
-from whitecap.reports.statistics.percentiles import percentile
+from whitecap.reports.statistics.percentiles import percentile, values_beyond
 from whitecap.reports.statistics.shares import share, weighted_share
+from whitecap.reports.statistics.stopping import (
+    FEWEST_TO_STOP,
+    Wanted,
+    half_width,
+    replications_after,
+)
 from whitecap.reports.statistics.wording import (
+    marked,
+    written_basis,
     written_bounds,
     written_difference,
     written_difference_bounds,
@@ -42,8 +51,10 @@ from whitecap.reports.statistics.wording import (
 
 __all__ = [
     "CONFIDENCE",
+    "FEWEST_BEYOND",
     "FEWEST_EVENTS",
     "FEWEST_REPLICATIONS",
+    "FEWEST_TO_STOP",
     "MOST_REPLICATIONS",
     "Comparison",
     "Difference",
@@ -51,15 +62,21 @@ __all__ = [
     "Judgement",
     "Standing",
     "Statement",
+    "Wanted",
     "compare_with_best",
     "difference",
     "facing",
+    "half_width",
     "judge",
+    "marked",
     "mean",
     "percentile",
+    "replications_after",
     "share",
     "units_to_show",
+    "values_beyond",
     "weighted_share",
+    "written_basis",
     "written_bounds",
     "written_difference",
     "written_difference_bounds",

@@ -18,6 +18,9 @@ FEWEST_REPLICATIONS = 5
 
 FEWEST_EVENTS = 5
 
+FEWEST_BEYOND = 10
+"""Values beyond a percentile, below which it is marked: of 10 the count alone varies by a third."""
+
 
 class Statement(StrEnum):
     """What an estimate claims; every surface words it by this."""
@@ -51,7 +54,8 @@ class Estimate:
     `low` and `high` bound it with 95 % confidence, or what was asked for: both sides together if
     the statement is two-sided; else only the stated side is a claim and the other bound is what
     the quantity cannot pass. They are not numbers where there is no claim. `events` are those
-    counted (the rarer kind), `units` what they were counted of.
+    counted (the rarer kind), `units` what they were counted of. A percentile rests on `units`
+    values, of which about so many lie `beyond` it.
     """
 
     point: float
@@ -63,11 +67,17 @@ class Estimate:
     events: float | None = None
     units: float | None = None
     observations: Observations | None = field(default=None, repr=False, compare=False)
+    beyond: float | None = None
 
     @property
     def is_known(self) -> bool:
         """Whether there are bounds."""
         return not math.isnan(self.low)
+
+    @property
+    def is_thin(self) -> bool:
+        """Whether it is a percentile beyond which too few values lie to rest anything on."""
+        return self.beyond is not None and self.beyond < FEWEST_BEYOND
 
     def bounds(self) -> tuple[float, float]:
         """What to draw: the stated bounds, and the point where none is stated."""

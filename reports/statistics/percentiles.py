@@ -100,6 +100,7 @@ class Percentiles:
             replications,
             confidence,
             units=len(self.ordered) * times,
+            beyond=values_beyond(len(self.ordered) * times, 100 * self.level),
             observations=self,
         )
 
@@ -161,6 +162,11 @@ class Percentiles:
     def variance(self) -> float:
         """The variance of the percentile of independent values."""
         return self.level * (1 - self.level) / len(self.ordered) * self.step**2
+
+
+def values_beyond(values: float, percent: float) -> float:
+    """About how many of so many values lie beyond a percentile, on its rarer side."""
+    return round(values * min(percent, 100 - percent) / 100, 6)
 
 
 def _quantile(ordered: Numbers, level: float) -> float:

@@ -13,6 +13,7 @@ from whitecap.reports.measures.refusals import REFUSAL_COLUMNS, ranked
 from whitecap.reports.measures.stored import (
     Row,
     abort_rows,
+    course_rows,
     latency_rows,
     left_out_rows,
     tally_rows,
@@ -37,6 +38,10 @@ ABORT_COLUMNS = (
     "exception", "count",
 )  # fmt: skip
 
+COURSE_COLUMNS = (
+    "cell", "replication", "series", "started_ms", "values", "warm_up_ms", "is_auto", "duration_ms",
+)  # fmt: skip
+
 
 def build_tables(measured: Measurements, labels: Labels) -> Tables:
     """All tables of the measured runs, cells in the order of `labels`."""
@@ -54,6 +59,7 @@ def build_tables(measured: Measurements, labels: Labels) -> Tables:
         "latencies": pd.DataFrame(_per_run(measured, latency_rows)),
         "left_out": pd.DataFrame(_per_run(measured, left_out_rows)),
         "aborts": _frame(_per_run(measured, abort_rows), ABORT_COLUMNS),
+        "courses": _frame(_per_run(measured, course_rows), COURSE_COLUMNS),
     }
     cells = tuple(labels)
     labelled = {

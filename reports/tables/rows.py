@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from whitecap.reports.measures.stored import Row
 from whitecap.reports.statistics import Difference, Estimate, Statement
 
-ESTIMATED = ("mean", "low", "high", "replications", "statement")
-"""The columns of an estimate."""
+ESTIMATED = ("mean", "low", "high", "replications", "statement", "values", "beyond")
+"""The columns of an estimate; the last two are of percentiles."""
 
 
 def estimate_columns(estimate: Estimate) -> Row:
@@ -20,6 +21,8 @@ def estimate_columns(estimate: Estimate) -> Row:
         "high": estimate.high,
         "replications": estimate.replications,
         "statement": estimate.statement.value,
+        "values": math.nan if estimate.beyond is None else estimate.units,
+        "beyond": math.nan if estimate.beyond is None else estimate.beyond,
     }
 
 
@@ -31,7 +34,13 @@ def estimate_in(row: Mapping[Any, Any]) -> Estimate:
         float(row["high"]),
         Statement(row["statement"]),
         int(row["replications"]),
+        units=_unless_nan(row["values"]),
+        beyond=_unless_nan(row["beyond"]),
     )
+
+
+def _unless_nan(number: float) -> float | None:
+    return None if math.isnan(number) else float(number)
 
 
 def difference_columns(difference: Difference) -> Row:

@@ -19,7 +19,7 @@ from whitecap.reports.measures.stored import WHOLE, Row, left_out_of_row, run_of
 from whitecap.reports.statistics import Difference, Estimate, Statement
 from whitecap.reports.tables.rows import difference_in, estimate_in
 
-FOR_PROGRAMS = frozenset({"latencies"})
+FOR_PROGRAMS = frozenset({"latencies", "courses"})
 """Tables with a list in a column, which CSV cannot hold."""
 
 
@@ -32,7 +32,8 @@ class Tables:
     first cell minus second, paired by replication. `refusals`: who stopped whom, over all
     replications of a cell. Of every run, and there of every writer group (none named: of all):
     `tallies` (numerator and denominator of each measure), `latencies` (every one), `left_out`
-    (what the numbers do not tell), `aborts` (who stopped whom).
+    (what the numbers do not tell), `aborts` (who stopped whom), `courses` (the warm-up and the
+    series in which it is looked for).
     """
 
     runs: pd.DataFrame
@@ -45,6 +46,7 @@ class Tables:
     latencies: pd.DataFrame
     left_out: pd.DataFrame
     aborts: pd.DataFrame
+    courses: pd.DataFrame
 
     def of(self, measure: str) -> dict[str, Estimate]:
         """The estimate of one measure per cell."""
@@ -87,13 +89,13 @@ class Tables:
 
     def measured(self) -> dict[str, dict[int, MeasuredRun]]:
         """Every run as it was measured, by cell and replication."""
-        frames = (self.tallies, self.latencies, self.left_out, self.aborts)
-        tallies, latencies, left_out, aborts = map(_by_run, frames)
+        frames = (self.tallies, self.latencies, self.left_out, self.aborts, self.courses)
+        tallies, latencies, left_out, aborts, courses = map(_by_run, frames)
         found: dict[str, dict[int, MeasuredRun]] = defaultdict(dict)
         for run in tallies:
             cell, replication = run
             found[cell][replication] = run_of_rows(
-                tallies[run], latencies[run], left_out[run], aborts[run]
+                tallies[run], latencies[run], left_out[run], aborts[run], courses[run]
             )
         return dict(found)
 

@@ -12,6 +12,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
+from whitecap.engine.recorded import AUTO_WARM_UP
+
 MS_PER = {"ms": 1.0, "s": 1e3, "min": 60e3, "h": 3600e3, "d": 86400e3}
 """Milliseconds in each unit of time."""
 
@@ -119,6 +121,23 @@ Duration = Annotated[
     WithJsonSchema({"type": "string", "pattern": _DURATION.pattern, "examples": ["5 min"]}),
 ]
 """A scenario field that holds a duration, in milliseconds."""
+
+
+def _parse_warm_up(given: Any) -> Any:
+    return None if given == AUTO_WARM_UP else parse_duration(given)
+
+
+def _show_warm_up(warm_up_ms: float | None) -> str:
+    return AUTO_WARM_UP if warm_up_ms is None else show_duration(warm_up_ms)
+
+
+WarmUp = Annotated[
+    float | None,
+    BeforeValidator(_parse_warm_up),
+    PlainSerializer(_show_warm_up, return_type=str),
+    WithJsonSchema({"type": "string", "examples": ["5 min", AUTO_WARM_UP]}),
+]
+"""A scenario field that holds a duration in milliseconds, or `auto`: none, it is to be found."""
 
 Rate = Annotated[
     float,

@@ -16,7 +16,7 @@ from whitecap.engine.log.properties import IN_COMMIT_TIMESTAMPS
 from whitecap.engine.recorded import Objective
 from whitecap.sim.quantities.bounds import FIRST_YEAR, LAST_YEAR, MAX_JOBS, MAX_SEED, MAX_WRITERS
 from whitecap.sim.quantities.section import Section
-from whitecap.sim.quantities.units import Duration, Whole, shown
+from whitecap.sim.quantities.units import Duration, WarmUp, Whole, shown
 from whitecap.sim.scenario.clusters import ClusterOptions, Load
 from whitecap.sim.scenario.commit_protocol import CommitProtocol
 from whitecap.sim.scenario.expect import Expectation
@@ -54,7 +54,7 @@ class Scenario(Section):
     seed: Whole = Field(default=1, ge=0, le=MAX_SEED)
     start: datetime = DEFAULT_START
     duration: Duration = Field(gt=0)
-    warm_up: Duration = 0.0
+    warm_up: WarmUp = 0.0
     settings: dict[str, str] = Field(default_factory=dict)
     table: Table
     store: Store
@@ -101,8 +101,8 @@ class Scenario(Section):
 
     @field_validator("warm_up")
     @classmethod
-    def _ends_before_the_run(cls, warm_up: float, others: ValidationInfo) -> float:
-        if warm_up >= others.data.get("duration", math.inf):
+    def _ends_before_the_run(cls, warm_up: float | None, others: ValidationInfo) -> float | None:
+        if warm_up is not None and warm_up >= others.data.get("duration", math.inf):
             raise ValueError("warm_up is not shorter than duration")
         return warm_up
 

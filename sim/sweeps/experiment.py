@@ -57,6 +57,9 @@ class Experiment:
     cells: tuple[Cell, ...]
     replications: int
     seed: int
+    until: tuple[str, ...] = ()
+    """How exactly what is to be known; replications are added until it is (`rounds.py`)."""
+    most: int | None = None
 
     def definition(self) -> dict[str, Any]:
         """What `sweep.json` holds: everything that decides the results."""
@@ -68,6 +71,7 @@ class Experiment:
             "dialect": self.scenario.dialect,
             "seed": self.seed,
             "replications": self.replications,
+            **({"until": self.until, "max_replications": self.most} if self.until else {}),
             "axes": self.axes,
             "axis_roles": self.roles,
             "lightest_first": {
@@ -290,6 +294,8 @@ _JUDGING = ("expect", "objective")
 def _differences(was: Any, now: Mapping[str, Any]) -> Iterator[Problem]:
     known = was if isinstance(was, dict) else {}
     for key in _DECIDING:
+        if key == "replications" and now.get("until"):
+            continue  # they are added until it is reached
         yield from _changed(_unjudged(known.get(key)), _unjudged(now[key]), key)
 
 

@@ -36,6 +36,11 @@ class CellRuns(Generic[T]):
     labels: Mapping[str, str]
     runs: Mapping[int, T]
 
+    @property
+    def is_run_once(self) -> bool:
+        """Whether all that is expected of it is expected of its first run."""
+        return all(each.exactly for each in self.scenario.expect)
+
 
 @dataclass(frozen=True, slots=True)
 class RanScenario(Generic[T]):
@@ -70,6 +75,9 @@ class _Ran(Generic[T]):
 Watch = Callable[[int, int], None]
 """Is told how many of how many runs are done."""
 
+Enough = Callable[[RanScenario[T], int], int]
+"""Of a scenario with so many replications, how many there are to be; no more: it is enough."""
+
 
 def run_expecting(
     paths: Sequence[Path],
@@ -77,11 +85,14 @@ def run_expecting(
     jobs: int = 1,
     replications: int | None = None,
     watch: Watch | None = None,
+    enough: Enough[T] | None = None,
+    first: Callable[[int], int] = int,
 ) -> Iterator[RanScenario[T]]:
     """Run the scenarios at these paths, in order, with `jobs` runs at a time.
 
     Every cell that something is expected of is run: as often as `replications`, its sweep or the
-    default says; once, if all that is expected of it is expected `exactly`.
+    default says; once, if all that is expected of it is expected `exactly`. Where `enough` wants
+    more of a scenario, they are added round by round, the `first` with at least so many.
 
     Raises `InvalidInput` before anything is run, with every problem: a path that is not there, a
     named file that expects nothing, a scenario that is wrong, or nothing found at all.
@@ -92,18 +103,35 @@ def run_expecting(
         problems += [problem for each in loaded for problem in each.problems]
         if problems:
             raise InvalidInput(problems)
-        planned = [list(_runs(each, replications)) for each in loaded]
-        every = [run for runs in planned for run in runs]
-        ran = _watched(processes.map(partial(_ran, reading), every), len(every), watch)
-        for each, runs in zip(loaded, planned, strict=True):
-            yield _together(each, list(islice(ran, len(runs))))
+        counts = [first(replications or each.replications) for each in loaded]
+        planned = [list(_runs(each, range(n))) for each, n in zip(loaded, counts, strict=True)]
+        making = _Making(partial(_ran, reading), processes, watch)
+        ran = making.make([run for runs in planned for run in runs])
+        for each, count, runs in zip(loaded, counts, planned, strict=True):
+            made = list(islice(ran, len(runs)))
+            while enough and (more := enough(_together(each, made), count)) > count:
+                made += making.make(list(_runs(each, range(count, more))))
+                count = more
+            yield _together(each, made)
 
 
-def _watched(ran: Iterator[T], total: int, watch: Watch | None) -> Iterator[T]:
-    for done, each in enumerate(ran, start=1):
-        if watch is not None:
-            watch(done, total)
-        yield each
+class _Making(Generic[T]):
+    """Makes runs in these processes, and tells how many of how many are done."""
+
+    def __init__(
+        self, made: Callable[[_Run], _Ran[T]], processes: Processes, watch: Watch | None
+    ) -> None:
+        self._made, self._processes, self._watch = made, processes, watch
+        self._total = self._done = 0
+
+    def make(self, runs: Sequence[_Run]) -> Iterator[_Ran[T]]:
+        """In their order; those of another call may come between."""
+        self._total += len(runs)
+        for each in self._processes.map(self._made, runs):
+            self._done += 1
+            if self._watch is not None:
+                self._watch(self._done, self._total)
+            yield each
 
 
 def at(labels: Mapping[str, str], text: str) -> str:
@@ -164,13 +192,13 @@ def _loaded(path: Path) -> _Loaded:
     return _Loaded(path, scenario.name, cells, scenario.sweep.replications)
 
 
-def _runs(loaded: _Loaded, replications: int | None) -> Iterator[_Run]:
+def _runs(loaded: _Loaded, replications: range) -> Iterator[_Run]:
+    """Those of cells that something is expected of."""
     for labels, scenario in loaded.cells:
-        often = replications or loaded.replications
-        if all(each.exactly for each in scenario.expect):
-            often = 1
-        for replication in range(often if scenario.expect else 0):
-            yield _Run(scenario, labels, replication)
+        is_once = all(each.exactly for each in scenario.expect)
+        for replication in replications if scenario.expect else ():
+            if not is_once or replication == 0:
+                yield _Run(scenario, labels, replication)
 
 
 def _ran(reading: Reading[T], run: _Run) -> _Ran[T]:

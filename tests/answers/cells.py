@@ -13,6 +13,7 @@ from whitecap.reports.answers.grid import Grid, grid_of
 from whitecap.reports.answers.objectives import objectives_of
 from whitecap.reports.layout import Layout, layout_of
 from whitecap.reports.measures import MEASURES, Measure
+from whitecap.reports.measures.definitions import PERCENTILES
 from whitecap.reports.measures.groups import Group
 from whitecap.reports.measures.left_out import Due, LeftOut, added
 from whitecap.reports.measures.measured_run import MeasuredRun, Part
@@ -77,7 +78,7 @@ def _part(did: Did) -> Part:
         measure = definition.measure
         name = measure.value
         if name.startswith("latency"):
-            tallies[measure] = Latencies(latencies, float(name[9:11]))
+            tallies[measure] = Latencies(latencies, PERCENTILES[measure])
         elif measure is Measure.GOODPUT_PER_MINUTE:
             tallies[measure] = PerMinute(did.committed, MINUTES)
         elif measure is Measure.JOB_SUCCESS_RATE:

@@ -48,7 +48,12 @@ def estimate(
         (mean([9.0, 10.0, 11.0]), Unit.PER_MINUTE, "at least 8.31 / min (3 replications)"),
         (mean([7.5] * 6), Unit.PER_MINUTE, "7.50 / min (all 6 replications alike)"),
         (mean([7.5]), Unit.PER_MINUTE, "7.50 / min (1 replication)"),
-        (percentile([range(20)] * 5, 99), Unit.MILLISECONDS, "at least 19.0 ms (100 values)"),
+        (percentile([range(20)] * 5, 99), Unit.MILLISECONDS, "at least 19.0 ms (only 100 values)"),
+        (
+            percentile([range(20)] * 5, 50),
+            Unit.MILLISECONDS,
+            "9.50 ms (8.00 to 11.0 ms, 100 values)",
+        ),
         (share([], []), Unit.SHARE, "n/a"),
     ],
 )

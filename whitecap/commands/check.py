@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 import click
 
 from whitecap.exit_codes import ExitCode
+from whitecap.reports.answers.phrases import sentence
 from whitecap.sim.machine.places import require_file
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 from whitecap.terminal.console import new_console
 from whitecap.terminal.progress import progress
 from whitecap.terminal.table import print_indented
+from whitecap.until_options import until_options
 
 if TYPE_CHECKING:
     from whitecap.checking import CheckedScenario
@@ -43,6 +45,7 @@ COLOURS = {"ok": "green", "missed": "red", "undecided": "yellow", "broken": "mag
     show_default=True,
     help="What becomes of what the replications do not decide.",
 )
+@until_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.pass_context
 def check(
@@ -52,6 +55,8 @@ def check(
     jobs: int | None,
     replications: int | None,
     undecided: str,
+    until: Sequence[str],
+    most: int | None,
     as_json: bool,
 ) -> None:
     """Run the scenarios at PATHS that state an `expect:`, and hold them to it.
@@ -63,7 +68,9 @@ def check(
     """
     from whitecap.checking import check_scenarios, check_sweep
     from whitecap.sweep_engine import is_sweep
+    from whitecap.until import until_of
 
+    until_of(until, most)
     if junit is not None:
         require_file(junit)
     passes = undecided == "pass"
@@ -76,12 +83,14 @@ def check(
             show(done, total, f"{done} of {total} runs")
 
         checked = (
-            check_scenarios(scenarios, jobs or os.cpu_count() or 1, replications, watch)
+            check_scenarios(
+                scenarios, jobs or os.cpu_count() or 1, replications, watch, until, most
+            )
             if scenarios
             else ()
         )
         # Sweeps first: what is wrong with them is then told before anything runs.
-        for result in itertools.chain(map(check_sweep, sweeps), checked):
+        for result in itertools.chain((check_sweep(each, until) for each in sweeps), checked):
             results.append(result)
             if not as_json:
                 _print(result)
@@ -113,6 +122,8 @@ def _print(result: CheckedScenario) -> None:
     for where, judged in checked.judged:
         if not judged.is_met:
             print_indented(new_console(), f"{judged.judgement}: {where}{judged}", by=10)
+    for reached in result.reached:
+        print_indented(new_console(), f"{sentence(str(reached))}", by=10)
     if checked.error is not None:
         print_indented(new_console(stderr=True), checked.error, by=10)
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_SEED
+from whitecap.until_options import until_options
 
 if TYPE_CHECKING:
     from whitecap.sim.run import FinishedRun, Tick
+    from whitecap.sim.scenario import Scenario
 
 
 @click.command()
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 @click.option("--export", type=click.Path(path_type=Path), help="Write the Delta table there.")
 @click.option("--data", is_flag=True, help="With --export: data files in Parquet too.")
 @click.option("--overwrite", is_flag=True, help="Replace the run and the export that lie there.")
+@until_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.option("--quiet", is_flag=True, help="No progress and no summary.")
 def run(
@@ -56,13 +59,15 @@ def run(
     export: Path | None,
     data: bool,
     overwrite: bool,
+    until: Sequence[str],
+    most: int | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
     """Simulate SCENARIO once and print what happened.
 
     The same scenario and seed give the same recording, byte for byte. Interrupted, a run with
-    --out keeps what it recorded until then.
+    --out keeps what it recorded until then. With --until it is replicated, as a sweep of one cell.
     """
     from whitecap.assignments import cell_named, changes_named
     from whitecap.sim.loading import load_scenario
@@ -73,8 +78,13 @@ def run(
         raise click.UsageError("--data goes with --export")
     if requests and out is None:
         raise click.UsageError("--requests goes with --out")
+    if until:
+        _refuse_with_until(replication, requests, export, overwrite)
     changes, cell = changes_named(settings), cell_named(cells)
     loaded = load_scenario(scenario, changes, cells=False, cell=cell)
+    if until or most is not None:
+        _replicate(loaded, until, most, seed, out, as_json, quiet)
+        return
     _require_room(out, export, overwrite)
     with progress("simulating", quiet=quiet) as show:
 
@@ -96,6 +106,45 @@ def run(
         _print_json(finished, written)
     else:
         _print(finished, written, data, quiet)
+
+
+def _refuse_with_until(
+    replication: int, requests: bool, export: Path | None, overwrite: bool
+) -> None:
+    """What is of one run, and there are several: each can be made again by its replication."""
+    given = {
+        "--replication": replication,
+        "--requests": requests,
+        "--export": export,
+        "--overwrite": overwrite,
+    }
+    wrong = [name for name, value in given.items() if value]
+    if wrong:
+        raise click.UsageError(f"{', '.join(wrong)} is of one run, and --until makes several")
+
+
+def _replicate(
+    scenario: Scenario,
+    until: Sequence[str],
+    most: int | None,
+    seed: int | None,
+    out: Path | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    from whitecap.reports.expectations.expected import of_cell
+    from whitecap.sweeps import replicated
+    from whitecap.terminal.as_json import print_json
+    from whitecap.terminal.sweep_result import show_sweep, sweep_document
+
+    swept = replicated(scenario, until, most, seed=seed, out=out, quiet=quiet)
+    expected = of_cell(scenario.expect, scenario.labels)
+    if as_json:
+        print_json({**sweep_document(swept.subject, swept.answer, expected), "directory": out})
+    elif not quiet:
+        show_sweep(swept.subject, swept.answer, expected)
+    if out is not None and not as_json:
+        click.echo(f"recordings  {out}")
 
 
 def _require_room(out: Path | None, export: Path | None, overwrite: bool) -> None:

@@ -10,11 +10,13 @@ import click
 
 from whitecap.engine_options import engine_options
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_SEED
+from whitecap.until_options import until_options
 
 if TYPE_CHECKING:
     from whitecap.sim.scenario import Scenario
     from whitecap.sim.sweeps.engines import SweepEngine
     from whitecap.sim.sweeps.experiment import Experiment
+    from whitecap.until import Until
 
 
 @click.command()
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     metavar="TEXT",
     help="Instead of the scenario's, e.g. 'job_success_rate of all >= 99 %'. Repeatable.",
 )
+@until_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 def sweep(
     scenario: Path,
@@ -62,6 +65,8 @@ def sweep(
     kept: Sequence[str],
     quick: Sequence[str],
     objective: Sequence[str],
+    until: Sequence[str],
+    most: int | None,
     as_json: bool,
 ) -> None:
     """Run every cell of SCENARIO's sweep, several times each, several at a time.
@@ -73,7 +78,9 @@ def sweep(
     from whitecap.assignments import labels_named, values_named
     from whitecap.sim.sweeps.experiment import load_experiment
     from whitecap.sweep_engine import sweep_engine
+    from whitecap.until import until_of
 
+    asked = until_of(until, most)
     runs_on = sweep_engine(engine, master)
     experiment = load_experiment(
         scenario,
@@ -84,24 +91,30 @@ def sweep(
         objective=objective,
     )
     where = out or str(Path("out", experiment.scenario.name))
-    runs = len(experiment.cells) * experiment.replications
-    click.echo(
-        f"{experiment.scenario.name}: {len(experiment.cells)} cells x "
-        f"{experiment.replications} replications = {runs} runs in {where}",
-        err=True,
-    )
-    _run(experiment, where, runs_on)
+    click.echo(f"{experiment.scenario.name}: {_planned(experiment, asked)} in {where}", err=True)
+    _run(experiment, where, runs_on, asked)
     _print_result(experiment.scenario, where, runs_on, as_json)
 
 
-def _run(experiment: Experiment, where: str, engine: Callable[[], SweepEngine]) -> None:
-    from whitecap.sim.sweeps.sweep_job import run_sweep
-    from whitecap.sweep_engine import sweep_place
+def _planned(experiment: Experiment, until: Until) -> str:
+    cells = len(experiment.cells)
+    if until.asked:
+        return (
+            f"{cells} cells x {until.first(experiment.replications)} to {until.most} replications"
+        )
+    runs = cells * experiment.replications
+    return f"{cells} cells x {experiment.replications} replications = {runs} runs"
+
+
+def _run(
+    experiment: Experiment, where: str, engine: Callable[[], SweepEngine], until: Until
+) -> None:
     from whitecap.terminal.sweep_progress import sweep_progress
+    from whitecap.until import sweep_until
 
     try:
         with sweep_progress() as tell:
-            run_sweep(experiment, sweep_place(where, engine), engine, tell)
+            sweep_until(experiment, where, engine, until, tell)
     except KeyboardInterrupt:
         said = "finished batches are kept, the same command runs the rest"
         raise KeyboardInterrupt(said) from None

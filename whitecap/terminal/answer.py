@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from whitecap.reports.answers.answer import Answer
-from whitecap.reports.answers.phrases import found_text, objective_text
+from whitecap.reports.answers.phrases import found_text, objective_text, sentence
 from whitecap.reports.answers.standing import worst_of
 from whitecap.reports.expectations.cells import counted_cells
 from whitecap.reports.layout import Layout
@@ -17,8 +17,8 @@ from whitecap.terminal.table import print_indented
 def show_answer(console: Console, answer: Answer) -> None:
     """The answer in a sentence, and what stands behind it."""
     print_indented(console, f"{answer.headline}.", by=0, style="bold")
-    for sentence in answer.sentences:
-        print_indented(console, sentence)
+    for each in answer.sentences:
+        print_indented(console, each)
 
 
 def show_objectives(console: Console, answer: Answer) -> None:
@@ -29,6 +29,13 @@ def show_objectives(console: Console, answer: Answer) -> None:
     console.print(Text(f"objective{default}: {stated}"))
     for each in answer.standings[answer.cell].objectives:
         show_standing(console, each.stands, found_text(each))
+
+
+def show_settling(console: Console, answer: Answer) -> None:
+    """Of one run: what is left out as warm-up, and a warning where that is not enough."""
+    if answer.settling.cells:
+        style = "yellow" if answer.settling.is_warning else ""
+        print_indented(console, sentence(str(answer.settling)), by=0, style=style)
 
 
 def show_objectives_of_cells(console: Console, layout: Layout, answer: Answer) -> None:

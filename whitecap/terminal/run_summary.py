@@ -13,14 +13,15 @@ from whitecap.engine.recorded import COLUMNS_READ
 from whitecap.reports.answers.of_runs import answer_of_run
 from whitecap.reports.expectations.expected import of_cell
 from whitecap.reports.expectations.judging import Judged, judge_run, judged_document
+from whitecap.reports.measures.definitions import PERCENTILES
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
-from whitecap.reports.measures.writing import duration
 from whitecap.reports.summary import Line, heading, summary_of
 from whitecap.sim.recording.recording import Recording
 from whitecap.sim.scenario import Scenario
-from whitecap.terminal.answer import show_objectives
+from whitecap.terminal.answer import show_objectives, show_settling
 from whitecap.terminal.console import new_console
 from whitecap.terminal.findings import show_expectations, show_left_out, show_refusals, show_stores
+from whitecap.terminal.percentiles import MARK, percentile_text
 from whitecap.terminal.table import EMPTY, Column, print_indented, show_table
 
 COLUMNS = (
@@ -38,14 +39,15 @@ COLUMNS = (
     Column("p50", leave=4),
     Column("p95"),
     Column("p99", leave=2),
+    Column("p99.9", leave=0),
     Column("wasted"),
 )
 NAMES = 2
 """The columns that say whose line it is."""
 
 CAPTION = (
-    "success: jobs that committed, of those that ended. p50, p95, p99: first submission to commit, "
-    "of jobs that committed. wasted: compute lost to aborts."
+    "success: jobs that committed, of those that ended. p50 to p99.9: first submission to commit, "
+    f"of as many jobs as committed. {MARK} wasted: compute lost to aborts."
 )
 
 
@@ -55,7 +57,7 @@ def show_run(scenario: Scenario, recording: Recording) -> None:
     console = new_console()
     measured = _measured(recording)
     lines = summary_of(measured)
-    console.print(Text(" · ".join(heading(recording.manifest))))
+    console.print(Text(" · ".join(heading(recording.manifest, measured.warm_up.used_ms))))
     console.print()
     rows = [list(_cells(line)) for line in lines]
     used = [at for at in range(len(COLUMNS)) if any(row[at] != EMPTY for row in rows)]
@@ -67,7 +69,9 @@ def show_run(scenario: Scenario, recording: Recording) -> None:
         stressed=[at for at, line in enumerate(lines) if not line.command],
         caption=CAPTION,
     )
-    show_objectives(console, answer_of_run(recording.manifest, measured))
+    answer = answer_of_run(recording.manifest, measured)
+    show_objectives(console, answer)
+    show_settling(console, answer)
     show_left_out(console, {group: part.left_out for group, part in measured.groups.items()})
     show_refusals(console, measured.refusals)
     _show_expectations(console, scenario, recording, measured)
@@ -107,8 +111,8 @@ def _cells(line: Line) -> Iterator[str]:
         yield f"{count:,}" if count else EMPTY
     success, wasted = line.job_success_rate, line.wasted_compute_share
     yield EMPTY if math.isnan(success) else f"{100 * success:.1f} %"
-    for latency_ms in (line.latency_p50_ms, line.latency_p95_ms, line.latency_p99_ms):
-        yield EMPTY if math.isnan(latency_ms) else duration(latency_ms)
+    for measure in PERCENTILES:
+        yield percentile_text(measure, getattr(line, measure), line.latencies)
     yield EMPTY if math.isnan(wasted) else f"{100 * wasted:.0f} %"
 
 
@@ -117,11 +121,12 @@ def run_document(scenario: Scenario, recording: Recording) -> dict[str, Any]:
     manifest = recording.manifest
     kept = (
         "scenario_name", "scenario_hash", "seed", "replication", "dialect", "labels",
-        "duration_ms", "warm_up_ms", "store",
+        "duration_ms", "store",
     )  # fmt: skip
     measured = _measured(recording)
     return {
         **{key: manifest[key] for key in kept},
+        "warm_up_ms": measured.warm_up.used_ms,
         "writers": summary_of(measured),
         "answer": answer_of_run(manifest, measured).document,
         "refusals": [refusal.as_row() for refusal in measured.refusals],

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from rich.console import Console
+
 from whitecap.reports.answers.answer import Answer
 from whitecap.reports.answers.behind import limiting_cell
 from whitecap.reports.expectations.cells import judged_cells
@@ -12,22 +14,31 @@ from whitecap.reports.expectations.expected import Expected
 from whitecap.reports.expectations.judging import judged_document
 from whitecap.reports.measures import MEASURES, Measure, Unit, written
 from whitecap.reports.measures.left_out import added
+from whitecap.reports.statistics import Estimate, written_estimate
 from whitecap.reports.subject import Subject
 from whitecap.reports.tables.rows import estimate_columns
 from whitecap.terminal.answer import show_answer, show_objectives_of_cells
 from whitecap.terminal.console import new_console
 from whitecap.terminal.findings import show_judged_cells, show_overload, show_refusals, show_stores
-from whitecap.terminal.table import Column, print_indented, show_table
+from whitecap.terminal.percentiles import MARK, percentile_text
+from whitecap.terminal.table import EMPTY, Column, print_indented, show_table
 
 SHOWN = {
     "goodput_per_minute": Column("goodput"),
     "wasted_compute_share": Column("wasted"),
-    "latency_p95_ms": Column("p95"),
     "conflict_rate": Column("conflicts"),
     "abort_rate": Column("aborts", leave=2),
     "retry_rate": Column("retries", leave=1),
 }
 """Measures in the terminal, with headings short enough for it; the report has them all."""
+
+LATENCIES = {
+    Measure.LATENCY_P95_MS: Column("p95"),
+    Measure.LATENCY_P99_9_MS: Column("p99.9", leave=0),
+}
+"""Percentiles in the terminal; a column without a value is not shown."""
+
+VALUES = Column("n", leave=3)
 
 FIRST = (
     Column("cell", text=True),
@@ -38,21 +49,59 @@ FIRST = (
 """What one decides by."""
 
 CAPTION = (
-    "Over all replications; the report has the intervals. p95: latency of jobs that committed. "
-    "Bold: what the answer names."
+    "Over all replications; the report has the intervals. p95, p99.9: latency of the n jobs that "
+    f"committed. {MARK} Bold: what the answer names."
 )
 
 
 def show_sweep(subject: Subject, answer: Answer, expected: Sequence[Expected] = ()) -> None:
     """The measures of every cell, the answer, and what stands behind and against it."""
     console = new_console()
-    cells = [cell.name for cell in subject.layout.cells]
-    named = [cells.index(answer.cell)]
-    rows = list(_rows(subject, answer))
-    show_table(console, [*FIRST, *SHOWN.values()], rows, stressed=named, caption=CAPTION)
+    if not subject.layout.axes:
+        _show_groups(console, subject)
+    else:
+        _show_cells(console, subject, answer)
     console.print()
     show_answer(console, answer)
     _show_findings(subject, answer, expected)
+
+
+OF_GROUPS = (
+    Measure.JOB_SUCCESS_RATE, Measure.GOODPUT_PER_MINUTE, Measure.LATENCY_P95_MS,
+    Measure.CONFLICT_RATE, Measure.WASTED_COMPUTE_SHARE,
+)  # fmt: skip
+"""Measures of one cell, by writer group and with their intervals."""
+
+OF_ALL = "all"
+
+
+def _show_groups(console: Console, subject: Subject) -> None:
+    """The only cell of a scenario that was replicated: its writer groups, and all together."""
+    tables, (cell, *_) = subject.tables, subject.layout.cells
+    groups = {m: tables.groups_of(cell.name, m) for m in OF_GROUPS}
+    names = list(groups[OF_GROUPS[0]])
+    rows = [[*name, *(_with_interval(groups[m][name], m) for m in OF_GROUPS)] for name in names]
+    if len(rows) > 1:
+        whole = {m: tables.of(m)[cell.name] for m in OF_GROUPS}
+        rows.append([OF_ALL, "", *(_with_interval(whole[m], m) for m in OF_GROUPS)])
+    columns = [Column("writer", text=True), Column("command", text=True)]
+    columns += [Column(MEASURES[m].called, text=True) for m in OF_GROUPS]
+    caption = f"95 % intervals over {subject.replications} replications."
+    show_table(console, columns, rows, names=2, stressed=[len(names)], caption=caption, lines=True)
+
+
+def _with_interval(estimate: Estimate, measure: Measure) -> str:
+    return written_estimate(estimate, measure.unit)
+
+
+def _show_cells(console: Console, subject: Subject, answer: Answer) -> None:
+    cells = [cell.name for cell in subject.layout.cells]
+    named = [cells.index(answer.cell)]
+    rows = list(_rows(subject, answer))
+    columns = [*FIRST, *SHOWN.values(), *LATENCIES.values(), VALUES]
+    used = [at for at in range(len(columns)) if any(row[at] != EMPTY for row in rows)]
+    rows = [[row[at] for at in used] for row in rows]
+    show_table(console, [columns[at] for at in used], rows, stressed=named, caption=CAPTION)
 
 
 def _show_findings(subject: Subject, answer: Answer, expected: Sequence[Expected]) -> None:
@@ -74,6 +123,7 @@ def _show_findings(subject: Subject, answer: Answer, expected: Sequence[Expected
 def _rows(subject: Subject, answer: Answer) -> Iterator[list[str]]:
     success = subject.tables.of(Measure.JOB_SUCCESS_RATE)
     shown = {measure: subject.tables.of(measure) for measure in SHOWN}
+    latencies = {measure: subject.tables.of(measure) for measure in LATENCIES}
     standings = answer.standings
     for cell in (each.name for each in subject.layout.cells):
         yield [
@@ -82,6 +132,11 @@ def _rows(subject: Subject, answer: Answer) -> Iterator[list[str]]:
             written(success[cell].point, Unit.SHARE),
             _least_success(subject, cell),
             *(written(of[cell].point, MEASURES[m].unit) for m, of in shown.items()),
+            *(
+                percentile_text(m, of[cell].point, of[cell].units or 0)
+                for m, of in latencies.items()
+            ),
+            f"{latencies[Measure.LATENCY_P95_MS][cell].units or 0:,.0f}",
         ]
 
 

@@ -1,0 +1,57 @@
+"""Sweeps whose replications are added round by round, until there are enough of them.
+
+What is enough is not decided here: a function of the caller's looks at what is finished. A
+replication is the same whichever round it was made in, so whoever knows the number can have it
+without the rounds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+from whitecap.sim.recording.dataset.place import DEFINITION, Place
+from whitecap.sim.scenario import Scenario
+from whitecap.sim.sweeps.engines import SweepEngine
+from whitecap.sim.sweeps.experiment import Cell, Experiment
+from whitecap.sim.sweeps.sweep_job import Progress, run_sweep
+
+ONE_CELL = "run"
+"""The only cell of a scenario that is run without a sweep."""
+
+
+def one_cell(scenario: Scenario, replications: int, seed: int | None = None) -> Experiment:
+    """A scenario as a sweep of one cell: its replications are those of `run_scenario`."""
+    cell = Cell(ONE_CELL, scenario.labels, scenario)
+    chosen = scenario.seed if seed is None else seed
+    return Experiment(scenario, {}, {}, (cell,), replications, chosen)
+
+
+def run_rounds(
+    experiment: Experiment,
+    place: Place,
+    engine: Callable[[], SweepEngine],
+    enough: Callable[[int], int],
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> Experiment:
+    """Run rounds until `enough`, given the replications there are, asks for no more of them.
+
+    Goes on with what lies there, and returns the experiment with its last number. Raises as
+    `run_sweep`.
+    """
+    experiment = replace(experiment, replications=max(experiment.replications, _kept(place)))
+    while True:
+        run_sweep(experiment, place, engine, on_progress)
+        more = enough(experiment.replications)
+        if more <= experiment.replications:
+            return experiment
+        experiment = replace(experiment, replications=more)
+
+
+def _kept(place: Place) -> int:
+    """The replications of the sweep that lies there, if one does; `run_sweep` looks closer."""
+    try:
+        return int(json.loads(place.read(DEFINITION) or "{}").get("replications", 0))
+    except (ValueError, TypeError, AttributeError):
+        return 0

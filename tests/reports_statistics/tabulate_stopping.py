@@ -1,0 +1,22 @@
+"""Print the stopping rule's table of `docs/statistics.md`, from the root of the checkout:
+`python -m tests.reports_statistics.tabulate_stopping`."""
+
+from __future__ import annotations
+
+from tests.reports_statistics.stopped_early import simulate, situations
+
+SETS = 2000
+
+
+def table() -> None:
+    """How many replications, how often it was met, and the coverage with and without the rule."""
+    print("| what is wanted | replications | reached | coverage | as many, fixed |")
+    print("|---|---|---|---|---|")
+    for each in situations():
+        found = simulate(each, SETS, seed=2)
+        numbers = f"{found.replications:.1f} | {found.met:.3f} | {found.coverage:.3f}"
+        print(f"| {each.name} | {numbers} | {found.fixed:.3f} |", flush=True)
+
+
+if __name__ == "__main__":
+    table()
