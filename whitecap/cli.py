@@ -26,6 +26,7 @@ COMMANDS = {
     "report": "Draw the figures and the page of a sweep or a run.",
     "run": "Run one scenario and print what happened.",
     "sweep": "Run a grid of scenarios, several runs at a time.",
+    "validate": "Predict refusals on a real Delta Lake, then let threads run.",
 }
 """Every subcommand with its line of help; the module of the same name holds it."""
 
