@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -58,7 +58,7 @@ class Settings(msgspec.Struct, frozen=True):
     `statements` is how many count in each phase, apart and together.
     """
 
-    partitions: Sequence[int] = (2, 4, 8, 16)
+    partitions: tuple[int, ...] = (2, 4, 8, 16)
     mix: bool = True
     statements: int = 300
     threads: int = 4
