@@ -11,12 +11,19 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from whitecap.sim.freerun.experiment import read_result
+import msgspec
+
+from whitecap.sim.freerun.comparison import Result
 from whitecap.sim.freerun.page import result_lines
 
 DOCS = Path(__file__).parents[2] / "docs"
 KEPT = DOCS / "free-run.json"
 HEADING = "## The free run on real Delta Lake"
+
+
+def read_result(path: Path) -> Result:
+    """A result that was written."""
+    return msgspec.json.decode(path.read_bytes(), type=Result)
 
 
 def section(kept: Path = KEPT) -> Iterator[str]:

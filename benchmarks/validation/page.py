@@ -43,7 +43,8 @@ class Results:
 def page(results: Results) -> str:
     """The whole page."""
     return "\n".join([*_head(results), *_laws(results), *_contests(results), *_changes(results),
-                      *_searches(results), *_hot_key(results), *free_run_section(), *_limits()]) + "\n"  # fmt: skip
+                      *_searches(results), *_hot_key(results), *free_run_section(),
+                      *_limits()]) + "\n"  # fmt: skip
 
 
 def _head(results: Results) -> Iterator[str]:

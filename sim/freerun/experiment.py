@@ -125,11 +125,6 @@ def free_run(settings: Settings, out: Path, watch: Watch) -> Result:
     return result
 
 
-def read_result(path: Path) -> Result:
-    """A result that was written."""
-    return _read(path, Result)
-
-
 def _phases(settings: Settings, out: Path, steps: _Steps) -> Iterator[Phase]:
     spark: SparkSession | None = None
     for workload in settings.workloads:

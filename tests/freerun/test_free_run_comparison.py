@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchmarks.validation.free_run import DOCS, KEPT, read_result, section, with_section
 from whitecap.sim.freerun.comparison import Compared, Phase, Result, Timing, headline, meaning
 from whitecap.sim.freerun.page import result_page
 from whitecap.sim.freerun.prediction import ABORTS, Range
@@ -57,3 +58,11 @@ def test_the_page_says_what_was_predicted_and_what_came() -> None:
     row = "| UPDATE on 2 partitions | aborts | 25.0 % | 19.0 % to 31.0 % | 41.0 % | 300 | **no** |"
     assert row in page
     assert "10:00:00" in page
+
+
+def test_the_validation_page_shows_the_result_that_is_kept() -> None:
+    page = (DOCS / "validation.md").read_text(encoding="utf-8")
+    assert with_section(page) == page
+    assert "\n".join(section()) in page
+    if KEPT.is_file():
+        assert headline(read_result(KEPT)) in page

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from benchmarks.validation.free_run import DOCS, read_result, with_section
 from whitecap.sim.freerun.comparison import Phase, headline
 from whitecap.sim.freerun.experiment import (
     CALIBRATION,
@@ -16,7 +17,6 @@ from whitecap.sim.freerun.experiment import (
     SCENARIO,
     Settings,
     free_run,
-    read_result,
     require_place,
 )
 from whitecap.sim.freerun.prediction import Prediction
@@ -25,7 +25,7 @@ from whitecap.sim.loading import load_scenario
 
 pytestmark = pytest.mark.spark
 
-SETTINGS = Settings((2,), mix=True, statements=20, threads=3, warm_up=2, replications=4)
+SETTINGS = Settings((2,), mix=True, statements=12, threads=3, warm_up=2, replications=4)
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_every_commit_of_the_log_belongs_to_one_statement(out: Path) -> None:
     versions = sorted(each.version for each in together.statements if each.version is not None)
     refused = sum(each.exception is not None for each in together.statements)
     assert versions == list(range(versions[0], versions[0] + len(versions)))
-    assert len(versions) + refused == len(together.statements) == 20 + 6
+    assert len(versions) + refused == len(together.statements) == 12 + 6
     assert refused > 0
 
 
@@ -81,8 +81,10 @@ def test_counts_of_the_comparison_are_those_of_the_statements(out: Path) -> None
     for phase in result.phases:
         together = _observed(out / phase.name / OBSERVED)
         assert phase.aborts.count == together.refusals.total()
-        assert phase.aborts.statements == len(together.counted) == 20
+        assert phase.aborts.statements == len(together.counted) == 12
     assert headline(result) in (out / "result.md").read_text()
+    page = with_section((DOCS / "validation.md").read_text(), out / "result.json")
+    assert headline(result) in page
 
 
 def test_the_scenario_of_a_prediction_can_be_run_by_anybody(out: Path) -> None:
