@@ -12,8 +12,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from whitecap.engine.errors import InvariantViolated
 from whitecap.engine.outcomes import ConflictException
 from whitecap.sim.freerun.statements import Observed, Statement, warm_up_of
@@ -102,6 +100,51 @@ def _table(spark: SparkSession, workload: Workload, *, apart: bool) -> Iterator[
             forget_table(spark, name)
 
 
+@dataclass(frozen=True, slots=True)
+class _Commit:
+    version: int
+    read_version: int | None
+    written_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """A statement as its thread saw it end."""
+
+    hand: Hand
+    rerun: int
+    begun_ms: float
+    ended_ms: float
+    instants: Instants
+    exception: str | None
+
+    @property
+    def committed(self) -> str | None:
+        """The transaction that has committed, if one has."""
+        has = self.exception is None and self.instants.written_ms is not None
+        return self.instants.transaction_id if has else None
+
+    def statement(self, commit: _Commit | None) -> Statement:
+        """With what the log says: a commit is decided when its file came there."""
+        if commit is None and self.committed:
+            raise InvariantViolated(f"{self} has committed and is not in the log")
+        return Statement(
+            self.hand.name,
+            self.hand.kind.name,
+            self.rerun,
+            self.begun_ms,
+            self.ended_ms,
+            self._snapshot_ms(),
+            commit.written_ms if commit else self.instants.aborted_ms,
+            commit.version if commit else None,
+            commit.read_version if commit else None,
+            self.exception,
+        )
+
+    def _snapshot_ms(self) -> float | None:
+        return self.begun_ms if self.hand.kind.snapshot_first else self.instants.snapshot_ms
+
+
 @dataclass
 class _Team:
     """The threads of one run and what they share: how much is left, what has ended, what broke."""
@@ -110,7 +153,7 @@ class _Team:
     table: _Table
     left: int
     watch: Watch
-    ended: list[tuple[Statement, str | None]] = field(default_factory=list)
+    ended: list[_Ended] = field(default_factory=list)
     broken: list[BaseException] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -152,16 +195,8 @@ class _Team:
                 begun_ms = time.time() * 1000
                 exception = self._failure(text)
                 ended_ms = time.time() * 1000
-                instants = clock.taken()
-                self.ended.append(
-                    (
-                        Statement(
-                            hand.name, hand.kind.name, rerun, begun_ms, ended_ms,
-                            instants.snapshot_ms, _decided_ms(instants), None, exception,
-                        ),
-                        instants.transaction_id if exception is None else None,
-                    )
-                )  # fmt: skip
+                ended = _Ended(hand, rerun, begun_ms, ended_ms, clock.taken(), exception)
+                self.ended.append(ended)
                 rerun, text = (0, statements.next()) if exception is None else (rerun + 1, text)
         except BaseException as error:
             self.broken.append(error)
@@ -184,25 +219,21 @@ class _Team:
         return None
 
 
-def _decided_ms(instants: Instants) -> float | None:
-    return instants.aborted_ms if instants.written_ms is None else instants.written_ms
+def _commits(table: _Table) -> dict[str | None, _Commit]:
+    """The commits that were made since the table was there, by transaction."""
+    commits: dict[str | None, _Commit] = {}
+    for version, path in enumerate(commit_files(table.folder)):
+        if version > table.initial_version:
+            info = commit_info(table.folder, version)
+            written_ms = path.stat().st_mtime * 1000
+            commits[info["txnId"]] = _Commit(version, info.get("readVersion"), written_ms)
+    return commits
 
 
-def _with_versions(ended: list[tuple[Statement, str | None]], table: _Table) -> list[Statement]:
-    """The statements with their versions; a commit is decided when its file came into the log."""
-    versions = {
-        commit_info(table.folder, version).get("txnId"): (version, path.stat().st_mtime * 1000)
-        for version, path in enumerate(commit_files(table.folder))
-        if version > table.initial_version
-    }
-    timed = []
-    for statement, transaction_id in ended:
-        made = versions.pop(transaction_id, None) if transaction_id else None
-        if made is not None:
-            statement = msgspec.structs.replace(statement, version=made[0], decided_ms=made[1])
-        elif statement.exception is None and statement.decided_ms is not None:
-            raise InvariantViolated(f"{statement} has committed and is not in the log")
-        timed.append(statement)
-    if versions:
-        raise InvariantViolated(f"nobody made the versions {sorted(versions.values())}")
+def _with_versions(ended: list[_Ended], table: _Table) -> list[Statement]:
+    """The statements with what the log says of their commits."""
+    commits = _commits(table)
+    timed = [each.statement(commits.pop(each.committed, None)) for each in ended]
+    if commits:
+        raise InvariantViolated(f"nobody made the versions {sorted(commits.values(), key=str)}")
     return timed

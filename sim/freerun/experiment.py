@@ -53,9 +53,9 @@ class Watch(Protocol):
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """What is asked for. `warm_up` statements go before the first phase, so that code is compiled.
+    """What is asked for. `statements` is how many count in each run, apart and together.
 
-    `statements` is how many count in each phase, apart and together.
+    `warm_up` go before the first phase, so that code is compiled; never more than in a run.
     """
 
     partitions: tuple[int, ...] = (2, 4, 8, 16)
@@ -71,6 +71,11 @@ class Settings(msgspec.Struct, frozen=True):
         """The phases, in the order in which they are run."""
         updates = [update_workload(count, self.threads) for count in self.partitions]
         return [*updates, *([mixed_workload(self.threads)] if self.mix else [])]
+
+    @property
+    def warming(self) -> int:
+        """How many statements go before the first phase."""
+        return min(self.warm_up, self.statements)
 
     @property
     def comparisons(self) -> int:
@@ -145,7 +150,7 @@ def _warm_session(settings: Settings, steps: _Steps) -> SparkSession:
     spark = delta_session()
     workload = update_workload(settings.threads, settings.threads)
     watch = steps.counting("warming up")
-    run_threads(spark, workload, settings.warm_up, settings.seed, apart=True, watch=watch)
+    run_threads(spark, workload, settings.warming, settings.seed, apart=True, watch=watch)
     return spark
 
 
@@ -193,7 +198,7 @@ class _Steps:
         self._watch = watch
         counted = settings.statements + warm_up_of(settings.threads)
         self._per_phase = 2 * counted + settings.replications
-        first = settings.warm_up + warm_up_of(settings.threads)
+        first = settings.warming + warm_up_of(settings.threads)
         self._total = first + self._per_phase * len(settings.workloads)
         self._left = [workload.name for workload in settings.workloads]
         self._done = 0

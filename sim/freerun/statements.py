@@ -12,7 +12,8 @@ class Statement(msgspec.Struct, frozen=True):
     """One statement as it went, milliseconds of the wall clock.
 
     `snapshot_ms` is when it had its snapshot, `decided_ms` when its commit was in the log or its
-    transaction had failed; both `None` where there was nothing to commit. `rerun` counts how often
+    transaction had failed; both `None` where there was nothing to commit. `version` is that of its
+    commit, `read_version` that of its snapshot, where its commit says it. `rerun` counts how often
     the same statement was refused before.
     """
 
@@ -24,6 +25,7 @@ class Statement(msgspec.Struct, frozen=True):
     snapshot_ms: float | None = None
     decided_ms: float | None = None
     version: int | None = None
+    read_version: int | None = None
     exception: str | None = None
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from whitecap.engine.outcomes import ConflictException
@@ -28,7 +28,8 @@ class Kind:
     """One kind of statement, with places for `table`, `part`, `rows`, and for `apart`.
 
     `apart` stands in the statement only while threads are apart, `new_rows` of its rows have new
-    keys, `known_rows` the keys of rows that are there.
+    keys, `known_rows` the keys of rows that are there. With `snapshot_first` the command takes its
+    snapshot at once and looks for files in it before it begins its transaction.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Kind:
     new_rows: int = 0
     known_rows: int = 0
     apart: str = ""
+    snapshot_first: bool = False
 
     def in_scenario(self) -> dict[str, Any]:
         """Statement and parameters of a writer group."""
@@ -58,7 +60,8 @@ MERGE = Kind(
     known_rows=1,
 )
 INSERT = Kind("insert", "INSERT INTO {table} VALUES {rows}", new_rows=2)
-OPTIMIZE = Kind("optimize", "OPTIMIZE {table} {apart}")
+OPTIMIZE = Kind("optimize", "OPTIMIZE {table} {apart}", snapshot_first=True)
+"""It asks for the newest version before its transaction begins (OptimizeTableCommand.scala)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +117,7 @@ def mixed_workload(threads: int) -> Workload:
     """
     merging = threads - 2
     rest = tuple(range(merging, merging + MIX_PARTITIONS))
-    compacting = Kind(OPTIMIZE.name, OPTIMIZE.text, apart=f"WHERE part >= {merging}")
+    compacting = replace(OPTIMIZE, apart=f"WHERE part >= {merging}")
     hands = [
         *(Hand(f"merge-{n + 1}", MERGE, (n,)) for n in range(merging)),
         Hand("insert-1", INSERT, rest),
