@@ -5,10 +5,11 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 MOTO := .venv-moto/bin/moto_server
 DEMO := out/demo
+FREE_RUN := out/validate-real
 CASES := tests/conformance/cases
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test properties test-cluster lint type bench bench-memory bench-sweep bench-aggregation validate notebooks conformance answers
+.PHONY: help setup demo test properties test-cluster lint type bench bench-memory bench-sweep bench-aggregation validate validate-real notebooks conformance answers
 
 help: ## Print this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -60,6 +61,10 @@ bench-aggregation: setup ## Measure the aggregation of ten million recorded tran
 
 validate: setup ## Hold the simulator to laws and to models of others; writes docs/validation.md
 	setsid --wait $(BIN)/python -m benchmarks.validation
+
+validate-real: setup ## Predict a free run on real Delta Lake, then let it run (a quarter of an hour)
+	-$(BIN)/whitecap validate --real --overwrite --out $(FREE_RUN)
+	$(BIN)/python -m benchmarks.validation.free_run $(FREE_RUN)/result.json
 
 notebooks: setup ## Open the notebooks
 	$(BIN)/jupyter lab notebooks

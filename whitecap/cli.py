@@ -27,6 +27,7 @@ COMMANDS = {
     "run": "Run one scenario and print what happened.",
     "stores": "List the store profiles, or every figure of one with its source.",
     "sweep": "Run a grid of scenarios, several runs at a time.",
+    "validate": "Predict refusals on a real Delta Lake, then let threads run.",
 }
 """Every subcommand with its line of help; the module of the same name holds it."""
 

@@ -52,6 +52,7 @@ TESTS = {
     "explain": "the two can conflict (--fail-on-conflict)",
     "fuzz": "a race ends otherwise on real Delta Lake",
     "replay": "real Delta Lake does not agree",
+    "validate": "a share on real Delta Lake is outside of its range",
 }
 """Commands that test something, and what 1 says of each; no other command exits 1."""
 

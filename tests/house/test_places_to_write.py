@@ -45,6 +45,7 @@ WRITERS = {
     "check --junit": ["check", "FILE", "--junit"],
     "replay --out": ["replay", "RUN", "--out"],
     "fuzz --out": ["fuzz", "--out"],
+    "validate --out": ["validate", "--real", "--out"],
     "explain --out": ["explain", "--table", str(ROOT / EXPLAIN), "--format", "json", "--out"],
     "matrix --out": ["matrix", "--format", "json", "--out"],
 }

@@ -1,0 +1,68 @@
+"""The last free run on real Delta Lake as a section of `docs/validation.md`.
+
+`make validate-real` runs it and calls this with its `result.json`, which is kept as
+`docs/free-run.json`: `make validate` writes the section anew from that.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from whitecap.sim.freerun.comparison import Result
+from whitecap.sim.freerun.page import result_lines
+
+DOCS = Path(__file__).parents[2] / "docs"
+KEPT = DOCS / "free-run.json"
+HEADING = "## The free run on real Delta Lake"
+
+
+def read_result(path: Path) -> Result:
+    """A result that was written."""
+    return msgspec.json.decode(path.read_bytes(), type=Result)
+
+
+def section(kept: Path = KEPT) -> Iterator[str]:
+    """Heading, how it was done, what came out."""
+    yield HEADING
+    yield ""
+    yield (
+        "Everything above is the simulator against paper and against published figures. Here "
+        "threads run real statements on a real table, and the simulator has said before how many "
+        "of them will be refused. `make validate-real` repeats it here, `whitecap validate --real` "
+        "on a machine of your own."
+    )
+    yield ""
+    if kept.is_file():
+        yield from result_lines(read_result(kept))
+    else:
+        yield "No result is kept yet."
+        yield ""
+
+
+def with_section(page: str, kept: Path = KEPT) -> str:
+    """The page with its section about the free run made anew."""
+    before, _, rest = page.partition(HEADING)
+    _, heading, after = rest.partition("\n## ")
+    return before + "\n".join(section(kept)) + heading + after
+
+
+def main() -> int:
+    """Keep the result that is named; exit 1 if a share lies outside of its range."""
+    if len(sys.argv) != 2:
+        print("error: name the result.json of a free run", file=sys.stderr)
+        return 2
+    result = read_result(Path(sys.argv[1]))
+    shutil.copyfile(sys.argv[1], KEPT)
+    page = DOCS / "validation.md"
+    page.write_text(with_section(page.read_text(encoding="utf-8")), encoding="utf-8")
+    print(f"docs/validation.md: {len(result.missed)} shares lie outside of their ranges")
+    return 0 if result.holds else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,183 @@
+"""Predicted ranges held against what a real run did, and what that says to whoever ran it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from whitecap.sim.freerun.prediction import Prediction, Range, count_of
+from whitecap.sim.freerun.statements import Observed
+from whitecap.sim.freerun.workloads import Workload
+
+SHARP = 0.08
+"""A range that reaches further than 8 points says little."""
+
+
+class Compared(msgspec.Struct, frozen=True):
+    """One share: what was predicted, how many of the statements it was."""
+
+    predicted: Range
+    count: int
+    statements: int
+
+    @property
+    def share(self) -> float:
+        """The observed share."""
+        return self.count / self.statements
+
+    @property
+    def holds(self) -> bool:
+        """Whether it lies in the range; half a statement is no difference."""
+        half = 0.5 / self.statements
+        return self.predicted.low - half <= self.share <= self.predicted.high + half
+
+
+class Timing(msgspec.Struct, frozen=True):
+    """How long statements took and for which share of that they were open, apart and together."""
+
+    apart_mean_ms: float
+    together_mean_ms: float
+    apart_window_share: float
+    together_window_share: float
+
+
+class Phase(msgspec.Struct, frozen=True):
+    """One workload from prediction to comparison."""
+
+    name: str
+    title: str
+    predicted_at: str
+    began_at: str
+    timing: Timing
+    compared: Sequence[Compared]
+
+    @property
+    def aborts(self) -> Compared:
+        """All refused statements together."""
+        return self.compared[0]
+
+
+class Result(msgspec.Struct, frozen=True):
+    """The whole experiment: what it ran on, and how its phases came out."""
+
+    made: str
+    machine: dict[str, str]
+    threads: int
+    seed: int
+    confidence: float
+    phases: Sequence[Phase]
+
+    @property
+    def compared(self) -> list[tuple[Phase, Compared]]:
+        """Every comparison with its phase."""
+        return [(phase, each) for phase in self.phases for each in phase.compared]
+
+    @property
+    def missed(self) -> list[tuple[Phase, Compared]]:
+        """Those that do not hold."""
+        return [(phase, each) for phase, each in self.compared if not each.holds]
+
+    @property
+    def reach(self) -> float:
+        """How far the widest range reaches to its wider side."""
+        return max(each.predicted.reach for _, each in self.compared)
+
+    @property
+    def holds(self) -> bool:
+        """Whether every share lies in its range."""
+        return not self.missed
+
+    @property
+    def is_sharp(self) -> bool:
+        """Whether no range is wider than a range may be that says something."""
+        return self.reach <= SHARP
+
+
+def compare(
+    workload: Workload, prediction: Prediction, apart: Observed, together: Observed
+) -> Phase:
+    """Hold what was predicted against what happened."""
+    refusals = together.refusals
+    statements = len(together.counted)
+    return Phase(
+        workload.name,
+        workload.title,
+        prediction.predicted_at,
+        together.began_at,
+        Timing(apart.mean_ms, together.mean_ms, apart.window_share, together.window_share),
+        [
+            Compared(each, count_of(each.quantity, workload, refusals), statements)
+            for each in prediction.ranges
+        ],
+    )
+
+
+def headline(result: Result) -> str:
+    """How many of the shares were predicted."""
+    compared = result.compared
+    inside = len(compared) - len(result.missed)
+    return (
+        f"The simulator predicted {inside} of {len(compared)} shares within its ranges, which hold "
+        f"together in {100 * result.confidence:.0f} of 100 such experiments and reach up to "
+        f"{100 * result.reach:.1f} points to either side."
+    )
+
+
+def meaning(result: Result) -> list[str]:
+    """What it says to whoever ran it on a machine of his own."""
+    said = [_of_misses(result) if result.missed else _of_success(result)]
+    if not result.is_sharp:
+        said.append(
+            f"The ranges reach further than {100 * SHARP:.0f} points: a simulator that is off by "
+            "less would not have been found out. More --statements make them narrower."
+        )
+    said += [_of_shift(phase) for phase in result.phases if _shift(phase) > SHIFT]
+    return said
+
+
+SHIFT = 0.05
+"""Windows whose share of the time differs by more move an abort rate by several points."""
+
+
+def _shift(phase: Phase) -> float:
+    return abs(phase.timing.together_window_share - phase.timing.apart_window_share)
+
+
+def _of_success(result: Result) -> str:
+    return (
+        "What this means for you: on this machine, how often statements refuse each other follows "
+        "from how long they are open and what they touch, as the simulator says, here to within "
+        f"{100 * result.reach:.1f} points. Measure the time from snapshot to commit of your own "
+        "jobs and give it as `compute`: what is predicted from it is as good. Durations themselves "
+        "are not predicted, nor is how they grow when more jobs share a machine."
+    )
+
+
+def _of_misses(result: Result) -> str:
+    worst = max(abs(each.share - each.predicted.mean) for _, each in result.missed)
+    names = "; ".join(_miss(phase, each) for phase, each in result.missed)
+    return (
+        f"What this means for you: outside of its range is {names}. On this machine do not rely on "
+        f"the simulator's rates to within less than {100 * worst:.0f} points, unless a second run "
+        "agrees: one experiment in twenty misses by chance."
+    )
+
+
+def _miss(phase: Phase, compared: Compared) -> str:
+    predicted = compared.predicted
+    return (
+        f"{phase.title}, {predicted.quantity}: {100 * compared.share:.1f} % of "
+        f"{compared.statements} statements, predicted {100 * predicted.low:.1f} to "
+        f"{100 * predicted.high:.1f} %"
+    )
+
+
+def _of_shift(phase: Phase) -> str:
+    timing = phase.timing
+    return (
+        f"{phase.title}: statements were open for {100 * timing.apart_window_share:.0f} % of their "
+        f"time when measured and for {100 * timing.together_window_share:.0f} % when compared. "
+        "Rates follow that share, so its change is part of any difference; on an idle machine it "
+        "is smaller."
+    )

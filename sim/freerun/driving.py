@@ -1,0 +1,240 @@
+"""Real threads on a real table: no locks between phases, each as fast as it comes."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from whitecap.engine.errors import InvariantViolated
+from whitecap.engine.outcomes import ConflictException
+from whitecap.sim.freerun.statements import Observed, Statement, warm_up_of
+from whitecap.sim.freerun.workloads import (
+    SCHEMA,
+    Hand,
+    Statements,
+    Workload,
+    initial_rows,
+)
+from whitecap.sim.replay.real.failures import failure_of
+from whitecap.sim.replay.real.jvm import Jvm
+from whitecap.sim.replay.real.tables import (
+    commit_files,
+    commit_info,
+    forget_table,
+    latest_version,
+    name_table,
+)
+from whitecap.sim.replay.real.transaction_clock import Instants, TransactionClocks
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CONFLICTS = frozenset(exception.value for exception in ConflictException)
+JOIN_S = 0.2
+"""How long to wait for a thread before looking for Ctrl-C again."""
+
+Watch = Callable[[int], None]
+"""Is told how many statements have ended."""
+
+
+def now() -> str:
+    """The instant, UTC, as result files hold it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def run_threads(
+    spark: SparkSession,
+    workload: Workload,
+    statements: int,
+    seed: int,
+    *,
+    apart: bool,
+    watch: Watch,
+) -> Observed:
+    """Run so many statements of `workload` that count, `apart` or together on a table of its own.
+
+    A refused statement is run again at once, like new and with its values, until it commits.
+
+    Raises:
+        InvariantViolated: the log does not hold exactly the commits that the threads made.
+        Exception: whatever a statement died of that is no conflict.
+    """
+    warm_up = warm_up_of(len(workload.hands))
+    with _table(spark, workload, apart=apart) as table:
+        team = _Team(spark, table, statements + warm_up, watch)
+        began_at = now()
+        team.run(workload, seed, apart=apart)
+        timed = _with_versions(team.ended, table)
+    return Observed(began_at, warm_up, sorted(timed, key=lambda each: each.begun_ms))
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    name: str
+    folder: Path
+    partitions: int
+    initial_version: int
+
+
+@contextmanager
+def _table(spark: SparkSession, workload: Workload, *, apart: bool) -> Iterator[_Table]:
+    partitions = workload.partitions_apart if apart else workload.partitions
+    name = f"free_run_{workload.name}_{'apart' if apart else 'together'}".replace("-", "_")
+    with TemporaryDirectory(prefix="whitecap-free-run-") as scratch:
+        folder = Path(scratch, "table")
+        spark.sql(f"CREATE TABLE delta.`{folder}` ({SCHEMA}) USING delta PARTITIONED BY (part)")
+        rows = [(key, part, 0) for key, part in initial_rows(partitions)]
+        frame = spark.createDataFrame(rows, SCHEMA).coalesce(1)
+        frame.write.format("delta").mode("append").save(str(folder))
+        name_table(spark, name, folder)
+        try:
+            yield _Table(name, folder, partitions, latest_version(folder))
+        finally:
+            forget_table(spark, name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Commit:
+    version: int
+    read_version: int | None
+    written_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """A statement as its thread saw it end."""
+
+    hand: Hand
+    rerun: int
+    begun_ms: float
+    ended_ms: float
+    instants: Instants
+    exception: str | None
+
+    @property
+    def committed(self) -> str | None:
+        """The transaction that has committed, if one has."""
+        has = self.exception is None and self.instants.written_ms is not None
+        return self.instants.transaction_id if has else None
+
+    def statement(self, commit: _Commit | None) -> Statement:
+        """With what the log says: a commit is decided when its file came there."""
+        if commit is None and self.committed:
+            raise InvariantViolated(f"{self} has committed and is not in the log")
+        instants = self.instants
+        first = self.hand.kind.snapshot_first
+        return Statement(
+            self.hand.name,
+            self.hand.kind.name,
+            self.rerun,
+            self.begun_ms,
+            self.ended_ms,
+            self.begun_ms if first else instants.asked_ms,
+            self.begun_ms if first else instants.snapshot_ms,
+            instants.attempt_ms,
+            commit.written_ms if commit else instants.aborted_ms,
+            commit.version if commit else None,
+            commit.read_version if commit else None,
+            self.exception,
+        )
+
+
+@dataclass
+class _Team:
+    """The threads of one run and what they share: how much is left, what has ended, what broke."""
+
+    spark: SparkSession
+    table: _Table
+    left: int
+    watch: Watch
+    ended: list[_Ended] = field(default_factory=list)
+    broken: list[BaseException] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def run(self, workload: Workload, seed: int, *, apart: bool) -> None:
+        from pyspark import inheritable_thread_target
+
+        clocks = TransactionClocks(self.spark)
+        threads = []
+        for number, hand in enumerate(workload.hands):
+            name, partitions = self.table.name, self.table.partitions
+            made = Statements(hand, number, name, partitions, seed, apart=apart)
+            target = inheritable_thread_target(self.spark)(self._work)
+            threads.append(threading.Thread(target=target, args=(hand, made, clocks), daemon=True))
+        for thread in threads:
+            thread.start()
+        self._wait_for(threads)
+        if self.broken:
+            raise self.broken[0]
+
+    def _wait_for(self, threads: list[threading.Thread]) -> None:
+        """Until all are done; after Ctrl-C, until each has ended the statement that it is at."""
+        try:
+            while any(thread.is_alive() for thread in threads):
+                for thread in threads:
+                    thread.join(JOIN_S)
+                self.watch(len(self.ended))
+        except BaseException:
+            self.left = 0
+            for thread in threads:
+                thread.join()
+            raise
+
+    def _work(self, hand: Hand, statements: Statements, clocks: TransactionClocks) -> None:
+        try:
+            Jvm(self.spark).silence_console()
+            clock = clocks.of_this_thread()
+            rerun, text = 0, statements.next()
+            while self._may_begin():
+                begun_ms = time.time() * 1000
+                exception = self._failure(text)
+                ended_ms = time.time() * 1000
+                ended = _Ended(hand, rerun, begun_ms, ended_ms, clock.taken(), exception)
+                self.ended.append(ended)
+                rerun, text = (0, statements.next()) if exception is None else (rerun + 1, text)
+        except BaseException as error:
+            self.broken.append(error)
+            self.left = 0
+
+    def _may_begin(self) -> bool:
+        with self._lock:
+            self.left -= 1
+            return self.left >= 0
+
+    def _failure(self, text: str) -> str | None:
+        """The exception by which Delta refused a statement, `None` if it did not."""
+        try:
+            self.spark.sql(text).collect()
+        except Exception as error:
+            exception = failure_of(error).exception
+            if exception not in CONFLICTS:
+                raise
+            return exception
+        return None
+
+
+def _commits(table: _Table) -> dict[str | None, _Commit]:
+    """The commits that were made since the table was there, by transaction."""
+    commits: dict[str | None, _Commit] = {}
+    for version, path in enumerate(commit_files(table.folder)):
+        if version > table.initial_version:
+            info = commit_info(table.folder, version)
+            written_ms = path.stat().st_mtime * 1000
+            commits[info["txnId"]] = _Commit(version, info.get("readVersion"), written_ms)
+    return commits
+
+
+def _with_versions(ended: list[_Ended], table: _Table) -> list[Statement]:
+    """The statements with what the log says of their commits."""
+    commits = _commits(table)
+    timed = [each.statement(commits.pop(each.committed, None)) for each in ended]
+    if commits:
+        raise InvariantViolated(f"nobody made the versions {sorted(commits.values(), key=str)}")
+    return timed

@@ -1,0 +1,244 @@
+"""The whole experiment, phase by phase: measure apart, predict, write it down, run together.
+
+What a phase finds is in files before the next step begins; an experiment that was interrupted goes
+on with the phase that it was at, from its beginning, since a machine's speed changes.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+import msgspec
+import yaml
+
+from whitecap.engine.errors import InvalidInput, InvariantViolated, Problem
+from whitecap.sim.freerun.calibration import Calibration, calibration_of, measured_in
+from whitecap.sim.freerun.comparison import Phase, Result, compare
+from whitecap.sim.freerun.driving import now, run_threads
+from whitecap.sim.freerun.page import result_page
+from whitecap.sim.freerun.prediction import (
+    CONFIDENCE,
+    REPLICATIONS,
+    Prediction,
+    predicted_ranges,
+    quantities_of,
+    scenario_document,
+)
+from whitecap.sim.freerun.statements import Observed, warm_up_of
+from whitecap.sim.freerun.workloads import Workload, mixed_workload, update_workload
+from whitecap.sim.replay.real.environment import DELTA_VERSION, PYSPARK_VERSION, require_delta
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SETTINGS, CALIBRATION, SCENARIO = "experiment.json", "calibration.json", "scenario.yaml"
+PREDICTION, OBSERVED, COMPARISON = "prediction.json", "observed.json", "comparison.json"
+RESULT, PAGE = "result.json", "result.md"
+
+FEWEST_THREADS = 3
+"""Of the mix: one that merges, one that inserts, one that compacts."""
+
+T = TypeVar("T")
+
+
+class Watch(Protocol):
+    """Is told how far the experiment is: steps done of all, and what is being done."""
+
+    def __call__(self, done: float, total: float, note: str) -> None: ...
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """What is asked for. `statements` is how many count in each run, apart and together.
+
+    `warm_up` go before the first phase, so that code is compiled; never more than in a run.
+    """
+
+    partitions: tuple[int, ...] = (2, 4, 8, 16)
+    mix: bool = True
+    statements: int = 400
+    threads: int = 4
+    seed: int = 1
+    warm_up: int = 100
+    replications: int = REPLICATIONS
+
+    @property
+    def workloads(self) -> list[Workload]:
+        """The phases, in the order in which they are run."""
+        updates = [update_workload(count, self.threads) for count in self.partitions]
+        return [*updates, *([mixed_workload(self.threads)] if self.mix else [])]
+
+    @property
+    def warming(self) -> int:
+        """How many statements go before the first phase."""
+        return min(self.warm_up, self.statements)
+
+    @property
+    def comparisons(self) -> int:
+        """How many ranges hold together."""
+        return sum(len(quantities_of(workload)) for workload in self.workloads)
+
+
+def require_settings(settings: Settings) -> None:
+    """Raises `InvalidInput` for what cannot be run."""
+    problems = []
+    if not settings.workloads:
+        problems.append(Problem("--partitions", "there is nothing to run"))
+    if len(set(settings.partitions)) < len(settings.partitions):
+        problems.append(Problem("--partitions", "a number stands there twice"))
+    if settings.mix and settings.threads < FEWEST_THREADS:
+        said = f"the mix needs {FEWEST_THREADS}; --no-mix leaves it out"
+        problems.append(Problem("--threads", said))
+    if problems:
+        raise InvalidInput(problems)
+
+
+def require_place(settings: Settings, out: Path, *, overwrite: bool) -> None:
+    """Make `out` ready: a new place, the same experiment half done, or one to be replaced.
+
+    Raises InvalidInput: it holds something else, or another experiment and `overwrite` is not set.
+    """
+    there = out / SETTINGS
+    if out.exists() and any(out.iterdir()) and not there.is_file():
+        said = "is there already and holds no free run; it is left alone"
+        raise InvalidInput([Problem(str(out), said)])
+    if overwrite and there.is_file():
+        shutil.rmtree(out)
+    if there.is_file() and _read(there, Settings) != settings:
+        said = "holds a free run with other settings; --overwrite replaces it"
+        raise InvalidInput([Problem(str(out), said)])
+    out.mkdir(parents=True, exist_ok=True)
+    _write(there, settings)
+
+
+def free_run(settings: Settings, out: Path, watch: Watch) -> Result:
+    """Run what is not finished in `out`, and write `result.json` and `result.md` there.
+
+    Raises EnvironmentMissing: Java, a package or a jar is missing.
+    """
+    require_delta()
+    steps = _Steps(settings, watch)
+    machine = _machine()
+    phases = list(_phases(settings, out, steps))
+    result = Result(now(), machine, settings.threads, settings.seed, CONFIDENCE, phases)
+    _write(out / RESULT, result)
+    (out / PAGE).write_text(result_page(result), encoding="utf-8")
+    return result
+
+
+def _phases(settings: Settings, out: Path, steps: _Steps) -> Iterator[Phase]:
+    spark: SparkSession | None = None
+    for workload in settings.workloads:
+        folder = out / workload.name
+        if not (folder / COMPARISON).is_file():
+            spark = spark or _warm_session(settings, steps)
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            _run_phase(spark, settings, workload, folder, steps)
+        steps.finish(workload)
+        yield _read(folder / COMPARISON, Phase)
+
+
+def _warm_session(settings: Settings, steps: _Steps) -> SparkSession:
+    from whitecap.sim.replay.real.session import delta_session
+
+    steps.note("starting Spark")
+    spark = delta_session()
+    workload = update_workload(settings.threads, settings.threads)
+    watch = steps.counting("warming up")
+    run_threads(spark, workload, settings.warming, settings.seed, apart=True, watch=watch)
+    return spark
+
+
+def _run_phase(
+    spark: SparkSession, settings: Settings, workload: Workload, folder: Path, steps: _Steps
+) -> None:
+    def run(what: str, *, apart: bool) -> Observed:
+        watch = steps.counting(f"{workload.name}, {what}")
+        return run_threads(
+            spark, workload, settings.statements, settings.seed, apart=apart, watch=watch
+        )
+
+    apart = run("measuring", apart=True)
+    _write(folder / CALIBRATION, apart)
+    prediction = _predict(settings, workload, calibration_of(apart), folder, steps)
+    _write(folder / PREDICTION, prediction)
+    together = run("comparing", apart=False)
+    _write(folder / OBSERVED, together)
+    if together.began_at <= prediction.predicted_at:
+        raise InvariantViolated(f"{workload.name} began before it was predicted")
+    _write(folder / COMPARISON, compare(workload, prediction, apart, together))
+
+
+def _predict(
+    settings: Settings, workload: Workload, calibration: Calibration, folder: Path, steps: _Steps
+) -> Prediction:
+    """Predict, and keep the scenario as well: anybody can run it."""
+    measured = measured_in(calibration)
+    document = scenario_document(workload, measured, settings.statements, settings.seed)
+    (folder / SCENARIO).write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
+    ranges = predicted_ranges(
+        workload, calibration, settings.statements, settings.seed, settings.comparisons,
+        jobs=os.cpu_count() or 1, replications=settings.replications,
+        watch=steps.counting(f"{workload.name}, predicting"),
+    )  # fmt: skip
+    return Prediction(
+        now(), settings.statements, settings.replications, CONFIDENCE, settings.comparisons, ranges
+    )
+
+
+class _Steps:
+    """Counts statements and simulated runs of the whole experiment."""
+
+    def __init__(self, settings: Settings, watch: Watch) -> None:
+        self._watch = watch
+        counted = settings.statements + warm_up_of(settings.threads)
+        self._per_phase = 2 * counted + settings.replications
+        first = settings.warming + warm_up_of(settings.threads)
+        self._total = first + self._per_phase * len(settings.workloads)
+        self._left = [workload.name for workload in settings.workloads]
+        self._done = 0
+
+    def note(self, note: str) -> None:
+        self._watch(self._done, self._total, note)
+
+    def counting(self, note: str) -> Callable[[int], None]:
+        """A watch for one step, whose counts begin with 0."""
+        before = self._done
+
+        def count(done: int) -> None:
+            self._done = before + done
+            self.note(note)
+
+        return count
+
+    def finish(self, workload: Workload) -> None:
+        """A phase is done, now or in an earlier run."""
+        self._left.remove(workload.name)
+        self._done = self._total - self._per_phase * len(self._left)
+        self.note(f"{workload.name} done")
+
+
+def _machine() -> dict[str, str]:
+    return {
+        "system": f"{platform.system()} {platform.machine()}",
+        "cores": str(os.cpu_count() or 1),
+        "load before": f"{os.getloadavg()[0]:.1f}",
+        "delta": DELTA_VERSION,
+        "spark": PYSPARK_VERSION,
+    }
+
+
+def _write(path: Path, value: msgspec.Struct) -> None:
+    text = msgspec.json.format(msgspec.json.encode(value), indent=1)
+    beside = path.with_suffix(".part")
+    beside.write_bytes(text + b"\n")
+    beside.replace(path)
+
+
+def _read(path: Path, kind: type[T]) -> T:
+    return msgspec.json.decode(path.read_bytes(), type=kind)

@@ -1,0 +1,63 @@
+"""The result as Markdown: what `result.md` holds, and a part of `docs/validation.md`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whitecap.sim.freerun.comparison import Compared, Phase, Result, headline, meaning
+
+
+def result_page(result: Result) -> str:
+    """A page of its own."""
+    return "\n".join(["# The free run on real Delta Lake", "", *result_lines(result)]) + "\n"
+
+
+def result_lines(result: Result) -> Iterator[str]:
+    """How it was done, every comparison, and what it means."""
+    machine = result.machine
+    yield (
+        f"Made {result.made[:10]} by `whitecap validate --real`: delta-spark {machine['delta']} on "
+        f"Spark {machine['spark']}, {machine['cores']} cores (load before: "
+        f"{machine['load before']}), {result.threads} threads, no locks between phases, a "
+        "refused statement is run again at once. For each row a run with partitions apart, where "
+        "nothing can conflict, gave the durations from snapshot to commit and between; the "
+        "simulator, given these, predicted shares of the run together, which were written down "
+        f"before it began. {headline(result)}"
+    )
+    yield ""
+    yield "| real run | share | predicted | range | observed | of | holds |"
+    yield "|---|---|---|---|---|---|---|"
+    for phase, compared in result.compared:
+        yield _row(phase, compared)
+    yield ""
+    yield "| real run | predicted (UTC) | begun | mean s apart | together | open apart | together |"
+    yield "|---|---|---|---|---|---|---|"
+    yield from map(_timing, result.phases)
+    yield ""
+    for said in meaning(result):
+        yield said
+        yield ""
+
+
+def _row(phase: Phase, compared: Compared) -> str:
+    predicted = compared.predicted
+    cells = (
+        phase.title, predicted.quantity, _percent(predicted.mean),
+        f"{_percent(predicted.low)} to {_percent(predicted.high)}", _percent(compared.share),
+        f"{compared.statements}", "yes" if compared.holds else "**no**",
+    )  # fmt: skip
+    return f"| {' | '.join(cells)} |"
+
+
+def _timing(phase: Phase) -> str:
+    timing = phase.timing
+    cells = (
+        phase.title, phase.predicted_at[11:19], phase.began_at[11:19],
+        f"{timing.apart_mean_ms / 1000:.2f}", f"{timing.together_mean_ms / 1000:.2f}",
+        _percent(timing.apart_window_share), _percent(timing.together_window_share),
+    )  # fmt: skip
+    return f"| {' | '.join(cells)} |"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"

@@ -1,0 +1,213 @@
+"""What the simulator says of a run that has not begun.
+
+A scenario in the public format is made of the measured durations and run as often as
+`REPLICATIONS` says, for as many statements as the real run will have, each time from a calibration
+drawn anew. The shares that come out vary by both: what was measured and what chance does in a run
+of that length.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import beta
+
+from whitecap.engine.recorded import RecordedOutcome
+from whitecap.sim.freerun.calibration import (
+    Calibration,
+    Measured,
+    drawn_anew,
+    measured_in,
+    quantiles,
+)
+from whitecap.sim.freerun.statements import warm_up_of
+from whitecap.sim.freerun.workloads import ROWS_PER_PARTITION, SCHEMA, Workload
+from whitecap.sim.loading import scenario_of
+from whitecap.sim.machine.processes import Processes
+from whitecap.sim.run import run_scenario
+
+REPLICATIONS = 200
+"""The error of a range that rests on so many is 5 % of its width."""
+
+CONFIDENCE = 0.95
+"""Of all ranges of an experiment together (Bonferroni)."""
+
+ABORTS, OTHERS = "aborts", "other exceptions"
+
+ROOM = 1.3
+"""So much longer than expected a simulated run is at first."""
+
+ROWS_PER_TABLE_FILE = 1_000_000
+"""One file per partition, as in the real table."""
+
+
+class Range(msgspec.Struct, frozen=True):
+    """What was predicted of one share of all statements: its mean and its simultaneous range."""
+
+    quantity: str
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def reach(self) -> float:
+        """The wider of its two sides."""
+        return max(self.mean - self.low, self.high - self.mean)
+
+
+class Prediction(msgspec.Struct, frozen=True):
+    """What was predicted of a run of so many `statements`, and when, before it began.
+
+    The ranges hold together with those of the whole experiment, `comparisons` in all.
+    """
+
+    predicted_at: str
+    statements: int
+    replications: int
+    confidence: float
+    comparisons: int
+    ranges: Sequence[Range]
+
+
+def quantities_of(workload: Workload) -> list[str]:
+    """The shares that are compared: all aborts, those by each class, those by any other."""
+    return [ABORTS, *(each.value for each in workload.exceptions), OTHERS]
+
+
+def scenario_document(
+    workload: Workload, measured: Measured, statements: int, seed: int
+) -> dict[str, Any]:
+    """The run together as a scenario: the threads of one driver, whose commits take turns.
+
+    A commit takes as long as it was measured to hold the lock; no other request takes time.
+    """
+    durations, hold = measured.kinds, measured.hold
+    expected_ms = max(each.cycle_ms for each in durations.values()) + float(hold.mean())
+    per_thread = (statements + warm_up_of(len(workload.hands))) / len(workload.hands)
+    return {
+        "name": workload.name,
+        "description": f"{workload.title}, by durations measured without conflicts.",
+        "seed": seed,
+        "duration": f"{ROOM * expected_ms * per_thread / 1000:.0f} s",
+        "store": {
+            "profile": "instant",
+            "put_if_absent": {"success": {"latency": {"quantiles": quantiles(hold)}}},
+            "log_store": {"commit_lock": True},
+        },
+        "table": {
+            "schema": SCHEMA,
+            "key": "k",
+            "partition_by": ["part"],
+            "values": {"part": list(range(workload.partitions))},
+            "initial": {
+                "rows": workload.partitions * ROWS_PER_PARTITION,
+                "rows_per_file": ROWS_PER_TABLE_FILE,
+            },
+        },
+        "writers": {
+            name: {
+                "count": workload.threads_of(name),
+                "cluster": "driver",
+                **kind.in_scenario(),
+                "arrival": {"closed": {"think": {"quantiles": quantiles(durations[name].gap)}}},
+                "compute": {"quantiles": quantiles(durations[name].work)},
+                "rerun": {
+                    "fixed": {"wait": f"{durations[name].lead_ms:.3f} ms", "budget": 1_000_000}
+                },
+            }
+            for name, kind in workload.kinds.items()
+        },
+    }
+
+
+def predicted_ranges(
+    workload: Workload,
+    calibration: Calibration,
+    statements: int,
+    seed: int,
+    comparisons: int,
+    *,
+    jobs: int,
+    replications: int = REPLICATIONS,
+    watch: Callable[[int], None],
+) -> list[Range]:
+    """Run the simulator and say between what each share will lie, `comparisons` in all at once."""
+    one = partial(refusals_of, workload, calibration, statements, seed)
+    counts = []
+    with Processes(jobs) as processes:
+        for count in processes.map(one, range(replications)):
+            counts.append(count)
+            watch(len(counts))
+    return [
+        range_of(quantity, _shares(quantity, workload, counts, statements), statements, comparisons)
+        for quantity in quantities_of(workload)
+    ]
+
+
+def refusals_of(
+    workload: Workload, calibration: Calibration, statements: int, seed: int, replication: int
+) -> Counter[str]:
+    """The refusals by exception among the statements of one simulated run."""
+    drawn = drawn_anew(calibration, np.random.default_rng([seed, replication]))
+    document = scenario_document(workload, measured_in(drawn), statements, seed)
+    warm_up = warm_up_of(len(workload.hands))
+    scenario = scenario_of(document)
+    until_ms = scenario.duration
+    while True:
+        rows = run_scenario(scenario, replication=replication, until_ms=until_ms)
+        ended = _ended(rows.recording.transactions.to_pylist(), warm_up + statements)
+        if ended is not None:
+            counted = ended[warm_up:]
+            return Counter(row["exception"] for row in counted if row["exception"] is not None)
+        until_ms *= 2
+
+
+def _ended(rows: list[dict[str, Any]], count: int) -> list[dict[str, Any]] | None:
+    """The first `count` transactions, if all of them have ended."""
+    first = sorted(rows, key=lambda row: row["submitted_at_ms"])[:count]
+    if len(first) < count or any(row["outcome"] == RecordedOutcome.IN_FLIGHT for row in first):
+        return None
+    return first
+
+
+def _shares(
+    quantity: str, workload: Workload, counts: Sequence[Counter[str]], statements: int
+) -> NDArray[np.float64]:
+    return np.array([count_of(quantity, workload, each) / statements for each in counts])
+
+
+def count_of(quantity: str, workload: Workload, refusals: Counter[str]) -> int:
+    """How many statements of a run a quantity counts."""
+    match quantity:
+        case "aborts":
+            return refusals.total()
+        case "other exceptions":
+            return sum(n for name, n in refusals.items() if name not in workload.exceptions)
+        case exception:
+            return refusals[exception]
+
+
+def range_of(
+    quantity: str, shares: NDArray[np.float64], statements: int, comparisons: int
+) -> Range:
+    """Between what a share of one more run lies, by the beta distribution that varies as much.
+
+    The range is one of `comparisons` that hold together; its ends are rounded outwards to counts,
+    which a real share has. A share that never varied has no width: it follows from the rules.
+    """
+    mean, variance = float(shares.mean()), float(shares.var(ddof=1)) * (1 + 1 / len(shares))
+    if variance == 0.0:
+        return Range(quantity, mean, mean, mean)
+    common = max(mean * (1 - mean) / variance - 1, 1e-6)
+    tail = (1 - CONFIDENCE) / comparisons / 2
+    low, high = beta.ppf([tail, 1 - tail], mean * common, (1 - mean) * common)
+    return Range(
+        quantity, mean, float(np.floor(low * statements) / statements),
+        float(np.ceil(high * statements) / statements),
+    )  # fmt: skip

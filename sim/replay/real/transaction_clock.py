@@ -1,0 +1,121 @@
+"""When the transactions of a thread take their snapshot and come to an end, by Delta's own word.
+
+Delta tells the observer of a thread what its transactions do (TransactionExecutionObserver.scala);
+phase locks hold them by it, this clock only writes down the instants. It is Java, compiled by the
+compiler that Spark brings along (Janino): a call into Python would leave the thread.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from whitecap.sim.replay.real.jvm import JavaObject, Jvm
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_JAVA = """
+package whitecap;
+
+import org.apache.spark.sql.delta.OptimisticTransaction;
+import org.apache.spark.sql.delta.TransactionExecutionObserver;
+
+public class TransactionClock implements TransactionExecutionObserver {
+  private StringBuilder marks = new StringBuilder();
+  private scala.Option next = scala.Option.empty();
+
+  private void mark(String name, String value) {
+    marks.append(name).append(' ').append(value).append('\\n');
+  }
+  private void mark(String name) { mark(name, Long.toString(System.currentTimeMillis())); }
+
+  public String taken() {
+    String all = marks.toString();
+    marks = new StringBuilder();
+    return all;
+  }
+  public TransactionExecutionObserver createChild() { return this; }
+  public OptimisticTransaction startingTransaction(scala.Function0 begin) {
+    mark("asked");
+    OptimisticTransaction transaction = (OptimisticTransaction) begin.apply();
+    mark("snapshot");
+    mark("id", transaction.txnId());
+    return transaction;
+  }
+  public Object preparingCommit(scala.Function0 prepare) { return prepare.apply(); }
+  public void beginDoCommit() { mark("attempt"); }
+  public void beginBackfill() { mark("written"); }
+  public void beginPostCommit() { }
+  public void transactionCommitted() { }
+  public void transactionAborted() { mark("aborted"); }
+  public scala.Option nextObserver() { return next; }
+  public void nextObserver_$eq(scala.Option observer) { next = observer; }
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Instants:
+    """What the transactions of one statement did, milliseconds of the wall clock (UTC).
+
+    `asked_ms` is when the first of them asked for its snapshot, `snapshot_ms` when it had it: by
+    then nothing is missing in it that had been committed (held to commitInfo's `readVersion`).
+    `attempt_ms` is when the last one wanted to commit, `transaction_id` its id. Instants that did
+    not come are `None`.
+    """
+
+    asked_ms: int | None
+    snapshot_ms: int | None
+    attempt_ms: int | None
+    written_ms: int | None
+    aborted_ms: int | None
+    transaction_id: str | None
+
+
+class TransactionClocks:
+    """Makes clocks for the threads of a session."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._jvm = Jvm(spark)
+        compiler = self._jvm.root.org.codehaus.janino.SimpleCompiler()
+        own = self._jvm.root.Thread.currentThread().getContextClassLoader()
+        compiler.setParentClassLoader(own)
+        compiler.cook(_JAVA)
+        self._class = compiler.getClassLoader().loadClass("whitecap.TransactionClock")
+
+    def of_this_thread(self) -> TransactionClock:
+        """A clock for all transactions that this thread begins from now on."""
+        clock = self._class.newInstance()
+        self._jvm.delta.TransactionExecutionObserver.setObserver(clock)
+        return TransactionClock(clock)
+
+
+class TransactionClock:
+    """The clock of one thread."""
+
+    def __init__(self, clock: JavaObject) -> None:
+        self._clock = clock
+
+    def taken(self) -> Instants:
+        """What happened since it was asked before."""
+        return instants_of(self._clock.taken())
+
+
+def instants_of(marks: str) -> Instants:
+    """From lines of a name and a value: of snapshots the first counts, of all else the last."""
+    lines = [line.split(" ", 1) for line in marks.splitlines()]
+    last = dict(lines)
+    first = dict(reversed(lines))
+
+    def instant(of: dict[str, str], name: str) -> int | None:
+        return int(of[name]) if name in of else None
+
+    return Instants(
+        asked_ms=instant(first, "asked"),
+        snapshot_ms=instant(first, "snapshot"),
+        attempt_ms=instant(last, "attempt"),
+        written_ms=instant(last, "written"),
+        aborted_ms=instant(last, "aborted"),
+        transaction_id=last.get("id"),
+    )

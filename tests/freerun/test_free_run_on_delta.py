@@ -1,0 +1,103 @@
+"""A short free run on a real Delta Lake: are the steps made in their order, and is all counted?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from benchmarks.validation.free_run import DOCS, read_result, with_section
+from whitecap.sim.freerun.comparison import Phase, headline
+from whitecap.sim.freerun.experiment import (
+    CALIBRATION,
+    COMPARISON,
+    OBSERVED,
+    PREDICTION,
+    SCENARIO,
+    Settings,
+    free_run,
+    require_place,
+)
+from whitecap.sim.freerun.prediction import Prediction
+from whitecap.sim.freerun.statements import Observed
+from whitecap.sim.loading import load_scenario
+
+pytestmark = pytest.mark.spark
+
+SETTINGS = Settings((2,), mix=True, statements=12, threads=3, warm_up=2, replications=4)
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("free-run") / "out"
+    require_place(SETTINGS, place, overwrite=False)
+    free_run(SETTINGS, place, lambda done, total, note: None)
+    return place
+
+
+def _observed(path: Path) -> Observed:
+    return msgspec.json.decode(path.read_bytes(), type=Observed)
+
+
+@pytest.mark.parametrize("name", ["update-2", "mix"])
+def test_the_prediction_is_written_before_the_threads_meet(out: Path, name: str) -> None:
+    steps = [out / name / file for file in (CALIBRATION, SCENARIO, PREDICTION, OBSERVED)]
+    written = [step.stat().st_mtime_ns for step in steps]
+    assert written == sorted(written)
+    prediction = msgspec.json.decode(steps[2].read_bytes(), type=Prediction)
+    together = _observed(steps[3])
+    first_ms = min(each.snapshot_ms for each in together.statements if each.snapshot_ms)
+    assert steps[2].stat().st_mtime * 1000 <= first_ms
+    assert prediction.predicted_at < together.began_at
+
+
+def test_nothing_is_refused_where_threads_are_apart(out: Path) -> None:
+    for name in ("update-2", "mix"):
+        apart = _observed(out / name / CALIBRATION)
+        assert not [each for each in apart.statements if each.exception]
+
+
+def test_a_statement_has_its_snapshot_before_it_is_decided_and_ends_after_that(out: Path) -> None:
+    together = _observed(out / "update-2" / OBSERVED)
+    for each in together.statements:
+        assert each.snapshot_ms is not None
+        assert each.decided_ms is not None
+        assert each.begun_ms - 2 <= each.snapshot_ms <= each.decided_ms <= each.ended_ms + 2
+
+
+def test_every_commit_of_the_log_belongs_to_one_statement(out: Path) -> None:
+    together = _observed(out / "update-2" / OBSERVED)
+    versions = sorted(each.version for each in together.statements if each.version is not None)
+    refused = sum(each.exception is not None for each in together.statements)
+    assert versions == list(range(versions[0], versions[0] + len(versions)))
+    assert len(versions) + refused == len(together.statements) == 12 + 6
+    assert refused > 0
+
+
+def test_counts_of_the_comparison_are_those_of_the_statements(out: Path) -> None:
+    result = read_result(out / "result.json")
+    assert [phase.name for phase in result.phases] == ["update-2", "mix"]
+    for phase in result.phases:
+        together = _observed(out / phase.name / OBSERVED)
+        assert phase.aborts.count == together.refusals.total()
+        assert phase.aborts.statements == len(together.counted) == 12
+    assert headline(result) in (out / "result.md").read_text()
+    page = with_section((DOCS / "validation.md").read_text(), out / "result.json")
+    assert headline(result) in page
+
+
+def test_the_scenario_of_a_prediction_can_be_run_by_anybody(out: Path) -> None:
+    scenario = load_scenario(out / "mix" / SCENARIO)
+    assert scenario.writers.keys() == {"merge", "insert", "optimize"}
+
+
+def test_the_same_settings_go_on_with_what_is_there(out: Path) -> None:
+    kept = (out / "update-2" / COMPARISON).stat().st_mtime_ns
+    (out / "result.json").unlink()
+    require_place(SETTINGS, out, overwrite=False)
+    result = free_run(SETTINGS, out, lambda done, total, note: None)
+    assert (out / "update-2" / COMPARISON).stat().st_mtime_ns == kept
+    assert result.phases[0] == msgspec.json.decode(
+        (out / "update-2" / COMPARISON).read_bytes(), type=Phase
+    )

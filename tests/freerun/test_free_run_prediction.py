@@ -1,0 +1,112 @@
+"""Ranges of the prediction: as wide as runs vary, and narrow enough to find an error."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from tests.freerun.free_runs import made_up
+from whitecap.sim.freerun.calibration import calibration_of
+from whitecap.sim.freerun.comparison import Compared
+from whitecap.sim.freerun.prediction import (
+    ABORTS,
+    OTHERS,
+    count_of,
+    predicted_ranges,
+    quantities_of,
+    range_of,
+    refusals_of,
+)
+from whitecap.sim.freerun.workloads import mixed_workload, update_workload
+
+STATEMENTS, COMPARISONS = 300, 17
+
+
+def _window(chance: random.Random) -> float:
+    return chance.uniform(500, 2500)
+
+
+def _short_window(chance: random.Random) -> float:
+    return _window(chance) / 10
+
+
+def _lead(chance: random.Random) -> float:
+    return chance.uniform(100, 300)
+
+
+def _shares(rate: float, count: int = 200) -> np.ndarray:
+    return np.random.default_rng(1).binomial(STATEMENTS, rate, count) / STATEMENTS
+
+
+@pytest.mark.parametrize("rate", [0.02, 0.1, 0.3, 0.5])
+def test_a_range_holds_what_varies_as_the_replications_and_not_what_is_15_points_off(
+    rate: float,
+) -> None:
+    found = range_of(ABORTS, _shares(rate), STATEMENTS, COMPARISONS)
+    others = np.random.default_rng(2).binomial(STATEMENTS, rate, 2000)
+    wrong = np.random.default_rng(3).binomial(STATEMENTS, rate + 0.15, 2000)
+    held = [Compared(found, int(count), STATEMENTS).holds for count in others]
+    fooled = [Compared(found, int(count), STATEMENTS).holds for count in wrong]
+    assert 1 - np.mean(held) < 2 * 0.05 / COMPARISONS + 0.002
+    assert np.mean(fooled) < 0.05
+
+
+def test_a_range_is_wider_when_more_must_hold_together() -> None:
+    one, many = (range_of(ABORTS, _shares(0.3), STATEMENTS, count) for count in (1, 17))
+    assert one.reach == pytest.approx(1.96 * np.sqrt(0.21 / 300), rel=0.2)
+    assert many.low < one.low < one.high < many.high
+
+
+def test_what_never_happens_by_the_rules_may_not_happen() -> None:
+    never = range_of(OTHERS, np.zeros(200), STATEMENTS, COMPARISONS)
+    assert Compared(never, 0, STATEMENTS).holds
+    assert not Compared(never, 1, STATEMENTS).holds
+
+
+@pytest.mark.parametrize("partitions", [2, 8])
+def test_the_simulator_refuses_as_many_as_a_model_of_a_few_lines(partitions: int) -> None:
+    workload = update_workload(partitions, 4)
+    calibration = calibration_of(made_up(workload, 1500, _window, _lead, apart=True))
+    refusals = refusals_of(workload, calibration, 1500, seed=1, replication=0)
+    together = made_up(workload, 40_000, _window, _lead, apart=False)
+    expected = together.refusals.total() / 40_000
+    assert refusals.keys() == {"ConcurrentAppendException"}
+    assert refusals.total() / 1500 == pytest.approx(expected, abs=0.035)
+
+
+def test_a_prediction_from_wrong_windows_is_found_out() -> None:
+    workload = update_workload(4, 4)
+    ranges = {
+        name: predicted_ranges(
+            workload, calibration_of(made_up(workload, STATEMENTS, window, _lead, apart=True)),
+            STATEMENTS, 1, COMPARISONS, jobs=1, replications=16, watch=lambda _: None,
+        )[0]
+        for name, window in (("right", _window), ("wrong", _short_window))
+    }  # fmt: skip
+    count = made_up(workload, STATEMENTS, _window, _lead, apart=False).refusals.total()
+    assert Compared(ranges["right"], count, STATEMENTS).holds
+    assert not Compared(ranges["wrong"], count, STATEMENTS).holds
+    assert ranges["right"].reach < 0.15
+
+
+def test_every_refusal_is_in_one_class_of_the_comparison() -> None:
+    workload = mixed_workload(4)
+    refusals = Counter(
+        ConcurrentAppendException=5, ConcurrentDeleteReadException=2, MetadataChangedException=1
+    )
+    quantities = quantities_of(workload)
+    counts = {quantity: count_of(quantity, workload, refusals) for quantity in quantities}
+    assert counts.pop(ABORTS) == 8
+    assert sum(counts.values()) == 8
+    assert counts[OTHERS] == 1
+
+
+def test_a_mix_is_refused_by_several_classes() -> None:
+    workload = mixed_workload(4)
+    calibration = calibration_of(made_up(workload, 200, _window, _lead, apart=True))
+    refusals = refusals_of(workload, calibration, 200, seed=1, replication=0)
+    assert len(refusals) > 1
+    assert 0.1 < refusals.total() / 200 < 0.7

@@ -1,0 +1,94 @@
+"""`whitecap validate`: how far the simulator's rates hold on a real Delta Lake, on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.exit_codes import ExitCode
+from whitecap.sim.machine.places import require_directory
+from whitecap.terminal.progress import progress
+
+
+def _numbers(ctx: click.Context, option: click.Parameter, given: str) -> tuple[int, ...]:
+    """Whole numbers above 1, separated by commas; of nothing, none."""
+    parts = [part.strip() for part in given.split(",") if part.strip()]
+    if not all(part.isdecimal() and int(part) > 1 for part in parts):
+        raise click.BadParameter("write numbers above 1, such as 2,4,8,16", ctx, option)
+    return tuple(map(int, parts))
+
+
+@click.command()
+@click.option("--real", is_flag=True, help="Let threads run freely on a real Delta Lake.")
+@click.option(
+    "--partitions",
+    default="2,4,8,16",
+    show_default=True,
+    callback=_numbers,
+    help="UPDATE on tables of so many partitions.",
+)
+@click.option(
+    "--mix/--no-mix", default=True, show_default=True, help="Also MERGE, INSERT and OPTIMIZE."
+)
+@click.option(
+    "--statements",
+    type=click.IntRange(10, 100_000),
+    default=400,
+    show_default=True,
+    help="So many in each run; more make ranges narrower.",
+)
+@click.option("--threads", type=click.IntRange(2, 64), default=4, show_default=True)
+@click.option("--seed", type=int, default=1, show_default=True, help="Which partitions are drawn.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("out", "validate"),
+    show_default=True,
+    help="Where everything is written; the same command goes on with what is there.",
+)
+@click.option("--overwrite", is_flag=True, help="Begin anew, whatever of it is in --out.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@click.pass_context
+def validate(
+    ctx: click.Context,
+    real: bool,
+    partitions: tuple[int, ...],
+    mix: bool,
+    statements: int,
+    threads: int,
+    seed: int,
+    out: Path,
+    overwrite: bool,
+    as_json: bool,
+) -> None:
+    """Predict how often statements refuse each other on a real Delta Lake, then let them run.
+
+    For each workload durations are measured where nothing can conflict, the simulator predicts
+    from them, the prediction is written down, and only then do the threads meet. Takes about a
+    quarter of an hour on two idle cores. What needs no Delta Lake (laws, published models) is
+    validated from a checkout by `make validate`.
+    """
+    from whitecap.sim.freerun.experiment import Settings, free_run, require_place, require_settings
+    from whitecap.terminal.as_json import print_json
+    from whitecap.terminal.free_run import free_run_document, show_free_run
+
+    if not real:
+        said = "say --real; what needs no Delta Lake is validated by `make validate` in a checkout"
+        raise InvalidInput([Problem("--real", said)])
+    settings = Settings(partitions, mix, statements, threads, seed)
+    require_settings(settings)
+    require_directory(out)
+    require_place(settings, out, overwrite=overwrite)
+    try:
+        with progress("validating") as show:
+            result = free_run(settings, out, show)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"the same command goes on with what is in {out}") from None
+    if as_json:
+        print_json(free_run_document(result))
+    else:
+        show_free_run(result)
+        click.echo(f"written to {out / 'result.md'}")
+    ctx.exit(ExitCode.FINE if result.holds else ExitCode.EXPECTATION_MISSED)

@@ -1,0 +1,77 @@
+"""A free run in the terminal: each share with its range, and what it means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from whitecap.sim.freerun.comparison import Compared, Phase, Result, headline, meaning
+from whitecap.terminal.console import new_console
+from whitecap.terminal.table import Column, print_indented, show_table
+
+COLUMNS = (
+    Column("real run", text=True),
+    Column("share", text=True),
+    Column("predicted", leave=2),
+    Column("range"),
+    Column("observed"),
+    Column("of", leave=1),
+    Column("holds", text=True),
+)
+
+
+def show_free_run(result: Result) -> None:
+    """The table, and the sentences below it."""
+    console = new_console()
+    missed = [at for at, (_, each) in enumerate(result.compared) if not each.holds]
+    rows = [_row(phase, each) for phase, each in result.compared]
+    show_table(
+        console, COLUMNS, rows, names=2, stressed=missed, title="Free run on real Delta Lake"
+    )
+    for said in (headline(result), *meaning(result)):
+        print_indented(console, said, by=0)
+
+
+def _row(phase: Phase, compared: Compared) -> list[str]:
+    predicted = compared.predicted
+    return [
+        phase.title,
+        predicted.quantity,
+        _percent(predicted.mean),
+        f"{100 * predicted.low:.1f} to {_percent(predicted.high)}",
+        _percent(compared.share),
+        f"{compared.statements}",
+        "yes" if compared.holds else "no",
+    ]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def free_run_document(result: Result) -> dict[str, Any]:
+    """What `--json` prints."""
+    return {
+        "holds": result.holds,
+        "is_sharp": result.is_sharp,
+        "headline": headline(result),
+        "sentences": meaning(result),
+        "machine": result.machine,
+        "threads": result.threads,
+        "seed": result.seed,
+        "comparisons": [
+            {
+                "workload": phase.name,
+                "share": each.predicted.quantity,
+                "predicted": each.predicted.mean,
+                "low": each.predicted.low,
+                "high": each.predicted.high,
+                "observed": each.share,
+                "count": each.count,
+                "statements": each.statements,
+                "holds": each.holds,
+                "predicted_at": phase.predicted_at,
+                "began_at": phase.began_at,
+            }
+            for phase, each in result.compared
+        ],
+    }
