@@ -67,7 +67,10 @@ class AppendPlan:
                 self._first = current
         else:
             current = _like(self._first, snapshot, txn_id, actions, operation, now_ms)
-        outcome = yield from commit_loop(table.log, current, settings, table.lost_reply)
+        reads_back = self._first is not None
+        outcome = yield from commit_loop(
+            table.log, current, settings, table.lost_reply, reads_back=reads_back
+        )
         table.outcomes.append(outcome)
         if isinstance(outcome, Committed):
             yield from table.log.after_commit(outcome.version)

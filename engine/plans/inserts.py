@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from whitecap.engine.commands.maintenance.compaction import auto_compact
 from whitecap.engine.commands.rows.insert import insert_into
 from whitecap.engine.conflicts.operation import Operation
@@ -16,7 +18,7 @@ from whitecap.engine.session.table import Table
 from whitecap.engine.sql.expressions.terms import Parameters
 from whitecap.engine.sql.functions.times import asks_time
 from whitecap.engine.sql.parsing.statements import Insert, Statement, Values
-from whitecap.engine.storage.requests import Compute, NewId, Steps
+from whitecap.engine.storage.requests import Compute, NewId, Row, Steps
 from whitecap.engine.writing.execution import on_table
 from whitecap.engine.writing.files import FileWriter
 from whitecap.engine.writing.inserting import insert_plan, row_check
@@ -49,10 +51,11 @@ class InsertPlans(AppendPlans):
         parameters = {"mode": "Append", "partitionBy": list(statement.partition_by)}
         super().__init__(parameters)
         self.statement = statement
+        (self.parameter,) = statement.template.parameter_names
 
-    def run(self, table: Table, parameters: Parameters) -> Steps[Outcome]:
-        """Run the statement with its parameters: what `run_statement` does with it."""
-        return table.at_root(self._run(table, parameters))
+    def run(self, table: Table, rows: Sequence[Row]) -> Steps[Outcome]:
+        """Run the statement with these rows: what `run_statement` does with it."""
+        return table.at_root(self._run(table, {self.parameter: rows}))
 
     def _run(self, table: Table, parameters: Parameters) -> Steps[Outcome]:
         table.outcomes.clear()

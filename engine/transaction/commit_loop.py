@@ -6,11 +6,13 @@ Source: `OptimisticTransaction.scala: doCommitRetryIteratively`, `checkForConfli
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from whitecap.engine.conflicts.checker import check
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.winner import WinningCommit
+from whitecap.engine.log.actions import AnyAction
 from whitecap.engine.log.commit_file import Commit, encode_commit, log_key
 from whitecap.engine.log.table_log import Listed, LogGap, TableLog
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome, Unknown, Verdict
@@ -43,9 +45,11 @@ def commit_loop(
     settings: Settings,
     lost_reply: LostReply,
     rows: RowResolver | None = None,
+    reads_back: bool = False,
 ) -> Steps[Outcome]:
     """Try version after version until this transaction is committed, refused or unknown.
 
+    `reads_back`: whoever reads its commit file finds the very actions, order of keys included.
     `rows` checks conflicts where files alone do not decide; a compaction that others have done
     meanwhile then has nothing left to commit.
 
@@ -63,7 +67,8 @@ def commit_loop(
             candidate = answer
         current, version = candidate.current, candidate.version
         body = body or encode_commit(current.lines)
-        put = yield from put_commit(log_key(version), body, lost_reply)
+        actions = current.lines if reads_back else None
+        put = yield from put_commit(log_key(version), body, lost_reply, actions)
         sent += put.sent
         match put.result:
             case PutResult.CREATED:
@@ -94,10 +99,13 @@ class Checks:
             winner = yield from self.table_log.read_commit(version_in_the_way, entry)
             if version_in_the_way == candidate.version and self._is_own(winner, current):
                 return Committed(version, current.commit_info, current.lines, sent)
+            version = version_in_the_way + 1
+            if self.rows is None and current.passes_by(winner):
+                continue
             answer = yield from self._check(current, winner)
             if isinstance(answer, Verdict):
                 return Aborted(answer, sent)
-            current, version = answer, version_in_the_way + 1
+            current = answer
         if self.rows is not None and candidate.current.actions and not current.actions:
             return NothingToCommit(version - 1)
         return Candidate(current, version)
@@ -122,11 +130,13 @@ class Checks:
         return checked and commit_info is not None and commit_info.txn_id == current.txn_id
 
 
-def put_commit(key: str, body: bytes, lost_reply: LostReply) -> Steps[PutOutcome]:
+def put_commit(
+    key: str, body: bytes, lost_reply: LostReply, actions: Sequence[AnyAction] | None = None
+) -> Steps[PutOutcome]:
     """Put one version; after a lost reply send it again if the policy says so."""
     sent = 0
     while True:
-        result = yield PutIfAbsent(key, body)
+        result = yield PutIfAbsent(key, body, actions)
         sent += 1
         give_up = lost_reply is LostReply.SURFACE or sent > MAX_RESENDS
         if result is not PutResult.UNKNOWN or give_up:

@@ -215,10 +215,13 @@ class LogAccess:
         attempt = self.cluster.recorder.attempt(self.record, version, self.clock.now_ms)
         self.record.last_body = request.body
         store, transaction_id = self.cluster.store, self.record.transaction_id
+        history = self.cluster.history
         sent, was_in_doubt = store.as_sent(request), self.record.put_in_doubt
 
         def put(moment: Moment) -> Answer:
             result = store.put_commit(sent, version, moment[0], transaction_id)
+            if result is PutResult.CREATED and request.actions is not None:
+                history.keep(version, request.body, request.actions, moment[0])
             return Answer(result, result.value, taken=result is PutResult.ALREADY_EXISTS)
 
         at_key = self.cluster.profile.put_if_absent.at_key

@@ -112,7 +112,8 @@ class InsertJob:
         return self.plans.statement.template.render(self.work.values)
 
     def transaction(self, table_log: TableLog) -> Steps[Outcome]:
-        return self.plans.run(self.clients.client(table_log), self.work.values)
+        rows = self.work.values[self.plans.parameter]
+        return self.plans.run(self.clients.client(table_log), rows)
 
     def is_committed(self) -> None:
         self.work.is_done(self.keys)

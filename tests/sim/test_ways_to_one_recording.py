@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 
 from tests.sim.sim_worlds import TABLE
 from whitecap.engine.errors import InvalidInput
+from whitecap.engine.log.commit_file import decode_commit, log_key
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import FinishedRun, finished, run_scenario
 from whitecap.sim.scenario import Scenario
+from whitecap.sim.store.history import History
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import World
 
@@ -224,6 +226,7 @@ def documents_with_appends(draw: st.DrawFn) -> Document:
             arrival = draw(ARRIVALS)
         groups[f"m{number}"] = {**more, "arrival": arrival, "compute": draw(TIMES)}
     rows: Document = {"rows": {"rows": {"count": draw(st.integers(1, 3))}}}
+    rows |= draw(st.sampled_from([{}, {"country": "uniform"}]))
     insert = {"statement": "INSERT INTO events VALUES :rows", "parameters": rows}
     groups["a"] = appends | insert
     return document | {"dialect": draw(DIALECTS), "settings": draw(MORE_SETTINGS)}
@@ -243,6 +246,15 @@ def _patient(scenario: Scenario, requests: bool) -> FinishedRun:
     world.start()
     world.kernel.run_until(scenario.duration)
     return finished(world)
+
+
+def _check_kept_commits(run: FinishedRun) -> None:
+    """What is known of commits without reading them is what their files say, in their order."""
+    history = History(run.world.store, run.world.shared.commits)
+    for version in range(run.world.initial_version + 1, run.world.store.log.newest + 1):
+        commit, stored = history.commit(version), run.world.store.objects[log_key(version)]
+        read = decode_commit(stored.body, version, stored.modified_at_ms)
+        assert repr(commit) == repr(read)
 
 
 def _content(run: FinishedRun) -> dict[str, Any]:
@@ -283,6 +295,7 @@ def test_plans_make_the_recording_of_the_general_way(document: Document) -> None
     except InvalidInput:
         reject()
     by_plans = run_scenario(scenario, requests=True)
+    _check_kept_commits(by_plans)
     general = _general(scenario, True, by_plans.world.kernel.patient)
     assert _content(by_plans) == _content(general)
     assert by_plans.recording.tables["requests"].equals(general.recording.tables["requests"])
