@@ -7,7 +7,8 @@ Source: `OptimisticTransaction.scala: doCommitRetryIteratively`, `checkForConfli
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from whitecap.engine.conflicts.checker import check
 from whitecap.engine.conflicts.current import CurrentTransaction
@@ -23,16 +24,14 @@ from whitecap.engine.storage.requests import PutIfAbsent, PutResult, ReadClock, 
 from whitecap.engine.transaction.lost_reply import MAX_RESENDS, LostReply
 
 
-@dataclass(frozen=True, slots=True)
-class PutOutcome:
+class PutOutcome(msgspec.Struct, frozen=True):
     """What came of putting one version: the last result, and how often it was sent."""
 
     result: PutResult
     sent: int
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(msgspec.Struct, frozen=True):
     """A transaction, resolved against every commit before `version`, which it is to become."""
 
     current: CurrentTransaction
@@ -80,8 +79,7 @@ def commit_loop(
     return (yield from _give_up(candidate.current, settings, first_version, candidate.version))
 
 
-@dataclass(frozen=True, slots=True)
-class Checks:
+class Checks(msgspec.Struct, frozen=True):
     """What a transaction does after a lost attempt: one listing, then winner by winner."""
 
     table_log: TableLog

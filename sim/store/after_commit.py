@@ -9,8 +9,9 @@ CheckpointHook, MetadataCleanup.scala.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from whitecap.engine.log import properties
 from whitecap.engine.log.checkpoint import checkpoint_key, is_due
@@ -33,8 +34,7 @@ from whitecap.sim.time.kernel import Waiting
 _RENAMES = (Kind.COPY, Kind.RENAME)
 
 
-@dataclass(frozen=True, slots=True)
-class AfterCommit:
+class AfterCommit(msgspec.Struct, frozen=True):
     """One commit's aftermath."""
 
     log: LogAccess

@@ -8,7 +8,8 @@ request otherwise is told by `sim/store/exchange.py`; both come to the same inst
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from whitecap.sim.recording.recorder import AttemptRecord
 from whitecap.sim.store.cluster import WriterCrashed

@@ -26,6 +26,8 @@ class History:
 
     def commit(self, version: int) -> Commit:
         """One commit, as its file is now."""
+        if self.store.exclusive and (known := self.cache.known(version)) is not None:
+            return known
         stored = self.store.objects[log_key(version)]
         if isinstance(stored.content, DescribedCommit):
             return stored.content.commit
