@@ -57,10 +57,12 @@ class World:
         streams: RandomStreams,
         with_requests: bool = False,
         patient: bool = False,
+        with_plans: bool = True,
     ) -> World:
         """The world at simulated instant 0; in a `patient` one every process waits at every step.
 
-        So it is where the order of what others do matters at every request.
+        So it is where the order of what others do matters at every request. One without plans
+        runs every statement the general way; it comes to the same.
         """
         rows = TableRows.of(scenario.table, scenario.start_ms)
         exclusive = scenario.store.is_exclusive
@@ -85,7 +87,7 @@ class World:
         _fill_log(store.log, scenario, history.snapshot(initial.version).num_files)
         assembly = Assembly(
             scenario, streams, kernel, world.recorder, store, world.throttle, history, shared, rows,
-            KeysInUse(rows.initial),
+            KeysInUse(rows.initial), with_plans,
         )  # fmt: skip
         world.writers.extend(assembly.writers())
         return world

@@ -54,10 +54,9 @@ def check(
     files do meets the file checks only. Raises `DeltaError` for what Delta refuses other than by a
     conflict.
     """
-    concerning = winner.commit.effects & current.concerns
-    if not concerning:
+    if current.passes_by(winner.commit):
         return current
-    if concerning & BEYOND_FILES:
+    if winner.commit.effects & current.concerns & BEYOND_FILES:
         return _check_whole(current, winner, settings)
     return check_files(current, winner) or current
 

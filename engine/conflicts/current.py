@@ -24,13 +24,21 @@ from whitecap.engine.log.actions import (
     Protocol,
     RemoveFile,
 )
+from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.log.effects import ADDS, ANY, PROGRESS, REMOVES, UNUSUAL, VISIBLE_ADDS
 from whitecap.engine.log.features import feature_names
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.remembered import once_for_each
 
 _MOVED = (properties.IN_COMMIT_TIMESTAMPS, properties.TYPE_WIDENING)
 """Properties of tables whose commits note their own version or time."""
+
+
+@once_for_each
+def _is_moved_along(metadata: Metadata) -> bool:
+    configuration = metadata.configuration
+    return any(configuration.get(p.key, p.default) != p.default for p in _MOVED)
 
 
 # `dict`: what is derived from the actions is kept there.
@@ -87,6 +95,10 @@ class CurrentTransaction(msgspec.Struct, frozen=True, dict=True):
         needs_no_more = 0 if self.is_blind_append else self.visible_adds
         return UNUSUAL | reads_progress | needs_files | needs_no_more
 
+    def passes_by(self, winner: Commit) -> bool:
+        """Whether checking a winner would change and refuse nothing."""
+        return not winner.effects & self.concerns
+
     @property
     def visible_adds(self) -> int:
         """The effect of winners whose added files the file checks look at: `files_to_check`."""
@@ -105,13 +117,13 @@ class CurrentTransaction(msgspec.Struct, frozen=True, dict=True):
         It moves row ids, versions noted in a schema and timestamps along, and holds whoever drops
         a feature or fills row ids in to more than others.
         """
-        operation = self.operation
+        operation, before = self.operation, self.snapshot.protocol
         return (
             operation.is_backfill
             or operation.is_unbackfill
             or "rowTracking" in self.features
-            or not feature_names(self.snapshot.protocol) <= self.features
-            or any(self.metadata.configuration.get(p.key, p.default) != p.default for p in _MOVED)
+            or not (before is self.protocol or feature_names(before) <= self.features)
+            or _is_moved_along(self.metadata)
         )
 
     @property

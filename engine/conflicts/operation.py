@@ -94,13 +94,13 @@ class Operation(msgspec.Struct, frozen=True):
 
     def logged_metrics(self) -> dict[str, str]:
         """The metrics as commitInfo records them: none is an empty map, as for raw commits."""
-        return dict(self.metrics or {})
+        return dict(sorted((self.metrics or {}).items()))
 
     def logged_parameters(self) -> dict[str, Any]:
         """The parameters as commitInfo records them: collections as JSON text, scalars as is."""
         return {
             key: _JSON.encode(value) if isinstance(value, (list, tuple, dict)) else value
-            for key, value in self.parameters.items()
+            for key, value in sorted(self.parameters.items())
         }
 
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 from urllib.parse import unquote
 
 import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.errors import InvalidLog, Problem
 from whitecap.engine.log import properties

@@ -9,7 +9,6 @@ Reconciliation"; InMemoryLogReplay.scala.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import msgspec
 from immutables import Map
@@ -38,8 +37,7 @@ class _RowTracking(msgspec.Struct, rename="camel"):
     row_id_high_water_mark: int
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(msgspec.Struct, frozen=True):
     """A table at `version`; -1 means that there is no table yet. `timestamp_ms` is epoch time."""
 
     version: int

@@ -160,11 +160,16 @@ def collect_statistics(
 ) -> FileStatistics:
     """The statistics of `rows`, in schema order, over the indexed columns but for partitions."""
     columns = columns_with_statistics(schema, partition_columns, indexed)
-    extents = [
+    extents = extents_of(rows, columns)
+    return statistics_of(len(rows), columns, extents, indexed, tight_bounds)
+
+
+def extents_of(rows: Sequence[Sequence[Any]], columns: Sequence[tuple[int, Field]]) -> list[Extent]:
+    """NULLs and bounds of some columns."""
+    return [
         Extent(count_nulls(rows, at), None, None) if c.type in UNORDERED else extent(rows, at)
         for at, c in columns
     ]
-    return statistics_of(len(rows), columns, extents, indexed, tight_bounds)
 
 
 def columns_with_statistics(

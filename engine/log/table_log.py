@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import TypeVar
+
+import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.errors import InvalidLog, Problem
 from whitecap.engine.log.checkpoint import (
@@ -67,8 +69,7 @@ class _Recent(OrderedDict[int, V]):
             self.popitem(last=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(msgspec.Struct, frozen=True):
     """A snapshot and what it was made from, nothing if it was read from a checkpoint."""
 
     snapshot: Snapshot

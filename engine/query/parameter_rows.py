@@ -27,6 +27,8 @@ def rows_of_parameter(
     if not rows:
         return ("void",) * len(columns), rows
     check_widths(rows)
+    if None not in rows[0]:
+        return tuple(map(_type_of, rows[0])), rows
     return tuple(map(_type, zip(*rows, strict=True))), rows
 
 
@@ -55,6 +57,10 @@ def value_names(columns: Sequence[str], count: int) -> tuple[str, ...]:
 def _type(values: Iterable[Any]) -> str:
     for value in values:
         if value is not None:
-            kind = type_of(value)
-            return "bigint" if kind == "int" else kind
+            return _type_of(value)
     return "void"
+
+
+def _type_of(value: Any) -> str:
+    kind = type_of(value)
+    return "bigint" if kind == "int" else kind

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import date
-from math import nan
+from math import isfinite, nan
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -306,9 +306,9 @@ def bounded(nulls: int, present: Sequence[Any]) -> Extent:
 
 def extent_of(values: Sequence[Any]) -> Extent:
     """NULLs and bounds of values that have an order."""
-    present = [value for value in values if value is not None]
+    present = [value for value in values if value is not None] if None in values else values
     nulls = len(values) - len(present)
-    if present and isinstance(present[0], float) and not np.isfinite(present).all():
+    if present and isinstance(present[0], float) and not all(map(isfinite, present)):
         return Extent(nulls, nan, nan)
     return bounded(nulls, present)
 

@@ -6,7 +6,7 @@ the rows that change, and a little of the others at the speed of arrays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from math import nan
 from typing import Any, overload
@@ -39,6 +39,9 @@ Wanted = Sequence[tuple[int, Collection[Any]]]
 INHERITED_FROM = 2048
 """Rows from which on bounds are taken from those of other rows; fewer are looked at sooner."""
 
+FEW, MANY_FEW = 64, 4096
+"""So many rows wait for others before they are put into arrays; so many then wait at most."""
+
 OfArrays = Callable[[Callable[[int], Any]], Any]
 """A column's new values from the arrays of others; `None` where one of these is no array."""
 
@@ -48,32 +51,56 @@ class RowStore:
 
     def __init__(self, columns: FileColumns) -> None:
         self.names, self.types = columns
-        self.columns: list[Column] = [column_for(type_name) for type_name in self.types]
         self.count = 0
+        self._columns: list[Column] = [column_for(type_name) for type_name in self.types]
+        self._new: list[Row] = []
+
+    @property
+    def columns(self) -> list[Column]:
+        """The columns, with all rows in them."""
+        self._put_new()
+        return self._columns
 
     def stored(self, rows: Sequence[Row]) -> StoredRows:
-        """The rows, kept here."""
-        first, self.count = self.count, self.count + len(rows)
-        for at, values in enumerate(columns_of(rows)):
-            if not self.columns[at].take(values):
-                self._give_up(at, first)
-                self.columns[at].take(values)
+        """The rows, kept here. A few are put into columns together with those that come next."""
+        if len(rows) <= FEW:
+            self._new.extend(rows)
+            first, self.count = self.count, self.count + len(rows)
+            if len(self._new) > MANY_FEW:
+                self._put_new()
+        else:
+            self._put_new()
+            first, self.count = self.count, self.count + len(rows)
+            self._take(columns_of(rows), first)
         return StoredRows(self, np.arange(first, self.count))
+
+    def _put_new(self) -> None:
+        """Put the rows that wait into columns."""
+        if self._new:
+            new, self._new = self._new, []
+            self._take(columns_of(new), self.count - len(new))
+
+    def _take(self, columns: Iterable[Sequence[Any]], first: int) -> None:
+        for at, values in enumerate(columns):
+            if not self._columns[at].take(values):
+                self._give_up(at, first)
+                self._columns[at].take(values)
 
     def assigned(self, ids: Ids, changes: Mapping[int, OfArrays]) -> Ids | None:
         """Versions of some rows that differ in some columns; `None` if arrays cannot tell these."""
+        columns = self.columns
         with np.errstate(all="ignore"):  # overflow gives infinity, as it does in Python
             arrays = {
-                at: compute(lambda column: self.columns[column].fractions(ids))
+                at: compute(lambda column: columns[column].fractions(ids))
                 for at, compute in changes.items()
             }
         if not all(
-            isinstance(self.columns[at], Fractions) and isinstance(array, np.ndarray)
+            isinstance(columns[at], Fractions) and isinstance(array, np.ndarray)
             for at, array in arrays.items()
         ):
             return None
         first, self.count = self.count, self.count + len(ids)
-        for at, column in enumerate(self.columns):
+        for at, column in enumerate(columns):
             if at in arrays and isinstance(column, Fractions):
                 column.put(arrays[at])
             else:
@@ -83,8 +110,8 @@ class RowStore:
     def _give_up(self, at: int, count: int) -> None:
         """Go on with a column of objects, for values that are not of the column's own type."""
         objects = Objects()
-        objects.take(self.columns[at].values(np.arange(count)))
-        self.columns[at] = objects
+        objects.take(self._columns[at].values(np.arange(count)))
+        self._columns[at] = objects
 
 
 Origin = tuple[tuple["StoredRows", ...], Ids, Ids]

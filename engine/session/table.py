@@ -133,15 +133,16 @@ class Table:
     def start(self, snapshot: Snapshot | None = None) -> Steps[Transaction]:
         """Begin a transaction on the newest version, or on a snapshot that is given."""
         if snapshot is not None:
-            return self._transaction(snapshot, (yield NewId()))
+            return self.transaction(snapshot, (yield NewId()))
         if self.reading is None:
             self.reading = self.log.snapshot.version
         newest = yield from self.log.update()
-        txn = self._transaction(newest, (yield NewId()))
+        txn = self.transaction(newest, (yield NewId()))
         self.reading = txn.read_version
         return txn
 
-    def _transaction(self, snapshot: Snapshot, txn_id: str) -> Transaction:
+    def transaction(self, snapshot: Snapshot, txn_id: str) -> Transaction:
+        """A transaction on a snapshot, with an id that it was given."""
         txn = ClientTransaction(
             self.log, snapshot, txn_id, self.settings, self.dialect, self.name, self.lost_reply
         )

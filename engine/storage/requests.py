@@ -45,10 +45,14 @@ class Get(msgspec.Struct, frozen=True):
 
 
 class PutIfAbsent(msgspec.Struct, frozen=True):
-    """Create one object unless its key exists. Answer: `PutResult`."""
+    """Create one object unless its key exists. Answer: `PutResult`.
+
+    `actions` are those of a commit file, just as they would be read from its body.
+    """
 
     key: str
     body: bytes
+    actions: Sequence[Any] | None = None
 
 
 class Put(msgspec.Struct, frozen=True):

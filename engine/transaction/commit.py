@@ -69,17 +69,26 @@ def commit_prepared(plan: CommitPlan, may_skip: bool) -> Steps[Outcome]:
 
     Raises `DeltaError`. Source: `commitImpl`, in its order.
     """
+    prepared, level = prepared_with_level(plan)
+    settings = plan.draft.settings
+    if may_skip and not prepared.actions and _may_skip_empty(level, settings):
+        return NothingToCommit(plan.draft.snapshot.version)
+    current = frozen(plan, prepared, level, (yield ReadClock()))
+    return (yield from commit_loop(plan.table_log, current, settings, plan.lost_reply, plan.rows))
+
+
+def prepared_with_level(plan: CommitPlan) -> tuple[Prepared, IsolationLevel]:
+    """The final actions, checked, and the level at which they are committed.
+
+    Raises `DeltaError`.
+    """
     actions = without_repeated_set_transactions(plan.actions)
     prepared = prepare(plan.draft, actions, plan.operation)
-    settings = plan.draft.settings
-    check_prepared(prepared.actions, prepared.metadata, settings)
+    check_prepared(prepared.actions, prepared.metadata, plan.draft.settings)
     default = plan.dialect.default_isolation
     level = level_to_use(prepared.actions, plan.operation, prepared.metadata, default)
     check_domains(actions, prepared.protocol)
-    if may_skip and not prepared.actions and _may_skip_empty(level, settings):
-        return NothingToCommit(plan.draft.snapshot.version)
-    current = yield from _freeze(plan, prepared, level)
-    return (yield from commit_loop(plan.table_log, current, settings, plan.lost_reply, plan.rows))
+    return prepared, level
 
 
 def _may_skip_empty(level: IsolationLevel, settings: Settings) -> bool:
@@ -88,10 +97,10 @@ def _may_skip_empty(level: IsolationLevel, settings: Settings) -> bool:
     return settings.skip_recording_empty_commits and not recorded_always
 
 
-def _freeze(
-    plan: CommitPlan, prepared: Prepared, level: IsolationLevel
-) -> Steps[CurrentTransaction]:
-    now_ms = yield ReadClock()
+def frozen(
+    plan: CommitPlan, prepared: Prepared, level: IsolationLevel, now_ms: int
+) -> CurrentTransaction:
+    """What the conflict check needs to know, as it is when the commit begins."""
     snapshot = plan.draft.snapshot
     timestamp_ms = first_timestamp(prepared.metadata, snapshot, now_ms)
     current = CurrentTransaction(
@@ -159,7 +168,8 @@ def commit_large(plan: CommitPlan) -> Steps[Outcome]:
     draft = plan.draft
     prepared = prepare_large(draft, plan.actions, plan.operation)
     check_consistent_data_change(prepared.actions, draft.settings)
-    current = yield from _freeze(plan, prepared, IsolationLevel.SERIALIZABLE)
+    now_ms = yield ReadClock()
+    current = frozen(plan, prepared, IsolationLevel.SERIALIZABLE, now_ms)
     # `Some(readVersion)` there, without the filter for -1 that `commitImpl` has.
     current = current.with_commit_info(is_blind_append=False, read_version=draft.snapshot.version)
     version = draft.snapshot.version + 1

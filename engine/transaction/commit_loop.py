@@ -6,11 +6,14 @@ Source: `OptimisticTransaction.scala: doCommitRetryIteratively`, `checkForConfli
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+
+import msgspec
 
 from whitecap.engine.conflicts.checker import check
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.winner import WinningCommit
+from whitecap.engine.log.actions import AnyAction
 from whitecap.engine.log.commit_file import Commit, encode_commit, log_key
 from whitecap.engine.log.table_log import Listed, LogGap, TableLog
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome, Unknown, Verdict
@@ -21,16 +24,14 @@ from whitecap.engine.storage.requests import PutIfAbsent, PutResult, ReadClock, 
 from whitecap.engine.transaction.lost_reply import MAX_RESENDS, LostReply
 
 
-@dataclass(frozen=True, slots=True)
-class PutOutcome:
+class PutOutcome(msgspec.Struct, frozen=True):
     """What came of putting one version: the last result, and how often it was sent."""
 
     result: PutResult
     sent: int
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(msgspec.Struct, frozen=True):
     """A transaction, resolved against every commit before `version`, which it is to become."""
 
     current: CurrentTransaction
@@ -43,9 +44,11 @@ def commit_loop(
     settings: Settings,
     lost_reply: LostReply,
     rows: RowResolver | None = None,
+    reads_back: bool = False,
 ) -> Steps[Outcome]:
     """Try version after version until this transaction is committed, refused or unknown.
 
+    `reads_back`: whoever reads its commit file finds the very actions, order of keys included.
     `rows` checks conflicts where files alone do not decide; a compaction that others have done
     meanwhile then has nothing left to commit.
 
@@ -63,7 +66,8 @@ def commit_loop(
             candidate = answer
         current, version = candidate.current, candidate.version
         body = body or encode_commit(current.lines)
-        put = yield from put_commit(log_key(version), body, lost_reply)
+        actions = current.lines if reads_back else None
+        put = yield from put_commit(log_key(version), body, lost_reply, actions)
         sent += put.sent
         match put.result:
             case PutResult.CREATED:
@@ -75,8 +79,7 @@ def commit_loop(
     return (yield from _give_up(candidate.current, settings, first_version, candidate.version))
 
 
-@dataclass(frozen=True, slots=True)
-class Checks:
+class Checks(msgspec.Struct, frozen=True):
     """What a transaction does after a lost attempt: one listing, then winner by winner."""
 
     table_log: TableLog
@@ -94,10 +97,13 @@ class Checks:
             winner = yield from self.table_log.read_commit(version_in_the_way, entry)
             if version_in_the_way == candidate.version and self._is_own(winner, current):
                 return Committed(version, current.commit_info, current.lines, sent)
+            version = version_in_the_way + 1
+            if self.rows is None and current.passes_by(winner):
+                continue
             answer = yield from self._check(current, winner)
             if isinstance(answer, Verdict):
                 return Aborted(answer, sent)
-            current, version = answer, version_in_the_way + 1
+            current = answer
         if self.rows is not None and candidate.current.actions and not current.actions:
             return NothingToCommit(version - 1)
         return Candidate(current, version)
@@ -122,11 +128,13 @@ class Checks:
         return checked and commit_info is not None and commit_info.txn_id == current.txn_id
 
 
-def put_commit(key: str, body: bytes, lost_reply: LostReply) -> Steps[PutOutcome]:
+def put_commit(
+    key: str, body: bytes, lost_reply: LostReply, actions: Sequence[AnyAction] | None = None
+) -> Steps[PutOutcome]:
     """Put one version; after a lost reply send it again if the policy says so."""
     sent = 0
     while True:
-        result = yield PutIfAbsent(key, body)
+        result = yield PutIfAbsent(key, body, actions)
         sent += 1
         give_up = lost_reply is LostReply.SURFACE or sent > MAX_RESENDS
         if result is not PutResult.UNKNOWN or give_up:

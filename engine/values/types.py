@@ -111,8 +111,15 @@ WIDE = Context(prec=100, rounding=ROUND_HALF_UP)
 """For arithmetic with decimals: Spark's have 38 digits, and products of two of them more."""
 
 
+_PLAIN_TYPES = {float: "double", str: "string", date: "date", bool: "boolean"}
+"""Types of Python whose values have one type each, whatever they are."""
+
+
 def type_of(value: Any) -> str:
     """The Spark type that a Python value has by itself. Raises `InvalidInput` if it has none."""
+    plain = _PLAIN_TYPES.get(type(value))
+    if plain is not None:
+        return plain
     match value:
         case None:
             return "void"

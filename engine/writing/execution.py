@@ -23,7 +23,11 @@ _ROW_TRACKING_PRESERVED = {"delta.rowTracking.preserved": "true"}
 
 def begin(table: Table) -> Steps[Transaction]:
     """A transaction on a table that exists. Raises `DeltaError` if there is none."""
-    txn = yield from table.start()
+    return on_table(table, (yield from table.start()))
+
+
+def on_table(table: Table, txn: Transaction) -> Transaction:
+    """The transaction, if there is a table. Raises `DeltaError` if there is none."""
     if txn.read_version < 0:
         raise command_errors.no_such_table(table.name)
     return txn

@@ -12,8 +12,15 @@ from typing import Any
 
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import Metadata, PartitionValues
-from whitecap.engine.log.schema import Schema, schema_of_metadata
-from whitecap.engine.log.statistics import Indexed, collect_statistics, indexed_by, statistics_text
+from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
+from whitecap.engine.log.statistics import (
+    Indexed,
+    columns_with_statistics,
+    extents_of,
+    indexed_by,
+    statistics_of,
+    statistics_text,
+)
 from whitecap.engine.remembered import once_for_each
 from whitecap.engine.row_store.rows import FileColumns, grouped, holds
 from whitecap.engine.storage.requests import Row
@@ -26,12 +33,16 @@ class FileLayout:
 
     schema: Schema
     columns: FileColumns
-    partition_columns: tuple[str, ...]
     partition_names: tuple[str, ...]
     places: tuple[int, ...]
     text_places: tuple[int, ...]
+    with_statistics: Sequence[tuple[int, Field]]
     indexed: Indexed
     tight_bounds: bool | None
+
+    def logged(self, values: PartitionValues) -> PartitionValues:
+        """The values that name a partition as they are read from the log: by name."""
+        return values if len(values) < 2 else dict(sorted(values.items()))
 
     def by_partition(self, rows: Sequence[Row]) -> list[tuple[PartitionValues, Sequence[Row]]]:
         """Rows by the partitions that they fall in, with the values that name these."""
@@ -46,8 +57,9 @@ class FileLayout:
 
     def statistics(self, rows: Sequence[Row]) -> str:
         """What the log says of a file that holds these rows."""
-        partitions, tight = self.partition_columns, self.tight_bounds
-        found = collect_statistics(rows, self.schema, partitions, self.indexed, tight)
+        columns = self.with_statistics
+        extents = extents_of(rows, columns)
+        found = statistics_of(len(rows), columns, extents, self.indexed, self.tight_bounds)
         return statistics_text(found)
 
     def file_name(self, kind: str, number: int, job: str) -> str:
@@ -61,14 +73,15 @@ def file_layout(metadata: Metadata) -> FileLayout:
     """The layout that a table's metadata asks for."""
     schema, configuration = schema_of_metadata(metadata), metadata.configuration
     places = tuple(schema.index(name) for name in metadata.partition_columns)
+    indexed = indexed_by(configuration)
     return FileLayout(
         schema,
         (schema.physical_names, schema.types),
-        tuple(metadata.partition_columns),
         tuple(schema.fields[at].physical_name for at in places),
         places,
         tuple(at for at in places if schema.fields[at].type == "string"),
-        indexed_by(configuration),
+        columns_with_statistics(schema, metadata.partition_columns, indexed),
+        indexed,
         True if properties.DELETION_VECTORS.of(configuration) else None,
     )
 

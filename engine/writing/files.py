@@ -34,6 +34,9 @@ from whitecap.engine.writing.file_layout import FileLayout, file_layout
 
 Check = Callable[[Row], None]
 
+FEW = 32
+"""Of so many rows bounds are found sooner one by one than in arrays."""
+
 FileChanges = list[AddFile | RemoveFile | AddCDCFile]
 """What a command that changes rows commits of files."""
 
@@ -127,15 +130,17 @@ class FileWriter:
 
     def _write_file(self, values: PartitionValues, rows: Sequence[Row]) -> Steps[AddFile]:
         key = partition_directory(values) + (yield from self._file_name())
-        columns, types = self.layout.columns
-        rows = self.table.data_files.stored(self.layout.columns, rows)
+        layout = self.layout
+        columns, types = layout.columns
+        few = rows if len(rows) <= FEW and isinstance(rows, list) else None
+        rows = self.table.data_files.stored(layout.columns, rows)
         written: Written = yield WriteRows(key, rows, columns, types, tuple(values))
-        path, statistics = log_path(key), self.layout.statistics(rows)
+        path, statistics = log_path(key), layout.statistics(few or rows)
         self.table.data_files.keep(path, columns, rows)
         self._count(rows, written.size_bytes)
         return AddFile(
             path=path,
-            partition_values=values,
+            partition_values=layout.logged(values),
             size=written.size_bytes,
             modification_time=self._now_ms,
             data_change=self.data_change,

@@ -23,6 +23,7 @@ from whitecap.engine.errors import InvariantViolated
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.engine.storage.requests import PutResult
 from whitecap.sim.history.walk import Step
+from whitecap.sim.recording.arrays import array_of, scalar_of
 
 KEEPS_ROWS = frozenset({"OPTIMIZE", "UPDATE", "REORG"})
 """Operations after which the table has as many rows as before."""
@@ -93,8 +94,9 @@ def _outcomes(transactions: pa.Table) -> pa.Array:
 
 def _numbers(table: pa.Table, column: str) -> Numbers:
     """A column of whole numbers; NULL is nobody."""
-    numbers: Numbers = pc.fill_null(table[column], _NOBODY).to_numpy().astype(np.int64)
-    return numbers
+    found = table[column]
+    filled = pc.fill_null(found, scalar_of(_NOBODY, found.type)).combine_chunks()
+    return np.from_dlpack(filled).astype(np.int64)  # `to_numpy` would import pandas
 
 
 def _accounted_for(transactions: pa.Table, attempts: pa.Table) -> Iterator[str]:
@@ -102,7 +104,8 @@ def _accounted_for(transactions: pa.Table, attempts: pa.Table) -> Iterator[str]:
     ended = sum(counts[outcome] for outcome in RecordedOutcome)
     if ended != counts["submitted"]:
         yield f"{counts['submitted']} transactions were submitted, {ended} have an outcome"
-    is_in_flight = pc.equal(transactions["outcome"], RecordedOutcome.IN_FLIGHT.value)
+    in_flight = scalar_of(RecordedOutcome.IN_FLIGHT.value, pa.string())
+    is_in_flight = pc.equal(transactions["outcome"], in_flight)
     has_no_end = pc.is_null(transactions["ended_at_ms"])
     wrong = pc.not_equal(is_in_flight, has_no_end)
     for row in transactions.select(["transaction_id", "outcome"]).filter(wrong).to_pylist():
@@ -142,7 +145,7 @@ def _each_commit_has_its_put(attempts: pa.Table, owned: Numbers, lost: Numbers) 
     """A put that was told `created` owns its version; beyond these, only puts without a reply."""
 
     def put(*results: str) -> Numbers:
-        some = attempts.filter(pc.is_in(attempts["result"], pa.array(results)))
+        some = attempts.filter(pc.is_in(attempts["result"], array_of(results, pa.string())))
         return _pairs(_numbers(some, "transaction_id"), _numbers(some, "version"))
 
     created = PutResult.CREATED.value

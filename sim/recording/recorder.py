@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
+
+import msgspec
 
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import AddFile, RemoveFile
@@ -26,8 +28,7 @@ from whitecap.sim.recording.row_stream import RowStream
 NO_VERSION = -1
 
 
-@dataclass(slots=True)
-class AttemptRecord:
+class AttemptRecord(msgspec.Struct):
     """One put-if-absent of a commit file; `known_at_ms` is when its writer knew the result."""
 
     transaction_id: int
@@ -54,8 +55,7 @@ class AttemptRecord:
             self.result, self.reply_at_ms = RecordedOutcome.IN_FLIGHT, None
 
 
-@dataclass(slots=True)
-class RequestRecord:
+class RequestRecord(msgspec.Struct):
     """One request to the store, from one sending to its reply."""
 
     transaction_id: int
@@ -94,8 +94,7 @@ class WriterRecord:
     jobs_not_begun: int
 
 
-@dataclass(slots=True)
-class TransactionRecord:
+class TransactionRecord(msgspec.Struct):
     """One transaction, from its submission to its end. Instants are simulated milliseconds."""
 
     transaction_id: int
@@ -129,15 +128,15 @@ class TransactionRecord:
     bytes_written: int = 0
     given_up: bool = False
     make_statement: Callable[[], str] = str
-    last_body: bytes | None = field(default=None, repr=False)
-    snapshots: dict[int, tuple[int, float | None]] = field(default_factory=dict, repr=False)
+    last_body: bytes | None = None
+    snapshots: dict[int, tuple[int, float | None]] = msgspec.field(default_factory=dict)
     """Read version and instant of the snapshot that the attempts at a version are based on."""
     effects_until_ms: float = -math.inf
     """The last instant at which a request takes effect that nobody waits for any more."""
     put_in_doubt: bool = False
     has_landed: bool = False
-    _spent: list[tuple[float, float, int]] = field(default_factory=list, repr=False)
-    _last_snapshot: tuple[int, float | None] = field(default=(NO_VERSION, None), repr=False)
+    _spent: list[tuple[float, float, int]] = msgspec.field(default_factory=list)
+    _last_snapshot: tuple[int, float | None] = (NO_VERSION, None)
 
     def computed(self, spent_ms: float, now_ms: float) -> None:
         """A job of Spark's is done, or the driver died in it."""
@@ -208,8 +207,8 @@ class TransactionRecord:
         if self.ended_at_ms is not None:
             if self.ended_at_ms < instant_ms:
                 return
-            for name in _OF_THE_END:
-                setattr(self, name, TransactionRecord.__dataclass_fields__[name].default)
+            for name, value in _NOT_ENDED.items():
+                setattr(self, name, value)
             self.read_version, self.snapshot_at_ms = self._last_snapshot
         if self.commit_started_at_ms is not None and self.commit_started_at_ms >= instant_ms:
             self.commit_started_at_ms = self.last_body = None
@@ -240,6 +239,12 @@ _OF_THE_END = (
     "files_removed", "given_up",
 )  # fmt: skip
 """What is known of a transaction only when it has ended."""
+
+_NOT_ENDED = {
+    field.name: field.default
+    for field in msgspec.structs.fields(TransactionRecord)
+    if field.name in _OF_THE_END
+}
 
 
 SETTLED_TOGETHER = 4096

@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.machine.places import require_free, whole
+from whitecap.sim.recording.arrays import array_of
 from whitecap.sim.recording.recorded_table import InMemory, RecordedTable, columns_of
 
 FORMAT_VERSION = 2
@@ -126,9 +127,7 @@ def table_of(name: str, rows: Iterable[tuple[Any, ...]]) -> pa.Table:
     """A table from its rows, values in the order of the schema."""
     schema = SCHEMAS[name]
     columns = list(zip(*rows, strict=True)) or [()] * len(schema)
-    arrays = [
-        pa.array(values, type=field.type) for values, field in zip(columns, schema, strict=True)
-    ]
+    arrays = [array_of(values, field.type) for values, field in zip(columns, schema, strict=True)]
     return pa.Table.from_arrays(arrays, schema=schema)
 
 

@@ -9,13 +9,15 @@ CheckpointHook, MetadataCleanup.scala.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import lru_cache
+
+import msgspec
 
 from whitecap.engine.log import properties
 from whitecap.engine.log.checkpoint import checkpoint_key, is_due
 from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.log.snapshot import Snapshot
-from whitecap.sim.store.exchange import DONE, Answer, Effect, StoreRefused
+from whitecap.sim.store.exchange import DONE, Answer, StoreRefused
 from whitecap.sim.store.kinds import Kind
 from whitecap.sim.store.log_access import LogAccess
 from whitecap.sim.store.log_directory import (
@@ -32,8 +34,7 @@ from whitecap.sim.time.kernel import Waiting
 _RENAMES = (Kind.COPY, Kind.RENAME)
 
 
-@dataclass(frozen=True, slots=True)
-class AfterCommit:
+class AfterCommit(msgspec.Struct, frozen=True):
     """One commit's aftermath."""
 
     log: LogAccess
@@ -108,15 +109,13 @@ class AfterCommit:
         if not is_derived:
             yield from log.read_state(installed)
         kinds = log.requests.checksum
-        renames = [n for n, kind in enumerate(kinds) if kind in _RENAMES]
-        puts = [n for n, kind in enumerate(kinds) if kind is Kind.PUT]
-        appears = min(renames or puts)
 
         def effect(moment: Moment) -> Answer:
             log.directory.checksum_appears(version, moment)
             return DONE
 
-        yield from self._ask_all(kinds, checksum_key(version), {appears: effect}, CHECKSUM_BYTES)
+        effects = {_appearance(kinds): effect}
+        yield from log.connection.ask_all(kinds, checksum_key(version), effects, CHECKSUM_BYTES)
 
     def _write_checkpoint(self, snapshot: Snapshot, installed: Segment | None) -> Waiting[None]:
         """The state in one Parquet file, by one task; then the pointer to it.
@@ -144,7 +143,7 @@ class AfterCommit:
         yield from log.connection.ask(Kind.PUT, key, appears, size_bytes, shared=False)
         yield from log.connection.read((Kind.HEAD,), key, size_bytes)
         last = len(log.requests.pointer) - 1
-        yield from self._ask_all(log.requests.pointer, POINTER_KEY, {last: points}, 0)
+        yield from log.connection.ask_all(log.requests.pointer, POINTER_KEY, {last: points})
 
     def _clean_up(self, snapshot: Snapshot) -> Waiting[None]:
         """Delete expired files, one after the other. Source: MetadataCleanup.cleanUpExpiredLogs."""
@@ -165,22 +164,12 @@ class AfterCommit:
         yield from log.list_log(finds)
         last = len(log.requests.delete) - 1
         for _ in range(expired):
-            yield from self._ask_all(log.requests.delete, log_key(0), {last: goes}, 0)
+            yield from log.connection.ask_all(log.requests.delete, log_key(0), {last: goes})
         yield from log.connection.read((Kind.HEAD, Kind.LIST), STAGED_COMMITS_KEY, 0)
 
-    def _ask_all(
-        self, kinds: tuple[Kind, ...], key: str, effects: dict[int, Effect], size_bytes: int
-    ) -> Waiting[None]:
-        """Some requests for one object, of which some have an effect; a put sends its bytes."""
-        for number, kind in enumerate(kinds):
-            effect = effects.get(number)
-            if effect is None and kind is not Kind.PUT:
-                yield from self.log.connection.read((kind,), key, 0)
-            else:
-                size = size_bytes if kind is Kind.PUT else 0
-                asked = self.log.connection.ask(kind, key, effect or _nothing, size, shared=False)
-                yield from asked
 
-
-def _nothing(_: Moment) -> Answer:
-    return DONE
+@lru_cache
+def _appearance(kinds: tuple[Kind, ...]) -> int:
+    """Which of some requests makes an object readable: the first rename, else the first put."""
+    renames = [place for place, kind in enumerate(kinds) if kind in _RENAMES]
+    return min(renames or [place for place, kind in enumerate(kinds) if kind is Kind.PUT])

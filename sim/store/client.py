@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 from whitecap.engine.log.commit_file import version_of_key
 from whitecap.engine.storage.requests import (
@@ -47,7 +47,17 @@ from whitecap.sim.time.kernel import Waiting
 
 
 class Client:
-    """Answers the requests of one transaction."""
+    """Answers the requests of one transaction. Raises `StoreRefused`, `WriterCrashed`."""
+
+    __slots__ = (
+        "_new_id",
+        "_own_ms",
+        "_spark_jobs",
+        "cluster",
+        "connection",
+        "log",
+        "record",
+    )
 
     def __init__(
         self,
@@ -65,39 +75,7 @@ class Client:
         self.record = record
         self._spark_jobs = spark_jobs
         self._own_ms = own_ms
-        self.at_once: dict[type, Callable[[Any], Response]] = {
-            ReadClock: self._clock,
-            NewId: lambda _: new_id(),
-            ReadRows: self._read_rows,
-            WriteRows: self._write_rows,
-            ListTree: self._list_tree,
-            Delete: self._delete,
-        }
-
-    def perform(self, request: Any) -> Waiting[Response]:
-        """Answer a request that takes time. Raises `StoreRefused`, `WriterCrashed`."""
-        match request:
-            case TakeSnapshot(starts):
-                return self.log.take_snapshot(starts)
-            case PutIfAbsent(key) if (version := version_of_key(key)) is not None:
-                return self.log.attempt(request, version)
-            case Compute():
-                return self._compute(request)
-            case ListWinners():
-                return self.log.list_winners()
-            case ReadCommit(version):
-                return self.log.read_commit(version)
-            case FollowCommit(version, always_checkpoints):
-                return AfterCommit(self.log, version, always_checkpoints).happens()
-            case ReadState(version):
-                return self._read_state(version)
-            case ReadHistory():
-                return self.log.read_history()
-            case Get(key):
-                return self._get(key)
-            case Put() | PutIfAbsent():
-                return self._put(request)
-        raise AssertionError(f"nobody answers {request}")
+        self._new_id = new_id
 
     def finish(self) -> Waiting[None]:
         """The transaction has ended: what it held is free."""
@@ -107,6 +85,9 @@ class Client:
 
     def _clock(self, _: ReadClock) -> int:
         return self.cluster.wall_ms(self.connection.clock.now_ms)
+
+    def _id(self, _: NewId) -> str:
+        return self._new_id()
 
     def _read_rows(self, request: ReadRows) -> RowsOf | Gone:
         return self.cluster.store.read_rows(request)
@@ -139,9 +120,24 @@ class Client:
         self.record.computed(spent_ms, clock.now_ms)
         return None
 
-    def _read_state(self, version: int) -> Waiting[None]:
+    def _take_snapshot(self, request: TakeSnapshot) -> Waiting[int]:
+        return self.log.take_snapshot(request.starts)
+
+    def _list_winners(self, _: ListWinners) -> Waiting[int]:
+        return self.log.list_winners()
+
+    def _read_commit(self, request: ReadCommit) -> Waiting[None]:
+        return self.log.read_commit(request.version)
+
+    def _follow_commit(self, request: FollowCommit) -> Waiting[None]:
+        return AfterCommit(self.log, request.version, request.always_checkpoints).happens()
+
+    def _read_history(self, _: ReadHistory) -> Waiting[int]:
+        return self.log.read_history()
+
+    def _read_state(self, request: ReadState) -> Waiting[None]:
         """Read the state of the snapshot that was taken, or of an earlier version."""
-        log = self.log
+        log, version = self.log, request.version
         segment = log.read
         if version != segment.version:
             yield log.clock.arrive()
@@ -149,8 +145,9 @@ class Client:
             segment = Segment(version, log.directory.checkpoint_before(version, moment))
         yield from log.read_state(segment)
 
-    def _get(self, key: str) -> Waiting[Response]:
+    def _get(self, request: Get) -> Waiting[Response]:
         """An object that is no part of the log, such as a deletion vector."""
+        key = request.key
         stored = self.cluster.store.objects.get(key)
         body = None if stored is None else stored.body
 
@@ -164,6 +161,12 @@ class Client:
         return response
 
     def _put(self, request: Put | PutIfAbsent) -> Waiting[PutResult]:
+        version = version_of_key(request.key)
+        if version is not None and isinstance(request, PutIfAbsent):
+            return self.log.attempt(request, version)
+        return self._put_object(request)
+
+    def _put_object(self, request: Put | PutIfAbsent) -> Waiting[PutResult]:
         store, kind = self.cluster.store, Kind.PUT
         if isinstance(request, PutIfAbsent):
             kind = Kind.PUT_IF_ABSENT
@@ -175,3 +178,24 @@ class Client:
         asked = self.connection.ask(kind, request.key, put, len(request.body), shared=False)
         result: PutResult = (yield from asked).value
         return result
+
+    at_once: ClassVar[Mapping[type, Callable[[Any, Any], Response]]] = {
+        ReadClock: _clock,
+        NewId: _id,
+        ReadRows: _read_rows,
+        WriteRows: _write_rows,
+        ListTree: _list_tree,
+        Delete: _delete,
+    }
+    in_time: ClassVar[Mapping[type, Callable[[Any, Any], Waiting[Any]]]] = {
+        TakeSnapshot: _take_snapshot,
+        Put: _put,
+        PutIfAbsent: _put,
+        Compute: _compute,
+        ListWinners: _list_winners,
+        ReadCommit: _read_commit,
+        FollowCommit: _follow_commit,
+        ReadState: _read_state,
+        ReadHistory: _read_history,
+        Get: _get,
+    }

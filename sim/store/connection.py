@@ -7,12 +7,13 @@ request otherwise is told by `sim/store/exchange.py`; both come to the same inst
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec.structs import replace
 
 from whitecap.sim.recording.recorder import AttemptRecord
 from whitecap.sim.store.cluster import WriterCrashed
-from whitecap.sim.store.exchange import TAKEN, Answer, Ask, Effect, Sender, StoreRefused
+from whitecap.sim.store.exchange import DONE, TAKEN, Answer, Ask, Effect, Sender, StoreRefused
 from whitecap.sim.store.key_queue import InLine, Turn
 from whitecap.sim.store.kinds import Kind
 from whitecap.sim.store.log_directory import NEVER, Moment
@@ -21,6 +22,16 @@ from whitecap.sim.time.kernel import Waiting
 
 File = tuple[str, int]
 """An object's key and its size in bytes."""
+
+
+Effects = Mapping[int, Effect]
+"""What some of several requests do, by their place."""
+
+NO_EFFECTS: Effects = {}
+
+
+def _nothing(_: Moment) -> Answer:
+    return DONE
 
 
 def found(size: int) -> Effect:
@@ -33,6 +44,9 @@ class Connection:
     """Sends the requests of one transaction."""
 
     __slots__ = ("_buckets", "_latencies", "_passes", "_tape", "clock", "sender")
+
+    _passes: bool
+    """Whether nothing can befall a request, and nobody wants it noted."""
 
     def __init__(self, sender: Sender) -> None:
         self.sender = sender
@@ -70,8 +84,7 @@ class Connection:
         served_ms = clock.now_ms = latency.arrival(clock.now_ms, out_ms, size_bytes)
         if shared:
             yield clock.arrive()
-        bucket = self._buckets[kind]
-        if bucket is not None:
+        if (bucket := self._buckets[kind]) is not None:
             bucket.admits(served_ms)
         if in_line is None:
             answer = effect((served_ms, clock.order))
@@ -107,8 +120,22 @@ class Connection:
             found = (appears() or NEVER) <= moment
             return Answer(found, "found" if found else "missing", size if found else 0)
 
-        answer = yield from self.ask(kind, key, look, shared=appears() is None)
+        is_decided = appears() is not None
+        if is_decided and self._passes:
+            return bool(self._unseen(kind, look).value)
+        answer = yield from self.ask(kind, key, look, shared=not is_decided)
         return bool(answer.value)
+
+    def _unseen(self, kind: Kind, effect: Effect) -> Answer:
+        """The answer to a request that nobody else sees."""
+        clock = self.clock
+        out_ms, back_ms, _ = self._tape.next_legs(kind)
+        effect_ms = clock.now_ms + out_ms
+        if (bucket := self._buckets[kind]) is not None:
+            bucket.admits(effect_ms)
+        answer = effect((effect_ms, clock.order))
+        clock.now_ms = self._latencies[kind].reply(effect_ms, back_ms, answer.size)
+        return answer
 
     def read(self, kinds: Sequence[Kind], key: str, size_bytes: int) -> Waiting[None]:
         """Read an object that is there, by some requests; what GET brings takes time."""
@@ -135,11 +162,55 @@ class Connection:
                 now_ms = passed(kind, next_legs(kind), now_ms, answer.size)
         self.clock.now_ms = now_ms
 
-    def _passed_in_turn(self, kinds: Sequence[Kind], size_bytes: int) -> float:
-        """The reply to the last of some requests that do nothing, one after the other."""
-        next_legs, passed, now_ms = self._tape.next_legs, self._passed, self.clock.now_ms
-        for kind in kinds:
-            now_ms = passed(kind, next_legs(kind), now_ms, size_bytes if kind is Kind.GET else 0)
+    def ask_all(
+        self, kinds: Sequence[Kind], key: str, effects: Effects = NO_EFFECTS, size_bytes: int = 0
+    ) -> Waiting[None]:
+        """Some requests for one object, one after the other; a put sends its bytes.
+
+        What some of them do, by their place, nobody else sees before its instant.
+        """
+        if self._passes:
+            self.clock.now_ms = self._passed_in_turn(kinds, 0, effects, size_bytes)
+            return
+        for place, kind in enumerate(kinds):
+            is_put = kind is Kind.PUT
+            effect = effects.get(place, _nothing if is_put else found(0))
+            yield from self.ask(kind, key, effect, size_bytes if is_put else 0, shared=False)
+
+    def _passed_in_turn(
+        self,
+        kinds: Sequence[Kind],
+        size: int,
+        effects: Effects = NO_EFFECTS,
+        size_sent: int = 0,
+    ) -> float:
+        """The reply to the last of some requests that nobody sees, one after the other.
+
+        A get brings `size` bytes, a put sends `size_sent`. What it comes to is what
+        `Latency.arrival` and `Latency.reply` give, one by one and in their order.
+        """
+        tape, buckets, latencies = self._tape, self._buckets, self._latencies
+        numbers, stretches, drawn = tape.numbers, tape.stretches, tape.drawn
+        now_ms = self.clock.now_ms
+        for place, kind in enumerate(kinds):
+            number = numbers[kind]
+            numbers[kind] = number + 1
+            first, width, usual = stretches[kind]
+            if number < usual:
+                at = first + number * width
+                out_ms, back_ms = drawn[at], drawn[at + 1]
+            else:
+                out_ms, back_ms, _ = tape.legs(kind, number)
+            now_ms += out_ms
+            if size_sent and kind is Kind.PUT:
+                now_ms += size_sent * latencies[kind].per_byte_out
+            if (bucket := buckets[kind]) is not None:
+                bucket.admits(now_ms)
+            if place in effects:
+                effects[place]((now_ms, self.clock.order))
+            now_ms += back_ms
+            if size and kind is Kind.GET:
+                now_ms += size * latencies[kind].per_unit_back
         return now_ms
 
     def read_in_parallel(self, files: Sequence[File], tasks: int) -> Waiting[None]:

@@ -9,7 +9,6 @@ it them, the process arrives there with the world. Each request draws at address
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -59,8 +58,7 @@ Effect = Callable[[Moment], Answer]
 """What a request does at the moment that it takes effect."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(msgspec.Struct, frozen=True):
     """One request: `effect` is what it does, at an instant that is `shared` with others or not.
 
     Where requests for its key wait for each other, `in_line` gives it its turn.
@@ -76,8 +74,7 @@ class Ask:
     in_line: InLine | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OnItsWay:
+class OnItsWay(msgspec.Struct, frozen=True):
     """One sending of a request, to whoever carries it out, perhaps long after it was given up."""
 
     ask: Ask
@@ -107,8 +104,7 @@ class OnItsWay:
             self.record.effect_at_ms = effect_ms
 
 
-@dataclass(frozen=True, slots=True)
-class Sender:
+class Sender(msgspec.Struct, frozen=True):
     """Whose requests these are, and what can happen to them."""
 
     kernel: Kernel

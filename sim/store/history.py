@@ -6,9 +6,11 @@ Time is not spent here: which requests it takes a cluster to know a version is t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from whitecap.engine.log.commit_file import Commit, log_key
+from whitecap.engine.log.actions import AnyAction
+from whitecap.engine.log.commit_file import Commit, commit_of, log_key
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 from whitecap.engine.log.table_log import CommitCache
 from whitecap.sim.store.kept import DescribedCommit
@@ -24,10 +26,17 @@ class History:
 
     def commit(self, version: int) -> Commit:
         """One commit, as its file is now."""
+        if self.store.exclusive and (known := self.cache.known(version)) is not None:
+            return known
         stored = self.store.objects[log_key(version)]
         if isinstance(stored.content, DescribedCommit):
             return stored.content.commit
         return self.cache.commit(version, stored.body, stored.modified_at_ms)
+
+    def keep(self, version: int, body: bytes, actions: Sequence[AnyAction], now_ms: float) -> None:
+        """Know what a commit file that has just landed says: it need not be read."""
+        commit = commit_of(version, actions, self.store.epoch_ms + int(now_ms))
+        self.cache.keep_commit(body, commit)
 
     def snapshot(self, version: int) -> Snapshot:
         """The table at a version; -1: no table."""

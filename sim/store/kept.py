@@ -28,8 +28,7 @@ class DescribedCommit:
         return encode_commit(self.commit.actions)
 
 
-@dataclass(slots=True)
-class StoredObject:
+class StoredObject(msgspec.Struct):
     """An object's bytes, and how listings show it."""
 
     content: bytes | DescribedCommit
@@ -51,8 +50,7 @@ class StoredObject:
         return self.entry.modified_at_ms
 
 
-@dataclass(frozen=True, slots=True)
-class DataFile:
+class DataFile(msgspec.Struct, frozen=True):
     """A data file as it was written, and when (simulated)."""
 
     written: WriteRows
@@ -64,8 +62,7 @@ class DataFile:
         return isinstance(self.written.rows, StoredRows)
 
 
-@dataclass(frozen=True, slots=True)
-class Landing:
+class Landing(msgspec.Struct, frozen=True):
     """A commit file that was created: when (simulated), and by which transaction."""
 
     version: int

@@ -70,8 +70,10 @@ class LogAccess:
 
         The JVM's snapshot lock is held throughout. Source: SnapshotManagement.scala: update.
         """
-        yield from self.let_go()
-        yield from self.hold()
+        is_shared = self.cluster.is_shared
+        if is_shared:
+            yield from self.let_go()
+            yield from self.hold()
         if self.delta_log.is_cold:
             yield from self.read_pointer()
             self.delta_log.is_cold = False
@@ -80,7 +82,8 @@ class LogAccess:
             yield from self.install(segment)
         if starts:
             self.read, self.read_has_checksum = segment, self.delta_log.has_checksum
-        yield from self.let_go()
+        if is_shared:
+            yield from self.let_go()
         return segment.version
 
     def _notes_snapshot(self, moment: Moment) -> None:

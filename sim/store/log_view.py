@@ -6,7 +6,7 @@ what Delta would (`sim/store/log_access.py`), and takes its time.
 
 from __future__ import annotations
 
-from whitecap.engine.log.commit_file import Commit, log_key
+from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.table_log import Listed, TableLog
 from whitecap.engine.storage.requests import Entry, OfDriver, Steps
@@ -46,6 +46,10 @@ class FollowCommit(OfDriver, frozen=True):
     always_checkpoints: bool
 
 
+_NOT_SHOWN = Entry("", 0, 0)
+"""Commits are asked for by version; what a listing shows besides, nobody here looks at."""
+
+
 class LogView(TableLog):
     """A cluster's log as one transaction uses it."""
 
@@ -68,7 +72,7 @@ class LogView(TableLog):
 
     def listed_after(self, version: int) -> Steps[list[Listed]]:
         newest: int = yield ListWinners()
-        return [(number, self._entry(number)) for number in range(version + 1, newest + 1)]
+        return [(number, _NOT_SHOWN) for number in range(version + 1, newest + 1)]
 
     def read_commit(self, version: int, entry: Entry) -> Steps[Commit]:
         yield ReadCommit(version)
@@ -81,6 +85,3 @@ class LogView(TableLog):
 
     def after_commit(self, version: int, is_large: bool = False) -> Steps[None]:
         yield FollowCommit(version, always_checkpoints=is_large)
-
-    def _entry(self, version: int) -> Entry:
-        return self._cluster.store.objects[log_key(version)].entry

@@ -107,16 +107,20 @@ class Tapes:
 
 
 class Tape:
-    """What one transaction draws."""
+    """What one transaction draws.
 
-    __slots__ = ("_drawn", "_more", "_numbers", "_stretches", "_tapes", "row")
+    Its usual draws are in `drawn`, in `stretches` by the kind of request; `numbers` says how many
+    requests of each kind there were.
+    """
+
+    __slots__ = ("_more", "_tapes", "drawn", "numbers", "row", "stretches")
 
     def __init__(self, tapes: Tapes, row: int, drawn: list[float]) -> None:
         self._tapes = tapes
         self.row = row
-        self._drawn = drawn
-        self._stretches = tapes.stretches
-        self._numbers = [0] * len(Kind)
+        self.drawn = drawn
+        self.stretches = tapes.stretches
+        self.numbers = [0] * _COMPUTE
         self._more: dict[tuple[int, int, int], list[float]] = {}
 
     def beside(self) -> Tape:
@@ -127,7 +131,7 @@ class Tape:
     @property
     def compute_ms(self) -> float:
         """The time of its job."""
-        return self._drawn[0]
+        return self.drawn[0]
 
     @property
     def latencies(self) -> Sequence[Latency]:
@@ -139,14 +143,14 @@ class Tape:
 
         Of several that are made at once it is the first one's.
         """
-        number = self._numbers[kind]
-        self._numbers[kind] = number + count
+        number = self.numbers[kind]
+        self.numbers[kind] = number + count
         return number
 
     def next_legs(self, kind: Kind) -> RequestLegs:
         """The legs of a request that is made now."""
-        number = self._numbers[kind]
-        self._numbers[kind] = number + 1
+        number = self.numbers[kind]
+        self.numbers[kind] = number + 1
         return self.legs(kind, number)
 
     def legs(self, kind: Kind, number: int, sending: int = 0) -> RequestLegs:
@@ -154,11 +158,11 @@ class Tape:
 
         `sending` counts how often the request was sent before.
         """
-        first, width, usual = self._stretches[kind]
+        first, width, usual = self.stretches[kind]
         if sending or number >= usual:
             drawn, at = self._beyond(kind, number // MORE, sending), number % MORE * width
         else:
-            drawn, at = self._drawn, first + number * width
+            drawn, at = self.drawn, first + number * width
         return drawn[at], drawn[at + 1], drawn[at + width - 1]
 
     def repeated(self, kind: Kind, first: int, count: int, sent_ms: float, size: int) -> float:

@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar
 from simpy import Environment
 from simpy.events import Event, Process
 
-from whitecap.engine.storage.requests import Request, Response, Steps
+from whitecap.engine.storage.requests import Response, Steps
 
 T = TypeVar("T")
 
@@ -36,11 +36,12 @@ class World(Protocol):
     """Answers a transaction's requests."""
 
     @property
-    def at_once(self) -> Mapping[type, Callable[[Any], Response]]:
-        """Requests that take no simulated time, by type."""
+    def at_once(self) -> Mapping[type, Callable[[Any, Any], Response]]:
+        """What answers requests that take no simulated time, by their type: given this world."""
 
-    def perform(self, request: Request) -> Waiting[Response]:
-        """Answer a request that takes simulated time."""
+    @property
+    def in_time(self) -> Mapping[type, Callable[[Any, Any], Waiting[Response]]]:
+        """What answers requests that take simulated time, by their type: given this world."""
 
 
 class Kernel(Environment):
@@ -235,15 +236,18 @@ def drive(steps: Steps[T], world: World) -> Waiting[T]:
 
     If this generator is closed or an exception is thrown in, the transaction's generator is closed.
     """
-    at_once = world.at_once
-    perform = world.perform
+    at_once, in_time = world.at_once, world.in_time
     send = steps.send
     response: Response = None
     try:
         while True:
             request = send(response)
-            answer = at_once.get(type(request))
-            response = (yield from perform(request)) if answer is None else answer(request)
+            kind = type(request)
+            answer = at_once.get(kind)
+            if answer is None:
+                response = yield from in_time[kind](world, request)
+            else:
+                response = answer(world, request)
     except StopIteration as done:
         result: T = done.value
         return result

@@ -10,8 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whitecap.engine.dialects import dialect_named
+from whitecap.engine.plans.batches import BatchPlans
+from whitecap.engine.plans.inserts import InsertPlans, inserts_rows
 from whitecap.engine.session.table import SharedTable
 from whitecap.engine.sql.parsing.parse import parse_statement
+from whitecap.engine.sql.parsing.statements import Insert
 from whitecap.sim.quantities.distributions import Distribution, Exponential
 from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.scenario.arrivals import Closed, Open, Schedule, Trace
@@ -42,7 +45,7 @@ from whitecap.sim.writers.instants import (
     ScheduledInstants,
     TracedJobs,
 )
-from whitecap.sim.writers.jobs import BatchJob, Job, StatementJob, TableClients
+from whitecap.sim.writers.jobs import BatchJob, InsertJob, Job, StatementJob, TableClients
 from whitecap.sim.writers.transactions import Transactions
 from whitecap.sim.writers.workload import NewKeys, Workload, draws_for
 from whitecap.sim.writers.writer import Writer
@@ -55,7 +58,10 @@ ROWS = "rows"
 
 @dataclass
 class Assembly:
-    """Makes the writers of one run, and what several of them share."""
+    """Makes the writers of one run, and what several of them share.
+
+    `with_plans`: statements of simple shape go the short way (`engine/plans/`).
+    """
 
     scenario: Scenario
     streams: RandomStreams
@@ -67,6 +73,7 @@ class Assembly:
     shared: SharedTable
     rows: TableRows
     keys: KeysInUse
+    with_plans: bool = True
     clients: TableClients = field(init=False)
     _checkpoints: dict[str, Checkpoint] = field(default_factory=dict)
     _clusters: Clusters = field(init=False)
@@ -166,12 +173,18 @@ class Assembly:
         if group.streaming is not None:
             checkpoint = self._checkpoint(group.streaming.checkpoint, group, number)
             reads_table = group.streaming.reads_table
+            plans = BatchPlans(checkpoint.app_id) if self.with_plans and not reads_table else None
             return STREAMING, lambda _job, _now_ms: BatchJob(
-                self.clients, checkpoint, self.keys, reads_table
+                self.clients, checkpoint, self.keys, reads_table, plans
             )
         assert group.statement is not None
         template, types = parse_statement(group.statement), self.rows.types
         workload = self._workload(name, group.parameters, number, member)
+        if self.with_plans and isinstance(template, Insert) and inserts_rows(template):
+            inserts = InsertPlans(template)
+            return template.command, lambda job, now_ms: InsertJob(
+                self.clients, inserts, workload.work(job, now_ms), self.keys
+            )
 
         def statement_job(job: int, now_ms: float) -> Job:
             work = workload.work(job, now_ms)

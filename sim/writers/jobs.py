@@ -1,4 +1,4 @@
-"""The two kinds of jobs: a SQL statement with its values, and the next batch of a stream."""
+"""The kinds of jobs: a SQL statement with its values, and the next batch of a stream."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from whitecap.engine.commands.rows.streaming import append_batch
+from whitecap.engine.commands.rows.streaming import Batch, append_batch
 from whitecap.engine.commands.run import run_statement
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.log.schema import Schema, ddl
 from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.outcomes import Outcome
+from whitecap.engine.plans.batches import BatchPlans
+from whitecap.engine.plans.inserts import InsertPlans
 from whitecap.engine.session.table import SharedTable, Table
 from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing.statements import Statement
@@ -89,13 +91,46 @@ class StatementJob:
 
 
 @dataclass(slots=True)
+class InsertJob:
+    """Append the rows of a job, by a statement that says no more."""
+
+    clients: TableClients
+    plans: InsertPlans
+    work: Work
+    keys: KeysInUse
+
+    @property
+    def is_seen_by_others(self) -> bool:
+        return self.clients.keys_matter and bool(self.work.new_keys)
+
+    def describe(self, record: TransactionRecord, now_ms: float) -> None:
+        del now_ms
+        record.make_statement = self._sql
+        record.rows_inserted = len(self.work.new_keys)
+
+    def _sql(self) -> str:
+        return self.plans.statement.template.render(self.work.values)
+
+    def transaction(self, table_log: TableLog) -> Steps[Outcome]:
+        rows = self.work.values[self.plans.parameter]
+        return self.plans.run(self.clients.client(table_log), rows)
+
+    def is_committed(self) -> None:
+        self.work.is_done(self.keys)
+
+
+@dataclass(slots=True)
 class BatchJob:
-    """Append the batch that the checkpoint says is next; a rerun may find another one next."""
+    """Append the batch that the checkpoint says is next; a rerun may find another one next.
+
+    Without `plans` the general way.
+    """
 
     clients: TableClients
     checkpoint: Checkpoint
     keys: KeysInUse
     reads_table: bool = False
+    plans: BatchPlans | None = None
     _batch_id: int = 0
     _work: Work = field(default_factory=Work)
 
@@ -121,6 +156,8 @@ class BatchJob:
     def transaction(self, table_log: TableLog) -> Steps[Outcome]:
         table = self.clients.client(table_log)
         app_id, schema = self.checkpoint.app_id, self.checkpoint.schema
+        if self.plans is not None:
+            return self.plans.run(table, Batch(app_id, self._batch_id, self._rows, schema))
         return append_batch(table, app_id, self._batch_id, self._rows, self.reads_table, schema)
 
     def is_committed(self) -> None:

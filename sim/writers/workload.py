@@ -8,8 +8,10 @@ keys follow from the job alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from whitecap.engine.storage.requests import Row
 from whitecap.sim.quantities.units import DAY_MS
@@ -31,11 +33,10 @@ NO_SUCH_KEY = -1
 """Stands for a key where a slice has no rows; nothing in the table matches it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(msgspec.Struct, frozen=True):
     """One job's input: `values` for the placeholders, and the rows that it would add."""
 
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, Any] = msgspec.field(default_factory=dict)
     new_keys: Sequence[tuple[Slice, int]] = ()
 
     def is_done(self, keys: KeysInUse) -> None:

@@ -14,6 +14,8 @@ from functools import partial
 from itertools import takewhile
 from typing import Protocol
 
+import msgspec
+
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.recorded import Arrivals, RecordedOutcome
 from whitecap.sim.recording.recorder import Recorder, TransactionRecord, WriterRecord
@@ -49,8 +51,7 @@ class Executor(Protocol):
         """One run of a writer's `number`-th job; how it ended is in its record."""
 
 
-@dataclass(frozen=True, slots=True)
-class Submitted:
+class Submitted(msgspec.Struct, frozen=True):
     """A job of a writer, its number among them, and the record of its first transaction."""
 
     number: int

@@ -35,8 +35,8 @@ class Watched(Table):
 
     transactions: list[Transaction] = field(default_factory=list)
 
-    def _transaction(self, snapshot: Snapshot, txn_id: str) -> Transaction:
-        txn = Table._transaction(self, snapshot, txn_id)
+    def transaction(self, snapshot: Snapshot, txn_id: str) -> Transaction:
+        txn = Table.transaction(self, snapshot, txn_id)
         self.transactions.append(txn)
         return txn
 

@@ -48,9 +48,11 @@ def attempts_noted() -> Iterator[list[tuple[str, bytes]]]:
     attempts: list[tuple[str, bytes]] = []
     put_commit = commit_loop.put_commit
 
-    def noted(key: str, body: bytes, lost_reply: LostReply) -> Steps[commit_loop.PutOutcome]:
+    def noted(
+        key: str, body: bytes, lost_reply: LostReply, actions: Any = None
+    ) -> Steps[commit_loop.PutOutcome]:
         attempts.append((key, body))
-        return put_commit(key, body, lost_reply)
+        return put_commit(key, body, lost_reply, actions)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(commit_loop, "put_commit", noted)

@@ -14,7 +14,7 @@ from typing import Any, get_args
 
 import pytest
 
-from tests.sim.sim_worlds import INSERT, document
+from tests.sim.sim_worlds import INSERT, UPDATE, document
 from whitecap.engine import dialects
 from whitecap.engine.commands import run as commands
 from whitecap.engine.dialects import DIALECTS, Dialect, Vendor
@@ -94,7 +94,8 @@ FAULTS: dict[str, Any] = {
 """One fault of each kind, that strikes often."""
 
 JOBS: dict[str, tuple[dict[str, Any], type]] = {
-    "StatementJob": (INSERT, Sql),
+    "StatementJob": (UPDATE, Sql),
+    "InsertJob": (INSERT, Sql),
     "BatchJob": (
         {
             "streaming": {"checkpoint": "clicks", "rows": {"count": 2}},

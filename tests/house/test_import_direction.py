@@ -54,6 +54,7 @@ ENGINE_LAYERS = (
     ("commands.maintenance",),
     ("commands.rows",),
     ("commands",),
+    ("plans",),
     ("races",),
     ("races.conformance", "races.interleaving"),
     ("races.explain", "races.matrix"),

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import HealthCheck, event, given
+from hypothesis import HealthCheck, event, given, reject
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from tests.sim.sim_worlds import TABLE
+from whitecap.engine.errors import InvalidInput
+from whitecap.engine.log.commit_file import decode_commit, log_key
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import FinishedRun, finished, run_scenario
 from whitecap.sim.scenario import Scenario
+from whitecap.sim.store.history import History
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import World
 
@@ -199,11 +202,90 @@ def documents(draw: st.DrawFn) -> Document:
     }
 
 
+MORE_STATEMENTS: list[Document] = [
+    {"statement": statement, "parameters": parameters}
+    for statement, parameters in {
+        "ALTER TABLE events ADD COLUMNS (note STRING)": {},
+        "ALTER TABLE events SET TBLPROPERTIES ('delta.autoOptimize.autoCompact' = 'true')": {},
+        "ALTER TABLE events SET TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true')": {},
+        "ALTER TABLE events SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')": {},
+        "ALTER TABLE events ADD CONSTRAINT small CHECK (event_id < 268000000)": {},
+        "INSERT INTO events (event_id, date, country, amount) VALUES :rows": {
+            "rows": {"rows": {"count": 2}}
+        },
+    }.items()
+]
+MORE_PROPERTIES = st.sampled_from(
+    [
+        {},
+        {"delta.enableDeletionVectors": "true"},
+        {"delta.enableInCommitTimestamps": "true"},
+        {"delta.enableRowTracking": "true"},
+        {"delta.columnMapping.mode": "name"},
+        {"delta.enableChangeDataFeed": "true"},
+        {"delta.dataSkippingNumIndexedCols": "2"},
+        {"delta.appendOnly": "true"},
+    ]
+)
+MORE_SETTINGS = st.sampled_from(
+    [
+        {},
+        {"spark.databricks.delta.history.metricsEnabled": "false"},
+        {"spark.databricks.delta.commitInfo.userMetadata": "nightly"},
+        {"spark.databricks.delta.maxCommitAttempts": "1"},
+        {"spark.databricks.delta.commit.idempotencyCheck.enabled": "true"},
+        {"whitecap.values.tasks": "2"},
+        {"spark.databricks.delta.schema.autoMerge.enabled": "true"},
+    ]
+)
+DIALECTS = st.sampled_from(["delta-oss-4.4", "delta-oss-4.4", "databricks-14.3"])
+
+
+@st.composite
+def documents_with_appends(draw: st.DrawFn) -> Document:
+    """Appends among statements that change the table's metadata, in dialects that resolve rows."""
+    document = draw(documents())
+    table, groups = document["table"], document["writers"]
+    table["properties"] |= draw(MORE_PROPERTIES)
+    table["isolation"] = draw(st.sampled_from(["Serializable", "WriteSerializable"]))
+    appends = draw(writers())
+    for name in ("statement", "parameters", "streaming"):
+        appends.pop(name, None)
+    for number, more in enumerate(draw(st.lists(st.sampled_from(MORE_STATEMENTS), max_size=2))):
+        arrival = {"schedule": {"at": [f"{draw(st.integers(1, 9))} s"]}}
+        if ":rows" in more["statement"]:
+            arrival = draw(ARRIVALS)
+        groups[f"m{number}"] = {**more, "arrival": arrival, "compute": draw(TIMES)}
+    rows: Document = {"rows": {"rows": {"count": draw(st.integers(1, 3))}}}
+    rows |= draw(st.sampled_from([{}, {"country": "uniform"}]))
+    insert = {"statement": "INSERT INTO events VALUES :rows", "parameters": rows}
+    groups["a"] = appends | insert
+    return document | {"dialect": draw(DIALECTS), "settings": draw(MORE_SETTINGS)}
+
+
+def _general(scenario: Scenario, requests: bool, patient: bool) -> FinishedRun:
+    """Every statement the general way, none by a plan."""
+    streams = RandomStreams(scenario.seed, 0)
+    world = World.of(scenario, streams, requests, patient, with_plans=False)
+    world.start()
+    world.kernel.run_until(scenario.duration)
+    return finished(world)
+
+
 def _patient(scenario: Scenario, requests: bool) -> FinishedRun:
     world = World.of(scenario, RandomStreams(scenario.seed, 0), requests, patient=True)
     world.start()
     world.kernel.run_until(scenario.duration)
     return finished(world)
+
+
+def _check_kept_commits(run: FinishedRun) -> None:
+    """What is known of commits without reading them is what their files say, in their order."""
+    history = History(run.world.store, run.world.shared.commits)
+    for version in range(run.world.initial_version + 1, run.world.store.log.newest + 1):
+        commit, stored = history.commit(version), run.world.store.objects[log_key(version)]
+        read = decode_commit(stored.body, version, stored.modified_at_ms)
+        assert repr(commit) == repr(read)
 
 
 def _content(run: FinishedRun) -> dict[str, Any]:
@@ -232,3 +314,20 @@ def test_all_ways_make_the_same_recording(document: Document) -> None:
     assert patient.recording.tables["requests"].equals(requests)
     never = scenario_of({**document, "faults": document["faults"] + NEVER})
     assert _content(run_scenario(never)) == expected
+
+
+@hypothesis_settings(
+    max_examples=100, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
+)
+@given(documents_with_appends())
+def test_plans_make_the_recording_of_the_general_way(document: Document) -> None:
+    try:
+        scenario = scenario_of(document)
+    except InvalidInput:
+        reject()
+    by_plans = run_scenario(scenario, requests=True)
+    _check_kept_commits(by_plans)
+    general = _general(scenario, True, by_plans.world.kernel.patient)
+    assert _content(by_plans) == _content(general)
+    assert by_plans.recording.tables["requests"].equals(general.recording.tables["requests"])
+    assert _content(run_scenario(scenario)) == _content(general)

@@ -36,67 +36,79 @@ def append_batch(
     they lack are NULL. `reads_table`: the query also reads the table that it writes. Raises
     `DeltaError` for columns that the table lacks.
     """
-    batch = _Batch(table, query_id, batch_id, rows, reads_table, schema)
-    return (yield from _run(batch))
+    batch = Batch(query_id, batch_id, rows, schema, reads_table)
+    return (yield from _run(table, batch))
 
 
 def complete_batch(
     table: Table, query_id: str, batch_id: int, rows: Sequence[Row], reads_table: bool = False
 ) -> Steps[Outcome]:
     """The same in complete mode: the rows take the place of all that the table holds."""
-    return (yield from _run(_Batch(table, query_id, batch_id, rows, reads_table, complete=True)))
+    batch = Batch(query_id, batch_id, rows, None, reads_table, complete=True)
+    return (yield from _run(table, batch))
 
 
 @dataclass(frozen=True, slots=True)
-class _Batch:
-    """One batch, and the handle on the table that it is written to."""
+class Batch:
+    """One batch of a query: rows in the columns of `schema`, as `append_batch` has them."""
 
-    table: Table
     query_id: str
     batch_id: int
     rows: Sequence[Row]
-    reads_table: bool
     schema: Schema | None = None
+    reads_table: bool = False
     complete: bool = False
 
+    def arranged(self, schema: Schema) -> list[Row]:
+        """The rows in the order and types of the table's columns."""
+        given = self.schema
+        if given is None or given.names == schema.names[: len(given)]:
+            return [row + (None,) * (len(schema) - len(row)) for row in self.rows]
+        places = {name.lower(): at for at, name in enumerate(given.names)}
+        if places.keys() - {name.lower() for name in schema.names}:
+            raise command_errors.schema_mismatch()
+        order = [places.get(name.lower()) for name in schema.names]
+        return [tuple(None if at is None else row[at] for at in order) for row in self.rows]
 
-def _run(batch: _Batch) -> Steps[Outcome]:
-    table = batch.table
+    def progress(self, now_ms: int) -> SetTransaction:
+        """How far the query has come with it."""
+        return SetTransaction(app_id=self.query_id, version=self.batch_id, last_updated=now_ms)
+
+    def operation(self) -> Operation:
+        """Source: DeltaOperations.StreamingUpdate."""
+        mode = "Complete" if self.complete else "Append"
+        parameters = {
+            "outputMode": mode,
+            "queryId": self.query_id,
+            "epochId": str(self.batch_id),
+        }
+        return Operation("STREAMING UPDATE", parameters)
+
+
+def _run(table: Table, batch: Batch) -> Steps[Outcome]:
     table.outcomes.clear()
     table.after_commit = auto_compact
-    return (yield from table.at_root(_written(batch)))
+    return (yield from table.at_root(_written(table, batch)))
 
 
-def _written(batch: _Batch) -> Steps[Outcome]:
-    table, query_id, batch_id = batch.table, batch.query_id, batch.batch_id
+def _written(table: Table, batch: Batch) -> Steps[Outcome]:
     txn = yield from begin(table)
+    return (yield from written_in(table, txn, batch))
+
+
+def written_in(table: Table, txn: Transaction, batch: Batch) -> Steps[Outcome]:
+    """Write a batch in a transaction that has begun."""
     yield from txn.read_state()
     if batch.reads_table:
         txn.read_whole_table()
-    if txn.txn_version(query_id) >= batch_id:
+    if txn.txn_version(batch.query_id) >= batch.batch_id:
         return NothingToCommit(txn.read_version)
     removes = (yield from _all_removed(txn)) if batch.complete else []
     writer = FileWriter(table, txn.metadata)
-    adds = yield from writer.write([_arranged(batch, writer.layout.schema)])
+    adds = yield from writer.write([batch.arranged(writer.layout.schema)])
     yield from job("STREAMING", (), writer)
-    now_ms = yield ReadClock()
-    progress = SetTransaction(app_id=query_id, version=batch_id, last_updated=now_ms)
-    mode = "Complete" if batch.complete else "Append"
-    parameters = {"outputMode": mode, "queryId": query_id, "epochId": str(batch_id)}
-    operation = Operation("STREAMING UPDATE", parameters)
-    return (yield from txn.commit([progress, *adds, *removes], operation))
-
-
-def _arranged(batch: _Batch, schema: Schema) -> list[Row]:
-    """The rows in the order and types of the table's columns."""
-    given = batch.schema
-    if given is None or given.names == schema.names[: len(given)]:
-        return [row + (None,) * (len(schema) - len(row)) for row in batch.rows]
-    places = {name.lower(): at for at, name in enumerate(given.names)}
-    if places.keys() - {name.lower() for name in schema.names}:
-        raise command_errors.schema_mismatch()
-    order = [places.get(name.lower()) for name in schema.names]
-    return [tuple(None if at is None else row[at] for at in order) for row in batch.rows]
+    progress = batch.progress((yield ReadClock()))
+    return (yield from txn.commit([progress, *adds, *removes], batch.operation()))
 
 
 def _all_removed(txn: Transaction) -> Steps[list[RemoveFile]]:

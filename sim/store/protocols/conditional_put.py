@@ -24,10 +24,13 @@ class ConditionalPut(FileCalls):
     def take(self, commit: Commit) -> Waiting[PutResult]:
         request, version, store = commit.request, commit.version, self.store
         sent = store.as_sent(request)
-        transaction_id = commit.transaction_id
+        transaction_id, history = commit.transaction_id, self.cluster.history
 
         def put(moment: Moment) -> Answer:
-            return answered(store.put_commit(sent, version, moment[0], transaction_id))
+            result = store.put_commit(sent, version, moment[0], transaction_id)
+            if result is PutResult.CREATED and request.actions is not None:
+                history.keep(version, request.body, request.actions, moment[0])
+            return answered(result)
 
         at_key = self.cluster.profile.put_if_absent.at_key
         in_line = None if at_key is None else partial(store.takes_turn, sent, at_key)

@@ -1,0 +1,148 @@
+"""Blind appends to one table: what they have in common is worked out for the first of them.
+
+All of them add files, read no rows, and commit under the same metadata: so they are prepared and
+frozen as the first one was (`engine/transaction/commit.py`), but for what differs from one to the
+next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from whitecap.engine.commands.maintenance.compaction import is_enabled
+from whitecap.engine.conflicts.current import CurrentTransaction
+from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.conflicts.read_set import ReadSet
+from whitecap.engine.log.actions import AnyAction, Metadata
+from whitecap.engine.log.effects import ANY
+from whitecap.engine.log.features import supports
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.outcomes import Committed, Outcome
+from whitecap.engine.session.table import Table
+from whitecap.engine.storage.requests import ReadClock, Row, Steps
+from whitecap.engine.transaction.commit import CommitPlan, frozen, prepared_with_level
+from whitecap.engine.transaction.commit_loop import commit_loop
+from whitecap.engine.transaction.prepare import Draft
+from whitecap.engine.writing.files import Check
+
+RowMaking = tuple[Callable[[Row], Row], Check | None]
+"""What makes rows of the table from those of a source, and what checks them."""
+
+
+@dataclass(slots=True)
+class AppendPlan:
+    """Appends of one statement or query to a table whose metadata and protocol stay the same.
+
+    `parameters` are the operation's where all appends have the same; `rows` is how rows are made,
+    by the types of the source; `_first` the first append, as it was frozen.
+    """
+
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    rows: dict[tuple[str, ...], RowMaking | None] = field(default_factory=dict)
+    _first: CurrentTransaction | None = None
+
+    def commit(
+        self,
+        table: Table,
+        snapshot: Snapshot,
+        txn_id: str,
+        read_set: ReadSet,
+        actions: Sequence[AnyAction],
+        operation: Operation,
+    ) -> Steps[Outcome]:
+        """Commit, and what follows a commit."""
+        settings = table.dialect.adjusted(table.settings)
+        now_ms = yield ReadClock()
+        if self._first is None:
+            draft = Draft(snapshot, settings, table.name)
+            plan = CommitPlan(
+                table.log, draft, table.dialect, txn_id, read_set, actions, operation, {}, False,
+                table.lost_reply,
+            )  # fmt: skip
+            current = frozen(plan, *prepared_with_level(plan), now_ms)
+            if not current.concerns & ANY:
+                self._first = current
+        else:
+            current = _like(self._first, snapshot, txn_id, actions, operation, now_ms)
+        reads_back = self._first is not None
+        outcome = yield from commit_loop(
+            table.log, current, settings, table.lost_reply, reads_back=reads_back
+        )
+        table.outcomes.append(outcome)
+        if isinstance(outcome, Committed):
+            yield from table.log.after_commit(outcome.version)
+        return outcome
+
+
+def _like(
+    first: CurrentTransaction,
+    snapshot: Snapshot,
+    txn_id: str,
+    actions: Sequence[AnyAction],
+    operation: Operation,
+    now_ms: int,
+) -> CurrentTransaction:
+    """What `frozen` makes of an append that differs from the first one in this alone."""
+    info = first.commit_info
+    same_parameters = operation.parameters is first.operation.parameters
+    commit_info = replace(
+        info,
+        timestamp=now_ms,
+        operation_parameters=(
+            info.operation_parameters if same_parameters else operation.logged_parameters()
+        ),
+        read_version=snapshot.version,
+        operation_metrics=(None if info.operation_metrics is None else operation.logged_metrics()),
+        txn_id=txn_id,
+    )
+    return replace(
+        first,
+        txn_id=txn_id,
+        snapshot=snapshot,
+        actions=tuple(actions),
+        commit_info=commit_info,
+        operation=operation,
+    )
+
+
+class AppendPlans:
+    """The plans of one statement or query, by the table's metadata and protocol."""
+
+    def __init__(self, parameters: Mapping[str, object] | None = None) -> None:
+        self._parameters = parameters or {}
+        self._plans: dict[tuple[int, int], tuple[object, AppendPlan | None]] = {}
+
+    def plan(self, table: Table, snapshot: Snapshot) -> AppendPlan | None:
+        """The plan for the table as it is; `None` where appends go the general way."""
+        metadata, protocol = snapshot.metadata, snapshot.protocol
+        remembered = self._plans.get((id(metadata), id(protocol)))
+        if remembered is None:
+            plan = AppendPlan(self._parameters) if _is_plain(table, snapshot) else None
+            # What the plan is of is kept with it, so that no other object takes its identity.
+            remembered = (metadata, protocol), plan
+            self._plans[id(metadata), id(protocol)] = remembered
+        return remembered[1]
+
+
+def _is_plain(table: Table, snapshot: Snapshot) -> bool:
+    """Whether an append reads, checks, changes and sets off nothing but what it says."""
+    metadata, protocol, settings = snapshot.metadata, snapshot.protocol, table.settings
+    if metadata is None or protocol is None:
+        return False
+    return not (
+        table.dialect.resolves_rows
+        or supports(protocol, "rowTracking")
+        or settings.schema_auto_merge
+        or settings.empty_file_check
+        or settings.null_partition_check
+        or None not in (settings.txn_app_id, settings.txn_version)
+        or is_enabled(metadata, settings)
+        or _is_all_partitions(metadata, snapshot)
+    )
+
+
+def _is_all_partitions(metadata: Metadata, snapshot: Snapshot) -> bool:
+    return len(metadata.partition_columns) == len(snapshot.schema)

@@ -1,0 +1,100 @@
+"""INSERT of rows that a parameter holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from whitecap.engine.commands.maintenance.compaction import auto_compact
+from whitecap.engine.commands.rows.insert import insert_into
+from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.conflicts.read_set import ReadSet
+from whitecap.engine.log.actions import Metadata
+from whitecap.engine.log.schema import schema_of_metadata
+from whitecap.engine.outcomes import Outcome
+from whitecap.engine.plans.appends import AppendPlan, AppendPlans, RowMaking
+from whitecap.engine.query.queries import values_source
+from whitecap.engine.query.sources import Source
+from whitecap.engine.session.table import Table
+from whitecap.engine.sql.expressions.terms import Parameters
+from whitecap.engine.sql.functions.times import asks_time
+from whitecap.engine.sql.parsing.statements import Insert, Statement, Values
+from whitecap.engine.storage.requests import Compute, NewId, Row, Steps
+from whitecap.engine.writing.execution import on_table
+from whitecap.engine.writing.files import FileWriter
+from whitecap.engine.writing.inserting import insert_plan, row_check
+
+READS_NOTHING = ReadSet()
+
+
+def inserts_rows(statement: Statement) -> bool:
+    """Whether it appends the rows of a parameter, and says no more."""
+    if not (isinstance(statement, Insert) and isinstance(statement.query, Values)):
+        return False
+    name = statement.query.rows_parameter
+    plain = name is not None and statement.template.parameter_names == {name}
+    says_more = (
+        statement.overwrite
+        or statement.by_name
+        or statement.partition
+        or statement.replace_where is not None
+        or statement.replace_on is not None
+        or statement.replace_using
+        or statement.options
+    )
+    return plain and not says_more and not asks_time("".join(statement.template.texts))
+
+
+class InsertPlans(AppendPlans):
+    """The plans of one such statement."""
+
+    def __init__(self, statement: Insert) -> None:
+        parameters = {"mode": "Append", "partitionBy": list(statement.partition_by)}
+        super().__init__(parameters)
+        self.statement = statement
+        (self.parameter,) = statement.template.parameter_names
+
+    def run(self, table: Table, rows: Sequence[Row]) -> Steps[Outcome]:
+        """Run the statement with these rows: what `run_statement` does with it."""
+        return table.at_root(self._run(table, {self.parameter: rows}))
+
+    def _run(self, table: Table, parameters: Parameters) -> Steps[Outcome]:
+        table.outcomes.clear()
+        yield from table.log.analyze()
+        source = values_source(self.statement.query, parameters, table.session)
+        source = source.spread(table.settings.values_tasks)
+        snapshot = yield from table.log.update()
+        txn_id: str = yield NewId()
+        plan = self.plan(table, snapshot)
+        making = None if plan is None else self._making(plan, snapshot.metadata, source, table)
+        if plan is None or making is None or snapshot.metadata is None:
+            table.after_commit = auto_compact
+            txn = on_table(table, table.transaction(snapshot, txn_id))
+            bound = self.statement.with_parameters(parameters)
+            return (yield from insert_into(table, txn, bound, source))
+        make, check = making
+        writer = FileWriter(table, snapshot.metadata, check=check)
+        adds = yield from writer.write([[make(row) for row in task] for task in source.tasks])
+        yield Compute("INSERT", bytes_written=writer.bytes_written)
+        operation = Operation("WRITE", plan.parameters, writer.metrics())
+        return (yield from plan.commit(table, snapshot, txn_id, READS_NOTHING, adds, operation))
+
+    def _making(
+        self, plan: AppendPlan, metadata: Metadata | None, source: Source, table: Table
+    ) -> RowMaking | None:
+        """How rows of such a source become the table's; `None` if the table makes up values."""
+        if metadata is None or not source.rows:
+            return None
+        if source.types not in plan.rows:
+            plan.rows[source.types] = _row_making(self.statement, metadata, source, table)
+        return plan.rows[source.types]
+
+
+def _row_making(
+    statement: Insert, metadata: Metadata, source: Source, table: Table
+) -> RowMaking | None:
+    schema, session = schema_of_metadata(metadata), table.session
+    rows = insert_plan(statement, source, schema, session)
+    if rows.project is None or rows.complete is not None or rows.counted:
+        return None
+    given = frozenset(name.lower() for name in rows.given)
+    return rows.project, row_check(metadata, session, given)
