@@ -18,11 +18,11 @@ from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.store.cluster import Cluster
+from whitecap.sim.store.coordinator import LogRequests
 from whitecap.sim.store.faults import crashes_of, faults_of
 from whitecap.sim.store.history import History
 from whitecap.sim.store.latency import latencies_of
 from whitecap.sim.store.limits import Throttle
-from whitecap.sim.store.log_requests import LogRequests
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.store.tape import Tapes
 from whitecap.sim.table.rows import KeysInUse, TableRows
