@@ -18,6 +18,14 @@ from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.sim.recording.recorder import TransactionRecord
 from whitecap.sim.store.cluster import Cluster, DeltaLog, WriterCrashed
 from whitecap.sim.store.connection import Connection
+from whitecap.sim.store.coordinator import (
+    Commit,
+    Coordinator,
+    LogRequests,
+    NewCoordinator,
+    Sees,
+    Shown,
+)
 from whitecap.sim.store.exchange import Answer, Effect
 from whitecap.sim.store.kinds import Kind
 from whitecap.sim.store.log_directory import (
@@ -29,9 +37,6 @@ from whitecap.sim.store.log_directory import (
     Segment,
     checksum_key,
 )
-from whitecap.sim.store.log_requests import LogRequests
-from whitecap.sim.store.protocols.choice import COORDINATORS
-from whitecap.sim.store.protocols.coordinator import Commit, Coordinator, Sees, Shown
 from whitecap.sim.time.kernel import Clock, Waiting
 
 LOG_KEY = f"{LOG_DIRECTORY}/"
@@ -45,6 +50,7 @@ class LogAccess:
     connection: Connection
     record: TransactionRecord
     requests: LogRequests
+    new_coordinator: NewCoordinator
     read: Segment = NO_SEGMENT
     read_has_checksum: bool = True
     delta_log: DeltaLog = field(init=False)
@@ -52,8 +58,9 @@ class LogAccess:
 
     def __post_init__(self) -> None:
         self.delta_log = self.cluster.delta_log
-        coordinator = COORDINATORS[self.cluster.profile.log_store.protocol]
-        self.coordinator = coordinator(self.cluster, self.connection, self.record, self.requests)
+        self.coordinator = self.new_coordinator(
+            self.cluster, self.connection, self.record, self.requests
+        )
 
     @property
     def clock(self) -> Clock:

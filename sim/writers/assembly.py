@@ -21,11 +21,11 @@ from whitecap.sim.scenario.arrivals import Closed, Open, Schedule, Trace
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.writers import WriterGroup
+from whitecap.sim.store.coordinator import LogRequests
 from whitecap.sim.store.faults import faults_of
 from whitecap.sim.store.history import History
 from whitecap.sim.store.latency import latencies_of
 from whitecap.sim.store.limits import Throttle
-from whitecap.sim.store.log_requests import LogRequests
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.store.spark_jobs import SparkJobs
 from whitecap.sim.store.tape import Tapes

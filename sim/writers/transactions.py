@@ -11,12 +11,13 @@ from whitecap.sim.recording.recorder import Recorder, TransactionRecord
 from whitecap.sim.store.client import Client
 from whitecap.sim.store.cluster import Cluster, Life, WriterCrashed
 from whitecap.sim.store.connection import Connection
+from whitecap.sim.store.coordinator import LogRequests
 from whitecap.sim.store.exchange import Sender, StoreRefused
 from whitecap.sim.store.faults import WriterFaults
 from whitecap.sim.store.limits import Throttle
 from whitecap.sim.store.log_access import LogAccess
-from whitecap.sim.store.log_requests import LogRequests
 from whitecap.sim.store.log_view import LogView
+from whitecap.sim.store.protocols.choice import COORDINATORS
 from whitecap.sim.store.spark_jobs import SparkJobs
 from whitecap.sim.store.tape import Tapes
 from whitecap.sim.time.identifiers import Ids
@@ -123,7 +124,8 @@ class Transactions:
             life=life,
         )
         connection = Connection(sender)
-        log = LogAccess(cluster, connection, record, self.requests)
+        coordinator = COORDINATORS[cluster.profile.log_store.protocol]
+        log = LogAccess(cluster, connection, record, self.requests, coordinator)
         new_id = Ids(self.ids, tape.row)
         own_ms = self.spark_jobs.own_ms(number, tape.compute_ms)
         return Client(cluster, connection, log, record, self.spark_jobs, own_ms, new_id)

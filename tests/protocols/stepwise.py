@@ -14,11 +14,10 @@ from typing import Any
 from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult
 from whitecap.sim.recording.recorder import AttemptRecord
+from whitecap.sim.store.coordinator import Commit, LogRequests
 from whitecap.sim.store.kinds import Kind
-from whitecap.sim.store.log_requests import LogRequests
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.store.protocols.catalog import ByCatalog
-from whitecap.sim.store.protocols.coordinator import Commit
 
 Process = Generator[Kind, None, Any]
 

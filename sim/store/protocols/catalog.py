@@ -22,17 +22,11 @@ from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.storage.requests import PutResult
 from whitecap.sim.store.cluster import WriterCrashed
 from whitecap.sim.store.connection import Connection, found
+from whitecap.sim.store.coordinator import Commit, Pages, Sees, Shown
 from whitecap.sim.store.exchange import Answer, StoreRefused
 from whitecap.sim.store.kinds import Kind
 from whitecap.sim.store.log_directory import STAGED_COMMITS_KEY, Moment, Segment
-from whitecap.sim.store.protocols.coordinator import (
-    Commit,
-    FileCalls,
-    Pages,
-    Sees,
-    Shown,
-    answered,
-)
+from whitecap.sim.store.protocols.file_calls import FileCalls, answered
 from whitecap.sim.time.kernel import Waiting
 
 CATALOG_KEY = "catalog"

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from whitecap.sim.recording.recorder import TransactionRecord
 from whitecap.sim.scenario.commit_protocol import CommitProtocol
-from whitecap.sim.store.cluster import Cluster
-from whitecap.sim.store.connection import Connection
-from whitecap.sim.store.log_requests import LogRequests
+from whitecap.sim.store.coordinator import NewCoordinator
 from whitecap.sim.store.protocols.catalog import ByCatalog
 from whitecap.sim.store.protocols.conditional_put import ConditionalPut
-from whitecap.sim.store.protocols.coordinator import Coordinator
 from whitecap.sim.store.protocols.dynamodb import ByDynamoDB
 from whitecap.sim.store.protocols.rename import ByRename
 from whitecap.sim.store.protocols.single_driver import SingleDriver
-
-NewCoordinator = Callable[[Cluster, Connection, TransactionRecord, LogRequests], Coordinator]
 
 COORDINATORS: dict[CommitProtocol, NewCoordinator] = {
     CommitProtocol.CONDITIONAL_PUT: ConditionalPut,

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from whitecap.engine.storage.requests import PutResult
+from whitecap.sim.store.coordinator import Commit
 from whitecap.sim.store.exchange import Answer
 from whitecap.sim.store.kinds import Kind
 from whitecap.sim.store.log_directory import Moment
-from whitecap.sim.store.protocols.coordinator import Commit, FileCalls, answered
+from whitecap.sim.store.protocols.file_calls import FileCalls, answered
 from whitecap.sim.time.kernel import Waiting
 
 

@@ -20,17 +20,11 @@ from dataclasses import dataclass
 from whitecap.engine.log.commit_file import LOG_DIRECTORY, log_key
 from whitecap.engine.storage.requests import PutResult
 from whitecap.sim.store.commit_table import CommitItem, CommitTable
+from whitecap.sim.store.coordinator import Commit, Pages, Sees, Shown
 from whitecap.sim.store.exchange import DONE, Answer, StoreRefused
 from whitecap.sim.store.kinds import Kind
 from whitecap.sim.store.log_directory import Moment
-from whitecap.sim.store.protocols.coordinator import (
-    Commit,
-    FileCalls,
-    Pages,
-    Sees,
-    Shown,
-    answered,
-)
+from whitecap.sim.store.protocols.file_calls import FileCalls, answered
 from whitecap.sim.time.kernel import Waiting
 
 RECOVERY_TRIES = 4

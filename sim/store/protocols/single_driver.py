@@ -10,10 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from whitecap.engine.storage.requests import Put, PutResult
+from whitecap.sim.store.coordinator import Commit
 from whitecap.sim.store.exchange import Answer
 from whitecap.sim.store.kinds import Kind
 from whitecap.sim.store.log_directory import Moment
-from whitecap.sim.store.protocols.coordinator import Commit, FileCalls, answered
+from whitecap.sim.store.protocols.file_calls import FileCalls, answered
 from whitecap.sim.time.kernel import Waiting
 
 

@@ -1,4 +1,4 @@
-"""What all commit protocols share: a transaction's way to the log, and calls of a file system.
+"""What all commit protocols share: calls of a file system, as requests.
 
 A protocol is written down as the log store that it describes, one request after the other. State
 changes only in the effect of a request; so what a driver that dies between two of them leaves
@@ -7,65 +7,22 @@ behind is what its protocol leaves behind.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from whitecap.engine.log.commit_file import log_key
-from whitecap.engine.storage.requests import PutIfAbsent, PutResult
+from whitecap.engine.storage.requests import PutResult
 from whitecap.sim.recording.recorder import AttemptRecord, TransactionRecord
 from whitecap.sim.store.cluster import Cluster, WriterCrashed
 from whitecap.sim.store.connection import Connection
+from whitecap.sim.store.coordinator import Commit, LogRequests, Pages, Sees, Shown
 from whitecap.sim.store.exchange import DONE, NO_REPLY, Answer, Effect, StoreRefused
 from whitecap.sim.store.kinds import Kind
-from whitecap.sim.store.log_directory import Moment, Segment
-from whitecap.sim.store.log_requests import LogRequests
+from whitecap.sim.store.log_directory import Moment
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.time.kernel import Clock, Waiting
 
 T = TypeVar("T")
-
-Shown = tuple[Segment, Moment]
-"""What a listing of the log shows, and when."""
-
-Sees = Callable[[Moment], None] | None
-"""Told the moment at which the newest version is learnt."""
-
-Pages = Callable[[Sees], Waiting[Shown]]
-"""Lists the log, page after page."""
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """One attempt of a transaction at a version; `request` is how Delta asks for it."""
-
-    request: PutIfAbsent
-    version: int
-    attempt: AttemptRecord
-
-    @property
-    def size_bytes(self) -> int:
-        return len(self.request.body)
-
-    @property
-    def transaction_id(self) -> int:
-        return self.attempt.transaction_id
-
-    @property
-    def temporary_key(self) -> str:
-        """The file that is written before it is decided whose the version is."""
-        directory, _, name = self.request.key.rpartition("/")
-        return f"{directory}/.{name}.{self.transaction_id}.tmp"
-
-
-class Coordinator(Protocol):
-    """How one transaction takes versions of the log, and lists it."""
-
-    def take(self, commit: Commit) -> Waiting[PutResult]:
-        """Try to take a version. Raises `StoreRefused`, `WriterCrashed`."""
-
-    def list_log(self, pages: Pages, sees: Sees) -> Waiting[Shown]:
-        """Learn the newest version. Raises `StoreRefused`, `WriterCrashed`."""
 
 
 @dataclass(slots=True)

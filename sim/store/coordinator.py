@@ -1,0 +1,82 @@
+"""How a transaction takes versions of the log: what a commit protocol is given, and what it does.
+
+The protocols are in `sim/store/protocols/`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from whitecap.engine.storage.requests import PutIfAbsent, PutResult
+from whitecap.sim.recording.recorder import AttemptRecord, TransactionRecord
+from whitecap.sim.scenario.store import LogStore
+from whitecap.sim.store.cluster import Cluster
+from whitecap.sim.store.connection import Connection
+from whitecap.sim.store.kinds import KIND_NAMED, Kind
+from whitecap.sim.store.log_directory import Moment, Segment
+from whitecap.sim.time.kernel import Waiting
+
+Shown = tuple[Segment, Moment]
+"""What a listing of the log shows, and when."""
+
+Sees = Callable[[Moment], None] | None
+"""Told the moment at which the newest version is learnt."""
+
+Pages = Callable[[Sees], Waiting[Shown]]
+"""Lists the log, page after page."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogRequests:
+    """What each thing that is done with a file of the log takes."""
+
+    before_put: tuple[Kind, ...]
+    after_put: tuple[Kind, ...]
+    read: tuple[Kind, ...]
+    checksum: tuple[Kind, ...]
+    pointer: tuple[Kind, ...]
+    delete: tuple[Kind, ...]
+    probe: tuple[Kind, ...]
+
+    @classmethod
+    def of(cls, log_store: LogStore) -> LogRequests:
+        """In the order of `LogStore.requests`."""
+        return cls(*(tuple(KIND_NAMED[name] for name in names) for names in log_store.requests))
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One attempt of a transaction at a version; `request` is how Delta asks for it."""
+
+    request: PutIfAbsent
+    version: int
+    attempt: AttemptRecord
+
+    @property
+    def size_bytes(self) -> int:
+        return len(self.request.body)
+
+    @property
+    def transaction_id(self) -> int:
+        return self.attempt.transaction_id
+
+    @property
+    def temporary_key(self) -> str:
+        """The file that is written before it is decided whose the version is."""
+        directory, _, name = self.request.key.rpartition("/")
+        return f"{directory}/.{name}.{self.transaction_id}.tmp"
+
+
+class Coordinator(Protocol):
+    """How one transaction takes versions of the log, and lists it."""
+
+    def take(self, commit: Commit) -> Waiting[PutResult]:
+        """Try to take a version. Raises `StoreRefused`, `WriterCrashed`."""
+
+    def list_log(self, pages: Pages, sees: Sees) -> Waiting[Shown]:
+        """Learn the newest version. Raises `StoreRefused`, `WriterCrashed`."""
+
+
+NewCoordinator = Callable[[Cluster, Connection, TransactionRecord, LogRequests], Coordinator]
