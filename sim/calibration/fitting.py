@@ -96,5 +96,6 @@ def _ranks_of(ordered: Values) -> Values:
 
 
 def written(duration_ms: float) -> str:
-    """A duration as profiles write it."""
-    return f"{max(0.0, duration_ms):.5g} ms" if duration_ms >= 1e-4 else "0 ms"
+    """A duration as profiles write it, in five digits."""
+    digits = f"{float(f'{max(0.0, duration_ms):.5g}'):.9f}"
+    return f"{digits.rstrip('0').rstrip('.')} ms"

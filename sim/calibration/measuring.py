@@ -66,9 +66,16 @@ def measure(target: Target, plan: Plan, progress: Progress) -> list[Sample]:
         said = f"stopped answering: {error or type(error).__name__}"
         raise InvalidInput([Problem(target.place, said)]) from error
     finally:
-        run.stop.set()
-        target.clear(run.folder)
+        _clear(target, run.folder)
     return run.samples
+
+
+def _clear(target: Target, folder: str) -> None:
+    try:
+        target.clear(folder)
+    except Exception as error:
+        said = f"{folder} was written there and could not be removed: {error}"
+        raise InvalidInput([Problem(target.place, said)]) from error
 
 
 @dataclass(slots=True)
@@ -77,7 +84,6 @@ class _Measuring:
     plan: Plan
     progress: Progress
     samples: list[Sample] = field(default_factory=list)
-    stop: threading.Event = field(default_factory=threading.Event)
     folder: str = field(default_factory=lambda: f"whitecap-calibrate-{os.urandom(6).hex()}")
     began_s: float = field(default_factory=time.monotonic)
 
@@ -121,7 +127,7 @@ class _Measuring:
 
     def _competing(self, clients: int, until_s: float, body: bytes) -> None:
         log, failed = f"{self.folder}/log-{clients}", list[Exception]()
-        done = threading.Event()
+        done, what = threading.Event(), f"{clients} clients" if clients > 1 else "1 client"
         created = [-1]
 
         def commits(store: Target) -> None:
@@ -138,9 +144,10 @@ class _Measuring:
         for thread in threads:
             thread.start()
         try:
+            self._tells(what)
             while any(thread.is_alive() for thread in threads):
                 threads[0].join(0.2)
-                self._tells(f"{clients} clients" if clients > 1 else "1 client")
+                self._tells(what)
         finally:
             done.set()
             for thread in threads:

@@ -24,6 +24,9 @@ REFUSALS = frozenset(
 )
 """Error codes of requests that may be sent again."""
 
+MISSING = frozenset({"NoSuchKey", "404"})
+"""Error codes of requests for an object whose put was refused."""
+
 TIMEOUT_S = 30
 """As the clients of the shipped profiles."""
 
@@ -119,7 +122,7 @@ class S3Target:
             code = str(error.response.get("Error", {}).get("Code"))
             if code in TAKEN:
                 return False
-            if code in REFUSALS:
+            if code in REFUSALS | MISSING:
                 raise Refused(code) from None
             raise
         return True

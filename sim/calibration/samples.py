@@ -103,7 +103,9 @@ def _of_line(place: str, line: Mapping[str, str | None]) -> Iterator[Problem]:
     operation = str(line["operation"])
     if operation not in {*Operation}:
         said = f"{operation!r} is none of {', '.join(Operation)}"
-        yield Problem(f"{place} operation", said, nearest(operation, list(Operation)))
+        yield Problem(
+            f"{place} operation", said, nearest(operation, [known.value for known in Operation])
+        )
     else:
         outcomes = OUTCOMES.get(Operation(operation), OTHER_OUTCOMES)
         outcome = line.get("outcome") or outcomes[0]
