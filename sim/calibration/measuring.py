@@ -10,6 +10,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -32,6 +33,9 @@ SMALL_BYTES = 4096
 
 SHARES = {"requests": 0.4, "sizes": 0.6, "clients": 1.0}
 """Of the time, by when each part has to be done."""
+
+
+TELLS_EVERY_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +149,8 @@ class _Measuring:
             thread.start()
         try:
             self._tells(what)
-            while any(thread.is_alive() for thread in threads):
-                threads[0].join(0.2)
+            while busy := [thread for thread in threads if thread.is_alive()]:
+                busy[0].join(TELLS_EVERY_S)
                 self._tells(what)
         finally:
             done.set()
@@ -194,8 +198,9 @@ class _Measuring:
 
     def _warms_up(self, store: Target, folder: str) -> None:
         """The first request makes the connection, which is no part of later ones."""
-        store.put(f"{folder}/warm-up", b"")
-        store.delete(f"{folder}/warm-up")
+        with suppress(Refused):
+            store.put(f"{folder}/warm-up", b"")
+            store.delete(f"{folder}/warm-up")
 
     def _creates(self, store: Target, key: str, body: bytes, clients: int = 1) -> str:
         began_s = time.perf_counter()
