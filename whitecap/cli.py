@@ -16,6 +16,7 @@ from whitecap.engine.errors import nearest
 from whitecap.exit_codes import exit_codes_of
 
 COMMANDS = {
+    "calibrate": "Measure an object store or a disk and make a profile of it.",
     "check": "Run regression scenarios and test their expectations.",
     "conformance": "Run conformance cases on the engine, or on a real Delta Lake.",
     "dialects": "List the platforms that can be simulated and how they differ.",

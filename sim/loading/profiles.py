@@ -42,9 +42,19 @@ def profile_named(profile: str, folder: Path = Path()) -> Store:
     """A shipped profile or a user's file, relative to `folder`. Raises `InvalidInput`."""
     if is_file_name(profile):
         return _checked(read_yaml(folder / profile))[0]
-    if profile not in shipped_profiles():
-        raise InvalidInput([_no_such(profile, "")])
+    require_shipped(profile)
     return _checked(read_yaml(STORES / f"{profile}.yaml"))[0]
+
+
+def require_shipped(profile: str, place: str = "") -> None:
+    """Raises `InvalidInput` unless there is a shipped profile of that name."""
+    if profile not in shipped_profiles():
+        raise InvalidInput([_no_such(profile, place)])
+
+
+def check_profile(text: str) -> Store:
+    """A profile from its text. Raises `InvalidInput`."""
+    return _checked(YamlText(text, "profile"))[0]
 
 
 def _checked(text: YamlText) -> tuple[Store, Document]:

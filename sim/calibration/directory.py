@@ -1,0 +1,86 @@
+"""A directory as a store: what a local disk, or what is mounted like one, takes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.sim.calibration.samples import Operation
+from whitecap.sim.machine.places import require_directory
+
+
+@dataclass(slots=True)
+class DirectoryTarget:
+    """A directory. Put-if-absent writes a file of another name and links it, as Delta's does.
+
+    (`engine/storage/disk/directory.py`; a link fails where there is a file, and never shows half of
+    one.)
+    """
+
+    root: Path
+    like: str = "local"
+    kinds: frozenset[Operation] = frozenset(Operation) - {Operation.COPY}
+    place: str = field(init=False)
+    _made: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.place = f"the directory {self.root}"
+        self._made = not self.root.exists()
+        require_directory(self.root)
+
+    def another(self) -> DirectoryTarget:
+        return self
+
+    def is_empty(self) -> bool:
+        try:
+            return self._made or not any(self.root.iterdir())
+        except OSError as error:
+            said = f"cannot be read: {error.strerror}"
+            raise InvalidInput([Problem(str(self.root), said)]) from None
+
+    def put_if_absent(self, key: str, body: bytes) -> bool:
+        path = self._path(key)
+        beside = path.with_name(f".{path.name}.{os.urandom(8).hex()}.tmp")
+        beside.write_bytes(body)
+        try:
+            os.link(beside, path)
+        except FileExistsError:
+            return False
+        finally:
+            beside.unlink()
+        return True
+
+    def put(self, key: str, body: bytes) -> None:
+        self._path(key).write_bytes(body)
+
+    def get(self, key: str) -> int:
+        return len((self.root / key).read_bytes())
+
+    def head(self, key: str) -> None:
+        (self.root / key).stat()
+
+    def list(self, folder: str) -> Sequence[str]:
+        return sorted(os.listdir(self.root / folder))
+
+    def copy(self, source: str, target: str) -> None:
+        shutil.copyfile(self.root / source, self._path(target))
+
+    def rename(self, source: str, target: str) -> None:
+        os.rename(self.root / source, self._path(target))
+
+    def delete(self, key: str) -> None:
+        (self.root / key).unlink()
+
+    def clear(self, folder: str) -> None:
+        shutil.rmtree(self.root / folder, ignore_errors=True)
+        if self._made and self.root.is_dir() and not any(self.root.iterdir()):
+            self.root.rmdir()
+
+    def _path(self, key: str) -> Path:
+        path = self.root / key
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path

@@ -1,0 +1,101 @@
+"""From samples to what a profile says: quantiles with the samples' mean, and time per byte."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import nnls
+
+Values = NDArray[np.float64]
+
+FEWEST = 20
+"""Samples of one kind; of fewer nothing is said."""
+
+RANKS = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
+"""Quantiles to begin with. There is nothing beyond the longest that was seen."""
+
+SHORTEST_MS = 1e-6
+"""A clock may tell that no time has passed."""
+
+MOST_POINTS = 40
+CLOSE = 0.01
+"""How far lines between quantiles may be off, as a share of the mean: until then the interval that
+is off most is cut in two, so that a gap between two modes ends up between neighbours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A latency as a line: what it takes at all, and per unit (a byte, a key)."""
+
+    base_ms: float
+    per_unit_ms: float
+
+
+def line_through(units: Sequence[float], latencies_ms: Sequence[float]) -> Line:
+    """By least squares of relative errors, so that small objects count as much as large ones.
+
+    Through the median of each size, since tails are heavy; neither part is negative. With a single
+    size there is no line, and everything is base.
+    """
+    sizes, taken = np.array(units, float), np.array(latencies_ms, float)
+    known = np.unique(sizes)
+    medians = np.array([max(SHORTEST_MS, np.median(taken[sizes == size])) for size in known])
+    if len(known) < 2:
+        return Line(float(medians[0]), 0.0)
+    relative = np.column_stack([np.ones(len(known)), known]) / medians[:, None]
+    (base_ms, per_unit_ms), _ = nnls(relative, np.ones(len(known)))
+    return Line(float(base_ms), float(per_unit_ms))
+
+
+def distribution_of(latencies_ms: Sequence[float]) -> dict[str, Any]:
+    """A profile's distribution: quantiles whose mean is that of the samples, within a percent."""
+    ordered = np.sort(np.maximum(0.0, np.array(latencies_ms, float)))
+    if ordered[0] == ordered[-1]:
+        return {"constant": written(float(ordered[0]))}
+    ranks = _enough_ranks(ordered)
+    points = {f"p{100 * rank:.6g}": written(_at(ordered, rank)) for rank in ranks}
+    return {"quantiles": points}
+
+
+def _enough_ranks(ordered: Values) -> list[float]:
+    ranks = list(RANKS)
+    while len(ranks) < MOST_POINTS:
+        errors = [_error(ordered, low, high) for low, high in pairwise(ranks)]
+        if sum(map(abs, errors)) <= CLOSE * float(ordered.mean()):
+            break
+        worst = int(np.argmax(np.abs(errors)))
+        middle = (ranks[worst] + ranks[worst + 1]) / 2
+        if ranks[worst + 1] - ranks[worst] < 0.1 / len(ordered):
+            break
+        ranks.insert(worst + 1, middle)
+    return ranks
+
+
+def _error(ordered: Values, low: float, high: float) -> float:
+    """How much of the mean a straight line between two ranks adds to that of the samples."""
+    ranks = _ranks_of(ordered)
+    between = np.concatenate([[low], ranks[(ranks > low) & (ranks < high)], [high]])
+    taken = np.interp(between, ranks, ordered)
+    straight = (high - low) * (taken[0] + taken[-1]) / 2
+    return float(straight - np.trapezoid(taken, between))
+
+
+def _at(ordered: Values, rank: float) -> float:
+    return float(np.interp(rank, _ranks_of(ordered), ordered))
+
+
+def _ranks_of(ordered: Values) -> Values:
+    """Each sample in the middle of its share, so that lines have the mean of the samples."""
+    ranks: Values = (np.arange(len(ordered)) + 0.5) / len(ordered)
+    return ranks
+
+
+def written(duration_ms: float) -> str:
+    """A duration as profiles write it, in five digits."""
+    digits = f"{float(f'{max(0.0, duration_ms):.5g}'):.9f}"
+    return f"{digits.rstrip('0').rstrip('.')} ms"

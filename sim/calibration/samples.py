@@ -1,0 +1,142 @@
+"""Measured requests: what a calibration makes of a store, or somebody brings as a CSV file."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
+from enum import StrEnum
+from io import StringIO
+from pathlib import Path
+
+from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.sim.quantities.units import MAX_DURATION_MS
+
+
+class Operation(StrEnum):
+    """What a store can be asked, as in a profile."""
+
+    PUT_IF_ABSENT = "put_if_absent"
+    PUT = "put"
+    GET = "get"
+    HEAD = "head"
+    LIST = "list"
+    COPY = "copy"
+    DELETE = "delete"
+    RENAME = "rename"
+
+
+CREATED, ALREADY_EXISTS, DONE, REFUSED = "created", "already_exists", "done", "refused"
+"""Outcomes: of a put-if-absent the first two; `refused` is one that the store would not take."""
+
+OUTCOMES = {Operation.PUT_IF_ABSENT: (CREATED, ALREADY_EXISTS, REFUSED)}
+OTHER_OUTCOMES = (DONE, REFUSED)
+
+MAX_CLIENTS = 1000
+"""More than anybody lets compete for one key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One request: `bytes` of its object (of a list, the keys that it gave), `clients` at once."""
+
+    operation: Operation
+    bytes: int
+    latency_ms: float
+    clients: int
+    outcome: str
+
+
+COLUMNS = tuple(field.name for field in fields(Sample))
+NEEDED = ("operation", "latency_ms")
+
+
+def samples_text(samples: Iterable[Sample]) -> str:
+    """Samples as CSV."""
+    text = StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(COLUMNS)
+    lines.writerows(astuple(sample) for sample in samples)
+    return text.getvalue()
+
+
+def read_samples(path: Path) -> list[Sample]:
+    """Samples of a CSV file: `operation` and `latency_ms`, and if given bytes, clients, outcome.
+
+    Raises `InvalidInput`: every line that is wrong, by its number.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InvalidInput([Problem(str(path), f"cannot be read: {reason}")]) from None
+    lines = csv.DictReader(StringIO(text))
+    problems = list(_of_header(f"{path}:1", lines.fieldnames or ()))
+    samples = []
+    for line in lines if not problems else ():
+        place = f"{path}:{lines.line_num}"
+        wrong = list(_of_line(place, line))
+        problems += wrong
+        if not wrong:
+            samples.append(_sample(line))
+    if not problems and not samples:
+        problems.append(Problem(str(path), "holds no samples"))
+    if problems:
+        raise InvalidInput(problems)
+    return samples
+
+
+def _of_header(place: str, names: Sequence[str]) -> Iterator[Problem]:
+    for name in NEEDED:
+        if name not in names:
+            yield Problem(place, f"has no column {name!r}: there may be {', '.join(COLUMNS)}")
+    for name in names:
+        if name not in COLUMNS:
+            yield Problem(place, f"unknown column {name!r}", nearest(name, COLUMNS))
+
+
+def _of_line(place: str, line: Mapping[str, str | None]) -> Iterator[Problem]:
+    if None in line or None in line.values():
+        yield Problem(place, "has not as many values as there are columns")
+        return
+    operation = str(line["operation"])
+    if operation not in {*Operation}:
+        said = f"{operation!r} is none of {', '.join(Operation)}"
+        yield Problem(
+            f"{place} operation", said, nearest(operation, [known.value for known in Operation])
+        )
+    else:
+        outcomes = OUTCOMES.get(Operation(operation), OTHER_OUTCOMES)
+        outcome = line.get("outcome") or outcomes[0]
+        if outcome not in outcomes:
+            said = f"{outcome!r} is none of {', '.join(outcomes)}"
+            yield Problem(f"{place} outcome", said, nearest(outcome, outcomes))
+    bounds = {"latency_ms": (0, MAX_DURATION_MS), "bytes": (0, 2**50), "clients": (1, MAX_CLIENTS)}
+    for name, (least, most) in bounds.items():
+        if line.get(name) and not _is_between(str(line[name]), least, most, name != "latency_ms"):
+            said = f"needs a {'number' if name == 'latency_ms' else 'whole number'}"
+            yield Problem(
+                f"{place} {name}", f"{said} from {least} to {most:,.0f}, not {line[name]!r}"
+            )
+    if not line["latency_ms"]:
+        yield Problem(f"{place} latency_ms", "is empty")
+
+
+def _is_between(text: str, least: float, most: float, whole: bool) -> bool:
+    try:
+        number = float(text)
+    except ValueError:
+        return False
+    return math.isfinite(number) and least <= number <= most and (number.is_integer() or not whole)
+
+
+def _sample(line: Mapping[str, str]) -> Sample:
+    operation = Operation(line["operation"])
+    return Sample(
+        operation,
+        int(float(line.get("bytes") or 0)),
+        float(line["latency_ms"]),
+        int(float(line.get("clients") or 1)),
+        line.get("outcome") or OUTCOMES.get(operation, OTHER_OUTCOMES)[0],
+    )

@@ -1,0 +1,173 @@
+"""`whitecap calibrate`: measures a store, or takes samples of it, and writes its profile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.core import ParameterSource
+
+if TYPE_CHECKING:
+    from whitecap.sim.calibration.measuring import Plan
+    from whitecap.sim.calibration.samples import Sample
+    from whitecap.sim.calibration.target import Target
+
+EXAMPLE = "whitecap run SCENARIO --set store.profile="
+
+
+@click.command()
+@click.argument("target", required=False, metavar="[DIRECTORY|S3_URL]")
+@click.option("--out", type=click.Path(path_type=Path), help="Write the profile there (.yaml).")
+@click.option(
+    "--samples",
+    "given",
+    type=click.Path(path_type=Path),
+    help="Measure nothing: take the samples of this CSV file.",
+)
+@click.option("--save-samples", type=click.Path(path_type=Path), help="Write the samples there.")
+@click.option(
+    "--count", type=click.IntRange(20, 100_000), default=200, show_default=True,
+    help="Requests of each kind.",
+)  # fmt: skip
+@click.option(
+    "--clients", default="1,2,4", show_default=True, metavar="N,...",
+    help="How many compete for the next key of a log.",
+)  # fmt: skip
+@click.option(
+    "--for", "duration", default="2 min", show_default=True, metavar="DURATION",
+    help="Stop measuring after so long.",
+)  # fmt: skip
+@click.option("--like", help="The profile of what is not measured. [default: s3; local of a disk]")
+@click.option("--endpoint-url", help="Another service with S3's interface.")
+@click.option("--nonempty", is_flag=True, help="Measure beside what is there already.")
+@click.option("--quiet", is_flag=True, help="No progress.")
+def calibrate(
+    target: str | None,
+    out: Path | None,
+    given: Path | None,
+    save_samples: Path | None,
+    count: int,
+    clients: str,
+    duration: str,
+    like: str | None,
+    endpoint_url: str | None,
+    nonempty: bool,
+    quiet: bool,
+) -> None:
+    """Measure the store at a directory or an s3:// URL and make a profile of it.
+
+    Objects of 4 KiB to 4 MiB are written to a folder of its own, which is removed at the end, and
+    clients compete for the next key of a log. Without --out the profile is printed. S3 needs
+    boto3 (pip install 'whitecap[s3]') and its usual credentials.
+    """
+    from whitecap.out_file import write_out
+    from whitecap.sim.calibration.calibrating import calibrated
+    from whitecap.sim.calibration.samples import samples_text
+    from whitecap.sim.machine.places import require_file
+
+    _require_one_source(target, given)
+    for written in (out, save_samples):
+        if written is not None:
+            require_file(written)
+    if given is not None:
+        place, base, samples = _read(given, like)
+    else:
+        store, plan = _target(str(target), endpoint_url), _plan(count, clients, duration)
+        place, base = store.place, like or store.like
+        _require_shipped(base)
+        samples = _measured(store, plan, nonempty, quiet)
+    text = calibrated(samples, place, base)
+    if save_samples is not None:
+        write_out(save_samples, samples_text(samples), "samples")
+    write_out(out, text.rstrip() if out is None else text, "profile")
+    if out is not None:
+        click.echo(f"figures  whitecap stores {_as_file(out)}")
+        click.echo(f"use it   {EXAMPLE}{_as_file(out)}")
+
+
+OF_MEASURING = ("count", "clients", "duration", "endpoint_url", "nonempty")
+"""Options that samples of a file leave nothing to do."""
+
+
+def _require_one_source(target: str | None, given: Path | None) -> None:
+    if (target is None) == (given is None):
+        raise click.UsageError("give either a directory or an s3:// URL, or --samples FILE.csv")
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        chosen = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if given is not None and chosen and name in OF_MEASURING:
+            raise click.UsageError(f"{parameter.opts[0]} does not go with --samples")
+
+
+def _read(given: Path, like: str | None) -> tuple[str, str, Sequence[Sample]]:
+    from whitecap.sim.calibration.samples import read_samples
+
+    base = like or "s3"
+    _require_shipped(base)
+    return str(given), base, read_samples(given)
+
+
+def _as_file(out: Path) -> str:
+    return str(out) if out.is_absolute() or len(out.parts) > 1 else f"./{out}"
+
+
+def _require_shipped(profile: str) -> None:
+    from whitecap.sim.loading.profiles import require_shipped
+
+    require_shipped(profile, "--like")
+
+
+def _target(place: str, endpoint: str | None) -> Target:
+    from whitecap.engine.errors import InvalidInput, Problem
+    from whitecap.sim.calibration.directory import DirectoryTarget
+    from whitecap.sim.calibration.s3 import S3Target
+
+    if place.startswith("s3://"):
+        return S3Target.of(place, endpoint)
+    if "://" in place:
+        raise InvalidInput([Problem(place, "is neither a directory nor an s3:// URL")])
+    if endpoint is not None:
+        raise click.UsageError("--endpoint-url goes with an s3:// URL")
+    return DirectoryTarget(Path(place))
+
+
+def _plan(count: int, clients: str, duration: str) -> Plan:
+    from whitecap.engine.errors import InvalidInput, Problem
+    from whitecap.sim.calibration.measuring import Plan
+    from whitecap.sim.quantities.units import parse_duration
+
+    numbers = [part.strip() for part in clients.split(",")]
+    problems = [
+        Problem("--clients", f"{part!r} is not a number from 1 to 64")
+        for part in numbers
+        if not (part.isdigit() and 1 <= int(part) <= 64)
+    ]
+    seconds = 0.0
+    try:
+        seconds = parse_duration(duration) / 1000
+    except ValueError as error:
+        problems.append(Problem("--for", str(error)))
+    if not problems and not 1 <= seconds <= 24 * 3600:
+        problems.append(Problem("--for", f"{duration!r} is not between 1 s and 1 d"))
+    if problems:
+        raise InvalidInput(problems)
+    return Plan(count, clients=tuple(sorted({1, *map(int, numbers)})), seconds=seconds)
+
+
+def _measured(store: Target, plan: Plan, nonempty: bool, quiet: bool) -> Sequence[Sample]:
+    from whitecap.engine.errors import InvalidInput, Problem
+    from whitecap.sim.calibration.measuring import measure
+    from whitecap.terminal.progress import progress
+
+    if not store.is_empty() and not nonempty:
+        said = "is not empty: --nonempty measures beside what is there, which is left alone"
+        raise InvalidInput([Problem(store.place, said)])
+    with progress("measuring", quiet=quiet) as show:
+
+        def tell(done: int, total: int, what: str) -> None:
+            show(done, total, f"{what}, {done:,} samples")
+
+        return measure(store, plan, tell)
