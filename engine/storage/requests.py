@@ -10,7 +10,7 @@ Storage keys are relative to the table's directory: `_delta_log/0000000000000000
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, TypeVar
 
@@ -91,13 +91,17 @@ class WriteRows(msgspec.Struct, frozen=True):
 
 
 class Compute(msgspec.Struct, frozen=True):
-    """Spend a Spark job's time. Answer: `None`. Free in memory and on disk."""
+    """Spend a Spark job's time. Answer: `None`. Free in memory and on disk.
+
+    Rows and bytes are those of files that hold something for the job; `scanned` gives, to whoever
+    asks, all the files that it has to open to find them.
+    """
 
     job: str
     rows_read: int = 0
     bytes_read: int = 0
     bytes_written: int = 0
-    files_read: int = 0
+    scanned: Iterable[object] = ()
 
 
 class OfDriver(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from whitecap.engine.log import properties
-from whitecap.engine.log.actions import Metadata, SetTransaction
+from whitecap.engine.log.actions import AddFile, Metadata, SetTransaction
 from whitecap.engine.refusals import command_errors, commit_errors
 from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.session.table import Table
@@ -57,15 +57,23 @@ def progress_of(
     return [SetTransaction(app_id=app_id, version=version, last_updated=(yield ReadClock()))]
 
 
-def job(name: str, read: Iterable[FileRows] = (), writer: FileWriter | None = None) -> Steps[None]:
-    """Spend the time of the command's Spark job, told what it read and wrote."""
+def job(
+    name: str,
+    read: Iterable[FileRows] = (),
+    writer: FileWriter | None = None,
+    scan: Iterable[AddFile] | None = None,
+) -> Steps[None]:
+    """Spend the time of the command's Spark job, told what it read and wrote.
+
+    `scan`: all files that it looked through, where that is more than what it read.
+    """
     files = list(read)
     yield Compute(
         name,
         rows_read=sum(len(one.rows) for one in files),
         bytes_read=sum(one.file.size for one in files),
         bytes_written=0 if writer is None else writer.bytes_written,
-        files_read=len(files),
+        scanned=files if scan is None else scan,
     )
 
 

@@ -37,7 +37,8 @@ class SparkJobs:
         options, size_bytes = self.options, job.bytes_read + job.bytes_written
         spent_ms = options.per_million_rows * job.rows_read / MILLION
         spent_ms += options.per_gib * size_bytes / GIB
-        spent_ms += options.per_file * job.files_read
+        if options.per_file:
+            spent_ms += options.per_file * sum(1 for _ in job.scanned)
         spent_ms += own_ms
         for factor_at in self.loads:
             spent_ms *= factor_at(now_ms)

@@ -29,25 +29,45 @@ def at(*instants: str) -> dict[str, Any]:
     return {"schedule": {"at": list(instants)}}
 
 
-FILES = TABLE["initial"]["rows"] // TABLE["initial"]["rows_per_file"]
+ROWS, PER_FILE = TABLE["initial"]["rows"], TABLE["initial"]["rows_per_file"]
 DAYS = TABLE["values"]["date"]["days"]
 
+READERS = {
+    "UPDATE events SET amount = 0.5": ROWS // PER_FILE,
+    "UPDATE events SET amount = 0.5 WHERE date = DATE'2026-01-14'": ROWS // PER_FILE // DAYS,
+    "UPDATE events SET amount = 0.5 WHERE amount = -1.0": 0,
+    "DELETE FROM events WHERE country = 'DE' AND amount < 1e9": ROWS // PER_FILE,
+    "DELETE FROM events WHERE date = DATE'2026-01-14'": 0,
+    "MERGE INTO events t USING (SELECT * FROM VALUES (7L, 1.0) AS v(event_id, amount)) s ON "
+    "t.event_id + 0 = s.event_id WHEN MATCHED THEN UPDATE SET amount = s.amount": ROWS // PER_FILE,
+}
+"""How many files each has to open: partitions and statistics leave out some, or all."""
 
-def test_a_job_takes_time_for_each_file_that_it_reads_and_less_once_they_are_compacted() -> None:
+
+@pytest.mark.parametrize("vectors", [True, False])
+@pytest.mark.parametrize("statement", list(READERS))
+def test_a_job_takes_time_for_each_file_that_it_has_to_open(statement: str, vectors: bool) -> None:
     reader = {
-        "statement": READ_ALL,
+        "statement": statement,
         "compute": {"time": "1 s", "per_file": "10 s"},
-        "arrival": at("5 min"),
+        "arrival": at("0 s"),
     }
+    table = {**TABLE, "properties": {"delta.enableDeletionVectors": vectors}}
+    found = computed(played({"reader": reader}, table=table), "reader")
+    assert found == [1_000 + 10_000 * READERS[statement]]
+
+
+def test_what_is_compacted_takes_less_time_to_read() -> None:
+    reader = {"statement": READ_ALL, "compute": {"per_file": "10 s"}, "arrival": at("5 min")}
     compactor = {
         "statement": "OPTIMIZE events",
         "compute": {"per_file": "2 s"},
         "arrival": at("0 s", "9 min"),
     }
-    assert computed(played({"reader": reader}), "reader") == [1_000 + 10_000 * FILES]
+    assert computed(played({"reader": reader}), "reader") == [10_000 * ROWS // PER_FILE]
     run = played({"reader": reader, "compactor": compactor})
-    assert computed(run, "reader") == [1_000 + 10_000 * DAYS]
-    assert computed(run, "compactor") == [2_000 * FILES, 0]
+    assert computed(run, "reader") == [10_000 * DAYS]
+    assert computed(run, "compactor") == [2_000 * ROWS // PER_FILE, 0]
 
 
 LASTS_MS = 600_000

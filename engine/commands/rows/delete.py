@@ -20,6 +20,7 @@ from whitecap.engine.sql.expressions.terms import Evaluate
 from whitecap.engine.sql.parsing.statements import Delete, Truncate
 from whitecap.engine.sql.predicates.predicate import Predicate, split_conditions
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
+from whitecap.engine.transaction.file_scan import FileScan
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.writing.execution import (
     begin,
@@ -91,13 +92,16 @@ def delete_actions(
     touched = yield from search(table, txn, scan, conditions, tests)
     if uses_vectors(txn.metadata, txn.settings.delete_with_deletion_vectors):
         now_ms = yield ReadClock()
-        yield from job("DELETE", [one for one, _ in touched])
+        yield from job("DELETE", [one for one, _ in touched], scan=scan)
         return [*(yield from hide_rows(touched, now_ms))]
-    return (yield from _rewritten(table, txn, touched))
+    return (yield from _rewritten(table, txn, scan, touched))
 
 
 def _rewritten(
-    table: Table, txn: Transaction, touched: Sequence[tuple[FileRows, Sequence[int]]]
+    table: Table,
+    txn: Transaction,
+    scan: FileScan,
+    touched: Sequence[tuple[FileRows, Sequence[int]]],
 ) -> Steps[FileChanges]:
     """Files without the rows that match, in place of those with them."""
     kept = {one.file.path: one.live_rows_without(positions) for one, positions in touched}
@@ -106,7 +110,7 @@ def _rewritten(
     writer = FileWriter(table, txn.metadata, check=check)
     adds = yield from writer.write(by_task(tasks, kept))
     changes = yield from writer.write_changes(lambda: by_task(tasks, _deleted(touched)))
-    yield from job("DELETE", [one for one, _ in touched], writer)
+    yield from job("DELETE", [one for one, _ in touched], writer, scan)
     now_ms = yield ReadClock()
     return [*adds, *changes, *(remove(one.file, now_ms) for one, _ in touched)]
 

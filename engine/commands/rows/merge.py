@@ -29,6 +29,7 @@ from whitecap.engine.session.table import Table
 from whitecap.engine.sql.expressions.terms import Evaluate, Parameters
 from whitecap.engine.sql.parsing.statements import Act, Merge, reads_tables
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
+from whitecap.engine.transaction.file_scan import FileScan
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.writing.execution import (
     begin,
@@ -74,7 +75,7 @@ def merge(table: Table, statement: Merge, read: Source | OwnRead) -> Steps[Outco
     pins = {} if plan.not_matched_by_source else join.pins()
     files = yield from files_to_read(table, txn, scan, pins)
     candidates = yield from table.data_files.read(files, schema)
-    run = _Run(table, txn, plan, join, schema, statement)
+    run = _Run(table, txn, scan, plan, join, schema, statement)
     track_merge_rows(txn, statement, predicates, scan, run.concerns)
     actions = yield from run.actions(candidates)
     operation = Operation("MERGE", {"predicate": [f"({plan.on.render(statement.parameters)})"]})
@@ -183,6 +184,7 @@ class _Run:
         self,
         table: Table,
         txn: Transaction,
+        scan: FileScan,
         plan: MergePlan,
         join: Join,
         schema: Schema,
@@ -190,6 +192,7 @@ class _Run:
     ) -> None:
         self.table = table
         self.txn = txn
+        self.scan = scan
         self.plan = plan
         self.join = join
         self.schema = schema
@@ -215,7 +218,7 @@ class _Run:
         if self.plan.is_insert_only or not touched:
             self._move_marks([inserts])
             adds = yield from writer.write([inserts])
-            yield from job("MERGE", candidates, writer)
+            yield from job("MERGE", candidates, writer, self.scan)
             return list(adds)
         if uses_vectors(self.txn.metadata, self.txn.settings.merge_with_deletion_vectors):
             return (yield from self._hide_and_write(touched, inserts, writer))
@@ -223,7 +226,7 @@ class _Run:
         self._move_marks(tasks)
         adds = yield from writer.write(tasks)
         changes = yield from writer.write_changes(lambda: self._feed(touched, inserts))
-        yield from job("MERGE", [file.one for file in touched], writer)
+        yield from job("MERGE", [file.one for file in touched], writer, self.scan)
         now_ms = yield ReadClock()
         return [*adds, *changes, *(remove(file.one.file, now_ms) for file in touched)]
 
@@ -338,7 +341,7 @@ class _Run:
         self._move_marks(new_rows)
         adds = yield from writer.write(new_rows)
         feed = yield from writer.write_changes(lambda: self._feed(touched, inserts))
-        yield from job("MERGE", [file.one for file in touched], writer)
+        yield from job("MERGE", [file.one for file in touched], writer, self.scan)
         now_ms = yield ReadClock()
         hidden = [(file.one, list(changes[file.one.file.path])) for file in touched]
         return [*adds, *feed, *(yield from hide_rows(hidden, now_ms))]

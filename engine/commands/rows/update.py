@@ -26,6 +26,7 @@ from whitecap.engine.sql.parsing.statements import Update
 from whitecap.engine.sql.predicates.compiler import compile_term
 from whitecap.engine.sql.predicates.predicate import TRUE, split_conditions
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
+from whitecap.engine.transaction.file_scan import FileScan
 from whitecap.engine.transaction.transaction import Transaction
 from whitecap.engine.values.types import Session
 from whitecap.engine.writing.assigning import (
@@ -75,7 +76,7 @@ def update(table: Table, statement: Update, pinned: Pinned) -> Steps[Outcome]:
     txn.run_query(scan)
     touched = yield from search(table, txn, scan, conditions if data else (), chosen.tests)
     by_row = bool(data or chosen.tests)
-    actions = yield from _actions(table, txn, touched, change, by_row)
+    actions = yield from _actions(table, txn, scan, touched, change, by_row)
     operation = Operation("UPDATE", {"predicate": logged(chosen.told or (TRUE,))})
     tags = preserved_row_tracking(txn.metadata)
     return (yield from txn.commit_if_needed([*progress, *actions], operation, tags))
@@ -84,6 +85,7 @@ def update(table: Table, statement: Update, pinned: Pinned) -> Steps[Outcome]:
 def _actions(
     table: Table,
     txn: Transaction,
+    scan: FileScan,
     touched: MatchingRows,
     change: _Change,
     has_data_condition: bool,
@@ -96,7 +98,7 @@ def _actions(
     writer = FileWriter(table, txn.metadata, check=check)
     adds = yield from writer.write(by_task(tasks, rows))
     changes = yield from writer.write_changes(lambda: by_task(tasks, _images(touched, change)))
-    yield from job("UPDATE", [one for one, _ in touched], writer)
+    yield from job("UPDATE", [one for one, _ in touched], writer, scan)
     now_ms = yield ReadClock()
     if changed_only:
         return [*(yield from hide_rows(touched, now_ms)), *adds, *changes]
