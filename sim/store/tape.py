@@ -120,7 +120,7 @@ class Tape:
         self.row = row
         self.drawn = drawn
         self.stretches = tapes.stretches
-        self.numbers = [0] * _COMPUTE
+        self.numbers = [0] * len(Kind)
         self._more: dict[tuple[int, int, int], list[float]] = {}
 
     def beside(self) -> Tape:
