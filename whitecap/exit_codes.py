@@ -39,7 +39,7 @@ _MEANINGS = {
     ExitCode.EXPECTATION_MISSED: "what was to be tested does not hold",
     ExitCode.BAD_INPUT: "bad input: a file, an option, a place to write to",
     ExitCode.INVARIANT_VIOLATED: "a run broke a rule of Whitecap's own: a defect",
-    ExitCode.ENVIRONMENT_MISSING: "Java, Delta Lake or room to write is missing",
+    ExitCode.ENVIRONMENT_MISSING: "Java, Delta Lake, boto3 or room to write is missing",
     ExitCode.NOTHING_COMPARED: "nothing could be compared with real Delta Lake",
     ExitCode.INTERNAL_ERROR: "unexpected error: a defect; details in a file",
     ExitCode.INTERRUPTED: "interrupted (Ctrl-C); what is finished is kept",

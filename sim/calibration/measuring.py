@@ -83,6 +83,26 @@ def _clear(target: Target, folder: str) -> None:
 
 
 @dataclass(slots=True)
+class _Contest:
+    """Clients that create the next key of one log, until there are so many or the time is up."""
+
+    log: str
+    clients: int
+    body: bytes
+    until_s: float
+    most: int
+    created: list[int] = field(default_factory=lambda: [-1])
+    failed: list[Exception] = field(default_factory=list)
+    ended: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether anybody should go on."""
+        in_time = time.monotonic() < self.until_s
+        return in_time and len(self.created) <= self.most and not self.ended.is_set()
+
+
+@dataclass(slots=True)
 class _Measuring:
     target: Target
     plan: Plan
@@ -130,21 +150,15 @@ class _Measuring:
             self._competing(clients, until_s, body)
 
     def _competing(self, clients: int, until_s: float, body: bytes) -> None:
-        log, failed = f"{self.folder}/log-{clients}", list[Exception]()
-        done, what = threading.Event(), f"{clients} clients" if clients > 1 else "1 client"
-        created = [-1]
-
-        def commits(store: Target) -> None:
-            try:
-                self._commits(store, log, clients, body, created, until_s, done)
-            except Exception as error:
-                failed.append(error)
-                done.set()
-
+        contest = _Contest(f"{self.folder}/log-{clients}", clients, body, until_s, self.plan.count)
+        what = f"{clients} clients" if clients > 1 else "1 client"
         stores = [self.target.another() for _ in range(clients)]
         for store in stores:
-            self._warms_up(store, log)
-        threads = [threading.Thread(target=commits, args=(store,), daemon=True) for store in stores]
+            self._warms_up(store, contest.log)
+        threads = [
+            threading.Thread(target=self._commits, args=(store, contest), daemon=True)
+            for store in stores
+        ]
         for thread in threads:
             thread.start()
         try:
@@ -153,34 +167,29 @@ class _Measuring:
                 busy[0].join(TELLS_EVERY_S)
                 self._tells(what)
         finally:
-            done.set()
+            contest.ended.set()
             for thread in threads:
                 thread.join()
-        if failed:
-            raise failed[0]
+        if contest.failed:
+            raise contest.failed[0]
 
-    def _commits(
-        self,
-        store: Target,
-        log: str,
-        clients: int,
-        body: bytes,
-        created: list[int],
-        until_s: float,
-        done: threading.Event,
-    ) -> None:
+    def _commits(self, store: Target, contest: _Contest) -> None:
         """Create the key behind the newest that anybody knows of.
 
         Clients tell each other at once what they created, so that puts alone take time.
         """
-        taken = -1
-        while not done.is_set() and time.monotonic() < until_s and len(created) <= self.plan.count:
-            taken = max(taken, created[-1]) + 1
-            outcome = self._creates(store, f"{log}/{taken:020d}.json", body, clients)
-            if outcome == CREATED:
-                created.append(taken)
-            elif outcome == REFUSED:
-                taken -= 1
+        newest = -1
+        try:
+            while contest.goes_on:
+                newest = max(newest, contest.created[-1])
+                key = f"{contest.log}/{newest + 1:020d}.json"
+                outcome = self._creates(store, key, contest.body, contest.clients)
+                if outcome == CREATED:
+                    contest.created.append(newest + 1)
+                newest += outcome != REFUSED
+        except Exception as error:
+            contest.failed.append(error)
+            contest.ended.set()
 
     def _turns(self, part: str, count: int) -> Iterator[int]:
         until_s = self.began_s + SHARES[part] * self.plan.seconds

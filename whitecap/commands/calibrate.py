@@ -66,6 +66,7 @@ def calibrate(
     from whitecap.sim.calibration.calibrating import calibrated
     from whitecap.sim.calibration.samples import samples_text
     from whitecap.sim.machine.places import require_file
+    from whitecap.terminal.progress import progress
 
     _require_one_source(target, given)
     for written in (out, save_samples):
@@ -78,7 +79,8 @@ def calibrate(
         place, base = store.place, like or store.like
         _require_shipped(base)
         samples = _measured(store, plan, nonempty, quiet)
-    text = calibrated(samples, place, base)
+    with progress("fitting", quiet=quiet):
+        text = calibrated(samples, place, base)
     if save_samples is not None:
         write_out(save_samples, samples_text(samples), "samples")
     write_out(out, text.rstrip() if out is None else text, "profile")
