@@ -81,7 +81,7 @@ class Compute(Section):
     """How long the Spark job between snapshot and commit takes, data files included.
 
     `time` is drawn once per transaction; to it comes time in proportion to the rows read, the bytes
-    read and written, and the files read.
+    read and written, and the files that have to be opened.
     """
 
     time: Distribution = ZERO
