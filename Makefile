@@ -6,6 +6,7 @@ READY := $(VENV)/.ready
 MOTO := .venv-moto/bin/moto_server
 DEMO := out/demo
 FREE_RUN := out/validate-real
+COMPACTION := out/optimize
 CASES := tests/conformance/cases
 
 .DEFAULT_GOAL := help
@@ -22,10 +23,11 @@ $(READY): pyproject.toml .ci/requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $(READY)
 
-demo: setup ## Sweep, replay what the answer names on real Delta Lake, draw the report (minutes)
+demo: setup ## Sweep, replay what the answer names on real Delta Lake, draw the report, ask when to compact (minutes)
 	$(BIN)/whitecap sweep scenarios/events.yaml --out $(DEMO)
 	$(BIN)/whitecap replay $(DEMO)
 	$(BIN)/whitecap report $(DEMO)
+	$(BIN)/whitecap sweep scenarios/optimize.yaml --out $(COMPACTION)
 
 test: setup ## Run every test, real Delta Lake included
 	$(BIN)/python -m pytest

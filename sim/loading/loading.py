@@ -23,10 +23,9 @@ from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.model import Document, Scenario
 from whitecap.sim.scenario.problems import problems_of
 from whitecap.sim.scenario.sweep import Changes, Labels, Sweep, show_cell
-from whitecap.sim.scenario.yaml_text import Place, YamlText, read_yaml
+from whitecap.sim.scenario.yaml_text import YamlText, read_yaml
 
 FAULT_CATALOGUE = SCENARIOS / "faults.yaml"
-RESTART_CATALOGUE = SCENARIOS / "restarts.yaml"
 
 
 def load_scenario(
@@ -231,44 +230,23 @@ def _filled_in(document: Document, text: YamlText) -> tuple[Document, list[Probl
             _fault(fault, position, text, problems)
             for position, fault in enumerate(filled["faults"])
         ]
-    if isinstance(filled.get("writers"), dict):
-        filled["writers"] = {
-            name: _writer(str(name), group, text, problems)
-            for name, group in filled["writers"].items()
-        }
     return filled, problems
-
-
-def _writer(name: str, given: Any, text: YamlText, problems: list[Problem]) -> Any:
-    """A writer group with the content of its restarts' preset."""
-    restart = given.get("restart") if isinstance(given, dict) else None
-    overrides = {PRESET: restart} if isinstance(restart, str) else restart
-    if not isinstance(overrides, dict) or PRESET not in overrides:
-        return given
-    place = ("writers", name, "restart", PRESET)
-    chosen = _catalogued(RESTART_CATALOGUE, "preset", str(overrides[PRESET]), place, text, problems)
-    return {**given, "restart": merged(chosen, overrides)}
 
 
 def _fault(given: Any, position: int, text: YamlText, problems: list[Problem]) -> Any:
     overrides = {"use": given} if isinstance(given, str) else given
     if not isinstance(overrides, dict) or "use" not in overrides:
         return given
-    place, name = ("faults", position, "use"), str(overrides["use"])
-    chosen = _catalogued(FAULT_CATALOGUE, "catalogued fault", name, place, text, problems)
-    return merged(chosen, {key: value for key, value in overrides.items() if key != "use"})
-
-
-def _catalogued(
-    path: Path, what: str, name: str, place: Place, text: YamlText, problems: list[Problem]
-) -> Document:
-    """What a catalogue holds by a name; if nothing, the problem is noted and another one given."""
-    catalogue: dict[str, Document] = read_yaml(path).content
+    catalogue = read_yaml(FAULT_CATALOGUE).content
+    name = str(overrides["use"])
     if name not in catalogue:
-        said = f"no {what} {name!r}: there are {', '.join(catalogue)}"
-        problems.append(Problem(text.where(place), said, nearest(name, catalogue)))
+        problems.append(
+            Problem(
+                text.where(("faults", position, "use")),
+                f"no catalogued fault {name!r}: there are {', '.join(catalogue)}",
+                nearest(name, catalogue),
+            )
+        )
         name = next(iter(catalogue))
-    return catalogue[name]
-
-
-PRESET = "preset"
+    rest = {key: value for key, value in overrides.items() if key != "use"}
+    return merged(catalogue[name], rest)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from whitecap.scenarios import SCENARIOS
 from whitecap.sim.quantities.bounds import MAX_COUNT, MAX_WRITERS
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.quantities.section import OneOf, Section
 from whitecap.sim.quantities.units import Duration, Whole
 from whitecap.sim.scenario.arrivals import ZERO, Arrival
 from whitecap.sim.scenario.parameters import Nothing, Parameter, Rows
+from whitecap.sim.scenario.yaml_text import read_yaml
 
 STREAMING = "STREAMING"
 """The command name of streaming appends in recordings."""
@@ -54,6 +57,19 @@ class Rerun(OneOf):
     exponential: ExponentialRerun | None = None
 
 
+@lru_cache(maxsize=1)
+def restart_presets() -> dict[str, dict[str, Any]]:
+    """What products do when a task fails, by name."""
+    presets: dict[str, dict[str, Any]] = read_yaml(SCENARIOS / "restarts.yaml").content
+    return presets
+
+
+def _over(preset: Any, value: Any) -> Any:
+    """An option of a preset, with what is said besides in its place."""
+    both = isinstance(preset, dict) and isinstance(value, dict)
+    return preset | value if both else value
+
+
 class Restart(OneOf):
     """What starts an application again whose statement failed, its reruns included.
 
@@ -70,6 +86,21 @@ class Restart(OneOf):
     description: str = ""
     source: str = ""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _of_a_preset(cls, given: Any) -> Any:
+        options = {"preset": given} if isinstance(given, str) else given
+        if not isinstance(options, dict) or not isinstance(options.get("preset", ""), str):
+            return options
+        if not options.get("preset"):
+            return options
+        presets = restart_presets()
+        if options["preset"] not in presets:
+            listed = ", ".join(presets)
+            raise ValueError(f"there is no preset {options['preset']!r}: there are {listed}")
+        preset = presets[options["preset"]]
+        return preset | {key: _over(preset.get(key), value) for key, value in options.items()}
+
     @property
     def policy(self) -> FixedRerun | ExponentialRerun:
         """When it does so."""
@@ -81,7 +112,7 @@ class Compute(Section):
     """How long the Spark job between snapshot and commit takes, data files included.
 
     `time` is drawn once per transaction; to it comes time in proportion to the rows read, the bytes
-    read and written, and the files read.
+    read and written, and the files that have to be opened.
     """
 
     time: Distribution = ZERO

@@ -165,6 +165,7 @@ def test_a_statement_stopped_between_its_commits_is_left_out() -> None:
     [
         (_row(1, "aborted", 0, rule="writer_crash"), "its writer crashed"),
         (_row(1, "aborted", 0, rule="store_refused"), "the simulated store refused"),
+        (_row(1, "aborted", 0, rule="deadline"), "its job's deadline passed"),
         (_row(1, "aborted", 0, statement="DELETE FROM t WHERE d < now()"), "asks for the time"),
         (_row(1, "committed", 0, committed_version=1), "its commit was overwritten"),
         (
@@ -173,7 +174,7 @@ def test_a_statement_stopped_between_its_commits_is_left_out() -> None:
         ),
         (_row(1, "committed", -1, committed_version=None), "before there was a table"),
     ],
-    ids=["crash", "refused", "time", "overwritten", "attempts", "no table"],
+    ids=["crash", "refused", "deadline", "time", "overwritten", "attempts", "no table"],
 )
 def test_what_reality_cannot_repeat_is_left_out_with_the_reason(
     row: tuple[Any, ...], reason: str

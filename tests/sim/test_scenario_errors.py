@@ -160,7 +160,7 @@ def test_a_file_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", sorted(SCENARIOS.glob("*.yaml")), ids=lambda path: path.stem)
 def test_every_scenario_that_comes_along_is_right(path: Path) -> None:
-    if path.stem != "faults":
+    if path.stem not in ("faults", "restarts"):
         assert load_scenario(path).table.name
 
 

@@ -50,6 +50,15 @@ LOAD = {
     "for how long they work": {"writers.loader.stops": "6 min"},
     "how many rows a job brings": {"writers.loader.parameters.rows.rows.count": 9},
     "how many rows a batch brings": {"writers.stream.streaming.rows.count": 9},
+    "at which hours jobs arrive": {
+        "writers.loader.arrival.open.profile": {"hours": {"8-18": 3}},
+    },
+    "that jobs come in bursts": {
+        "writers.loader.arrival.open.bursts": {"every": "5 min", "lasts": "1 min", "times": 9},
+    },
+    "how many jobs come together": {"writers.loader.arrival.open.batch": 3},
+    "on which days jobs bring data": {"writers.nightly.arrival.schedule.weekdays": ["Wed"]},
+    "recorded jobs": {"writers.loader.arrival": {"trace": {"text": "at_s\n1\n2\n"}}},
     "one more group": {"writers.other": BASE["writers"]["loader"]},
 }
 
@@ -65,6 +74,16 @@ DESIGN = {
     "how often the table is compacted": {"writers.compactor.arrival.schedule.every": "1 min"},
     "how many compact it": {"writers.compactor.count": 2},
     "that nobody compacts it": {"writers.compactor.statement": "VACUUM events"},
+    "on which days it is compacted": {"writers.compactor.arrival.schedule.weekdays": ["Wed"]},
+    "by how much jobs of a schedule are late": {
+        "writers.nightly.arrival.schedule.jitter": {"exponential": {"mean": "5 s"}},
+    },
+    "what starts failed jobs anew": {"writers.corrector.restart": "spark-streaming"},
+    "when jobs are given up": {"writers.corrector.deadline": "9 min"},
+    "what a cluster has": {
+        "writers.corrector.cluster": "etl",
+        "clusters": {"etl": {"slots": 1}},
+    },
     "how jobs of one schedule are apart": {"writers.nightly.arrival.schedule.offset": "2 min"},
     "what becomes of aborted jobs": {"writers.corrector.rerun": "none"},
     "how long jobs compute": {"writers.corrector.compute": "9 s"},

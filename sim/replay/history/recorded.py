@@ -19,9 +19,10 @@ SETTLED = frozenset({RecordedOutcome.COMMITTED, RecordedOutcome.ABORTED})
 STARTS_AGAIN_BY_ITSELF = frozenset({"OPTIMIZE", "ZORDER", "REORG"})
 """Commands that retry after a conflict on the newest snapshot (OptimizeTableCommand.scala)."""
 
-CRASH = "writer_crash"
+CRASH, DEADLINE = "writer_crash", "deadline"
 NOT_REPLAYED = {
     CRASH: "its writer crashed, which is not replayed",
+    DEADLINE: "its job's deadline passed, which is not replayed",
     "store_refused": "the simulated store refused a request, which is not replayed",
 }
 """Endings that no winning commit decided, by the rule that the recording names."""
@@ -209,6 +210,8 @@ def _note(row: Row) -> str:
             return "the run ended before its writer learned of it"
     if row["rule"] == CRASH:
         return "its writer crashed before it learned of it"
+    if row["rule"] == DEADLINE:
+        return "its job's deadline passed before it learned of it"
     return f"its writer saw it as {row['outcome']}: a reply was lost"
 
 
