@@ -128,22 +128,21 @@ class _Ended:
         """With what the log says: a commit is decided when its file came there."""
         if commit is None and self.committed:
             raise InvariantViolated(f"{self} has committed and is not in the log")
-        instants = self.instants
-        first = self.hand.kind.snapshot_first
         return Statement(
             self.hand.name,
             self.hand.kind.name,
             self.rerun,
             self.begun_ms,
             self.ended_ms,
-            self.begun_ms if first else instants.asked_ms,
-            self.begun_ms if first else instants.snapshot_ms,
-            instants.attempt_ms,
-            commit.written_ms if commit else instants.aborted_ms,
+            self._snapshot_ms(),
+            commit.written_ms if commit else self.instants.aborted_ms,
             commit.version if commit else None,
             commit.read_version if commit else None,
             self.exception,
         )
+
+    def _snapshot_ms(self) -> float | None:
+        return self.begun_ms if self.hand.kind.snapshot_first else self.instants.snapshot_ms
 
 
 @dataclass

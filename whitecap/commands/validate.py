@@ -35,7 +35,7 @@ def _numbers(ctx: click.Context, option: click.Parameter, given: str) -> tuple[i
 @click.option(
     "--statements",
     type=click.IntRange(10, 100_000),
-    default=400,
+    default=300,
     show_default=True,
     help="So many in each run; more make ranges narrower.",
 )
