@@ -64,7 +64,7 @@ bench-aggregation: setup ## Measure the aggregation of ten million recorded tran
 validate: setup ## Hold the simulator to laws and to models of others; writes docs/validation.md
 	setsid --wait $(BIN)/python -m benchmarks.validation
 
-validate-real: setup ## Predict a free run on real Delta Lake, then let it run (a quarter of an hour)
+validate-real: setup ## Predict a free run on real Delta Lake, then let it run (half an hour)
 	-$(BIN)/whitecap validate --real --overwrite --out $(FREE_RUN)
 	$(BIN)/python -m benchmarks.validation.free_run $(FREE_RUN)/result.json
 

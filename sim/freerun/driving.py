@@ -1,4 +1,9 @@
-"""Real threads on a real table: no locks between phases, each as fast as it comes."""
+"""Real threads on a real table: no locks between phases, each as fast as it comes.
+
+Each thread is a cluster of its own to Delta: it reaches the table by a path of its own (a symbolic
+link), and Delta keeps a log per path. Threads that shared one would share its commit lock, and the
+state that one of them reads for all; they then walk in step, as writers of several clusters do not.
+"""
 
 from __future__ import annotations
 
@@ -82,6 +87,10 @@ class _Table:
     partitions: int
     initial_version: int
 
+    def own_name(self, number: int) -> str:
+        """What the thread of this number calls it."""
+        return f"{self.name}_{number}"
+
 
 @contextmanager
 def _table(spark: SparkSession, workload: Workload, *, apart: bool) -> Iterator[_Table]:
@@ -93,11 +102,17 @@ def _table(spark: SparkSession, workload: Workload, *, apart: bool) -> Iterator[
         rows = [(key, part, 0) for key, part in initial_rows(partitions)]
         frame = spark.createDataFrame(rows, SCHEMA).coalesce(1)
         frame.write.format("delta").mode("append").save(str(folder))
-        name_table(spark, name, folder)
+        table = _Table(name, folder, partitions, latest_version(folder))
+        numbers = range(len(workload.hands))
+        for number in numbers:
+            own = Path(scratch, f"of-thread-{number}")
+            own.symlink_to(folder, target_is_directory=True)
+            name_table(spark, table.own_name(number), own)
         try:
-            yield _Table(name, folder, partitions, latest_version(folder))
+            yield table
         finally:
-            forget_table(spark, name)
+            for number in numbers:
+                forget_table(spark, table.own_name(number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,22 +143,21 @@ class _Ended:
         """With what the log says: a commit is decided when its file came there."""
         if commit is None and self.committed:
             raise InvariantViolated(f"{self} has committed and is not in the log")
-        instants = self.instants
-        first = self.hand.kind.snapshot_first
         return Statement(
             self.hand.name,
             self.hand.kind.name,
             self.rerun,
             self.begun_ms,
             self.ended_ms,
-            self.begun_ms if first else instants.asked_ms,
-            self.begun_ms if first else instants.snapshot_ms,
-            instants.attempt_ms,
-            commit.written_ms if commit else instants.aborted_ms,
+            self._snapshot_ms(),
+            commit.written_ms if commit else self.instants.aborted_ms,
             commit.version if commit else None,
             commit.read_version if commit else None,
             self.exception,
         )
+
+    def _snapshot_ms(self) -> float | None:
+        return self.begun_ms if self.hand.kind.snapshot_first else self.instants.snapshot_ms
 
 
 @dataclass
@@ -164,7 +178,7 @@ class _Team:
         clocks = TransactionClocks(self.spark)
         threads = []
         for number, hand in enumerate(workload.hands):
-            name, partitions = self.table.name, self.table.partitions
+            name, partitions = self.table.own_name(number), self.table.partitions
             made = Statements(hand, number, name, partitions, seed, apart=apart)
             target = inheritable_thread_target(self.spark)(self._work)
             threads.append(threading.Thread(target=target, args=(hand, made, clocks), daemon=True))

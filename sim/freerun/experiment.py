@@ -17,7 +17,7 @@ import msgspec
 import yaml
 
 from whitecap.engine.errors import InvalidInput, InvariantViolated, Problem
-from whitecap.sim.freerun.calibration import Calibration, calibration_of, measured_in
+from whitecap.sim.freerun.calibration import Calibration, calibration_of, durations_of
 from whitecap.sim.freerun.comparison import Phase, Result, compare
 from whitecap.sim.freerun.driving import now, run_threads
 from whitecap.sim.freerun.page import result_page
@@ -60,7 +60,7 @@ class Settings(msgspec.Struct, frozen=True):
 
     partitions: tuple[int, ...] = (2, 4, 8, 16)
     mix: bool = True
-    statements: int = 400
+    statements: int = 300
     threads: int = 4
     seed: int = 1
     warm_up: int = 100
@@ -178,8 +178,8 @@ def _predict(
     settings: Settings, workload: Workload, calibration: Calibration, folder: Path, steps: _Steps
 ) -> Prediction:
     """Predict, and keep the scenario as well: anybody can run it."""
-    measured = measured_in(calibration)
-    document = scenario_document(workload, measured, settings.statements, settings.seed)
+    durations = durations_of(calibration)
+    document = scenario_document(workload, durations, settings.statements, settings.seed)
     (folder / SCENARIO).write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
     ranges = predicted_ranges(
         workload, calibration, settings.statements, settings.seed, settings.comparisons,

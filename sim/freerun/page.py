@@ -18,11 +18,11 @@ def result_lines(result: Result) -> Iterator[str]:
     yield (
         f"Made {result.made[:10]} by `whitecap validate --real`: delta-spark {machine['delta']} on "
         f"Spark {machine['spark']}, {machine['cores']} cores (load before: "
-        f"{machine['load before']}), {result.threads} threads, no locks between phases, a "
-        "refused statement is run again at once. For each row a run with partitions apart, where "
-        "nothing can conflict, gave the durations from snapshot to commit and between; the "
-        "simulator, given these, predicted shares of the run together, which were written down "
-        f"before it began. {headline(result)}"
+        f"{machine['load before']}), {result.threads} threads, each a cluster of its own to "
+        "Delta, no locks between phases, a refused statement is run again at once. For each row a "
+        "run with partitions apart, where nothing can conflict, gave the durations from snapshot "
+        "to commit and between; the simulator, given these, predicted shares of the run together, "
+        f"which were written down before it began. {headline(result)}"
     )
     yield ""
     yield "| real run | share | predicted | range | observed | of | holds |"

@@ -21,9 +21,9 @@ from scipy.stats import beta
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.freerun.calibration import (
     Calibration,
-    Measured,
+    Durations,
     drawn_anew,
-    measured_in,
+    durations_of,
     quantiles,
 )
 from whitecap.sim.freerun.statements import warm_up_of
@@ -81,25 +81,20 @@ def quantities_of(workload: Workload) -> list[str]:
 
 
 def scenario_document(
-    workload: Workload, measured: Measured, statements: int, seed: int
+    workload: Workload, durations: dict[str, Durations], statements: int, seed: int
 ) -> dict[str, Any]:
-    """The run together as a scenario: the threads of one driver, whose commits take turns.
+    """The run together as a scenario: windows are the work, all else is the time to think.
 
-    A commit takes as long as it was measured to hold the lock; no other request takes time.
+    The store takes no time: what the log takes is in the windows.
     """
-    durations, hold = measured.kinds, measured.hold
-    expected_ms = max(each.cycle_ms for each in durations.values()) + float(hold.mean())
+    expected_ms = max(each.cycle_ms for each in durations.values())
     per_thread = (statements + warm_up_of(len(workload.hands))) / len(workload.hands)
     return {
         "name": workload.name,
         "description": f"{workload.title}, by durations measured without conflicts.",
         "seed": seed,
         "duration": f"{ROOM * expected_ms * per_thread / 1000:.0f} s",
-        "store": {
-            "profile": "instant",
-            "put_if_absent": {"success": {"latency": {"quantiles": quantiles(hold)}}},
-            "log_store": {"commit_lock": True},
-        },
+        "store": "instant",
         "table": {
             "schema": SCHEMA,
             "key": "k",
@@ -113,10 +108,9 @@ def scenario_document(
         "writers": {
             name: {
                 "count": workload.threads_of(name),
-                "cluster": "driver",
                 **kind.in_scenario(),
                 "arrival": {"closed": {"think": {"quantiles": quantiles(durations[name].gap)}}},
-                "compute": {"quantiles": quantiles(durations[name].work)},
+                "compute": {"quantiles": quantiles(durations[name].window)},
                 "rerun": {
                     "fixed": {"wait": f"{durations[name].lead_ms:.3f} ms", "budget": 1_000_000}
                 },
@@ -155,7 +149,7 @@ def refusals_of(
 ) -> Counter[str]:
     """The refusals by exception among the statements of one simulated run."""
     drawn = drawn_anew(calibration, np.random.default_rng([seed, replication]))
-    document = scenario_document(workload, measured_in(drawn), statements, seed)
+    document = scenario_document(workload, durations_of(drawn), statements, seed)
     warm_up = warm_up_of(len(workload.hands))
     scenario = scenario_of(document)
     until_ms = scenario.duration

@@ -11,11 +11,10 @@ import msgspec
 class Statement(msgspec.Struct, frozen=True):
     """One statement as it went, milliseconds of the wall clock.
 
-    `asked_ms` is when it asked for its snapshot, `snapshot_ms` when it had it, `attempt_ms` when it
-    wanted to commit, `decided_ms` when its commit was in the log or its transaction had failed;
-    what did not come is `None`. `version` is that of its commit, `read_version` that of its
-    snapshot, where its commit says it. `rerun` counts how often the same statement was refused
-    before.
+    `snapshot_ms` is when it had its snapshot, `decided_ms` when its commit was in the log or its
+    transaction had failed; both `None` where there was nothing to commit. `version` is that of its
+    commit, `read_version` that of its snapshot, where its commit says it. `rerun` counts how often
+    the same statement was refused before.
     """
 
     thread: str
@@ -23,9 +22,7 @@ class Statement(msgspec.Struct, frozen=True):
     rerun: int
     begun_ms: float
     ended_ms: float
-    asked_ms: float | None = None
     snapshot_ms: float | None = None
-    attempt_ms: float | None = None
     decided_ms: float | None = None
     version: int | None = None
     read_version: int | None = None

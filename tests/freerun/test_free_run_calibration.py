@@ -7,16 +7,16 @@ import random
 import numpy as np
 import pytest
 
-from tests.freerun.free_runs import HOLD_MS, TAIL_MS, made_up
+from tests.freerun.free_runs import TAIL_MS, apart
 from whitecap.sim.freerun.calibration import (
     PIECE,
     calibration_of,
     drawn_anew,
-    measured_in,
+    durations_of,
     quantiles,
 )
 from whitecap.sim.freerun.statements import Observed, Statement
-from whitecap.sim.freerun.workloads import Workload, mixed_workload, update_workload
+from whitecap.sim.freerun.workloads import mixed_workload, update_workload
 from whitecap.sim.quantities.distributions import Distribution
 
 UPDATES = update_workload(4, 4)
@@ -30,35 +30,27 @@ def _lead(chance: random.Random) -> float:
     return chance.uniform(100, 300)
 
 
-def _apart(workload: Workload, statements: int, slower: float = 1.0) -> Observed:
-    return made_up(workload, statements, _window, _lead, apart=True, slower=slower)
+def test_a_gap_reaches_from_a_commit_to_the_next_snapshot_of_the_thread() -> None:
+    durations = durations_of(calibration_of(apart(UPDATES, 60, lambda _: 1000, lambda _: 200)))
+    assert durations["update"].window == pytest.approx(1000)
+    assert durations["update"].gap == pytest.approx(200 + TAIL_MS)
+    assert durations["update"].lead_ms == pytest.approx(200)
+    assert durations["update"].window_share == pytest.approx(1000 / 1300)
 
 
-def test_what_was_made_up_is_measured_without_the_waits_for_the_lock() -> None:
-    observed = made_up(UPDATES, 400, _window, lambda _: 200, apart=True)
-    measured = measured_in(calibration_of(observed))
-    waits = [each.decided_ms - each.attempt_ms - HOLD_MS for each in observed.counted]  # type: ignore[operator]
-    assert max(waits) > HOLD_MS / 2
-    assert measured.hold.mean() == pytest.approx(HOLD_MS, rel=0.05)
-    assert measured.kinds["update"].work.mean() == pytest.approx(1000, rel=0.05)
-    assert measured.kinds["update"].gap.mean() == pytest.approx(200 + TAIL_MS, rel=0.05)
-    assert measured.kinds["update"].lead_ms == pytest.approx(200, rel=0.05)
-
-
-def test_a_machine_that_becomes_slower_has_the_same_shares() -> None:
+def test_a_machine_that_becomes_slower_has_the_same_windows_by_their_share() -> None:
     steady, slowed = (
-        measured_in(calibration_of(_apart(UPDATES, 400, factor))).kinds["update"]
+        durations_of(calibration_of(apart(UPDATES, 400, _window, _lead, slower=factor)))["update"]
         for factor in (1.0, 3.0)
     )
-    shares = [float(each.work.mean()) / each.cycle_ms for each in (steady, slowed)]
-    spread = [float(each.work.std() / each.work.mean()) for each in (steady, slowed)]
-    assert shares[1] == pytest.approx(shares[0], abs=0.015)
+    spread = [float(each.window.std() / each.window.mean()) for each in (steady, slowed)]
+    assert slowed.window_share == pytest.approx(steady.window_share, abs=0.01)
     assert spread[1] == pytest.approx(spread[0], abs=0.08)
 
 
 def test_statements_for_warmth_do_not_count() -> None:
-    observed = _apart(UPDATES, 60)
-    cold = Statement("update-1", "update", 0, 0.0, 1e9, 0.0, 0.0, 1e9, 1e9, 0)
+    observed = apart(UPDATES, 60, _window, _lead)
+    cold = Statement("update-1", "update", 0, 0.0, 1e9, 0.0, 1e9)
     assert observed.warm_up == 8
     with_cold = Observed(observed.began_at, 9, [cold, *observed.statements])
     assert calibration_of(with_cold) == calibration_of(observed)
@@ -66,23 +58,23 @@ def test_statements_for_warmth_do_not_count() -> None:
 
 def test_a_statement_without_commit_has_no_window() -> None:
     idle = [Statement("update-9", "update", 0, n, n + 1.0, float(n)) for n in range(5)]
-    observed = _apart(UPDATES, 60)
+    observed = apart(UPDATES, 60, _window, _lead)
     both = Observed(observed.began_at, 8, [*observed.statements, *idle])
-    assert len(measured_in(calibration_of(both)).kinds["update"].work) == len(
-        measured_in(calibration_of(observed)).kinds["update"].work
+    assert len(durations_of(calibration_of(both))["update"].window) == len(
+        durations_of(calibration_of(observed))["update"].window
     )
 
 
 def test_what_is_drawn_anew_has_every_kind_of_statement() -> None:
     mix = mixed_workload(4)
-    pieces = calibration_of(_apart(mix, 60))
+    pieces = calibration_of(apart(mix, 60, _window, _lead))
     chance = np.random.default_rng(1)
     for _ in range(20):
-        assert measured_in(drawn_anew(pieces, chance)).kinds.keys() == mix.kinds.keys()
+        assert durations_of(drawn_anew(pieces, chance)).keys() == mix.kinds.keys()
 
 
 def test_pieces_hold_some_statements_of_each_thread() -> None:
-    pieces = calibration_of(_apart(UPDATES, 300))
+    pieces = calibration_of(apart(UPDATES, 300, _window, _lead))
     assert all(PIECE <= len(piece) < 2 * PIECE for piece in pieces)
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from tests.freerun.free_runs import made_up
+from tests.freerun.free_runs import apart, refused_together
 from whitecap.sim.freerun.calibration import calibration_of
 from whitecap.sim.freerun.comparison import Compared
 from whitecap.sim.freerun.prediction import (
@@ -69,10 +69,9 @@ def test_what_never_happens_by_the_rules_may_not_happen() -> None:
 @pytest.mark.parametrize("partitions", [2, 8])
 def test_the_simulator_refuses_as_many_as_a_model_of_a_few_lines(partitions: int) -> None:
     workload = update_workload(partitions, 4)
-    calibration = calibration_of(made_up(workload, 1500, _window, _lead, apart=True))
+    calibration = calibration_of(apart(workload, 1500, _window, _lead))
     refusals = refusals_of(workload, calibration, 1500, seed=1, replication=0)
-    together = made_up(workload, 40_000, _window, _lead, apart=False)
-    expected = together.refusals.total() / 40_000
+    expected = refused_together(4, partitions, 40_000, _window, _lead)
     assert refusals.keys() == {"ConcurrentAppendException"}
     assert refusals.total() / 1500 == pytest.approx(expected, abs=0.035)
 
@@ -81,12 +80,12 @@ def test_a_prediction_from_wrong_windows_is_found_out() -> None:
     workload = update_workload(4, 4)
     ranges = {
         name: predicted_ranges(
-            workload, calibration_of(made_up(workload, STATEMENTS, window, _lead, apart=True)),
-            STATEMENTS, 1, COMPARISONS, jobs=1, replications=16, watch=lambda _: None,
+            workload, calibration_of(apart(workload, STATEMENTS, window, _lead)), STATEMENTS, 1,
+            COMPARISONS, jobs=1, replications=16, watch=lambda _: None,
         )[0]
         for name, window in (("right", _window), ("wrong", _short_window))
     }  # fmt: skip
-    count = made_up(workload, STATEMENTS, _window, _lead, apart=False).refusals.total()
+    count = round(refused_together(4, 4, STATEMENTS, _window, _lead) * STATEMENTS)
     assert Compared(ranges["right"], count, STATEMENTS).holds
     assert not Compared(ranges["wrong"], count, STATEMENTS).holds
     assert ranges["right"].reach < 0.15
@@ -106,7 +105,7 @@ def test_every_refusal_is_in_one_class_of_the_comparison() -> None:
 
 def test_a_mix_is_refused_by_several_classes() -> None:
     workload = mixed_workload(4)
-    calibration = calibration_of(made_up(workload, 200, _window, _lead, apart=True))
+    calibration = calibration_of(apart(workload, 200, _window, _lead))
     refusals = refusals_of(workload, calibration, 200, seed=1, replication=0)
     assert len(refusals) > 1
     assert 0.1 < refusals.total() / 200 < 0.7

@@ -35,7 +35,7 @@ def _numbers(ctx: click.Context, option: click.Parameter, given: str) -> tuple[i
 @click.option(
     "--statements",
     type=click.IntRange(10, 100_000),
-    default=400,
+    default=300,
     show_default=True,
     help="So many in each run; more make ranges narrower.",
 )
@@ -66,8 +66,8 @@ def validate(
     """Predict how often statements refuse each other on a real Delta Lake, then let them run.
 
     For each workload durations are measured where nothing can conflict, the simulator predicts
-    from them, the prediction is written down, and only then do the threads meet. Takes about a
-    quarter of an hour on two idle cores. What needs no Delta Lake (laws, published models) is
+    from them, the prediction is written down, and only then do the threads meet. Takes about half
+    an hour on two idle cores. What needs no Delta Lake (laws, published models) is
     validated from a checkout by `make validate`.
     """
     from whitecap.sim.freerun.experiment import Settings, free_run, require_place, require_settings

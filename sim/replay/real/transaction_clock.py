@@ -37,7 +37,6 @@ public class TransactionClock implements TransactionExecutionObserver {
   }
   public TransactionExecutionObserver createChild() { return this; }
   public OptimisticTransaction startingTransaction(scala.Function0 begin) {
-    mark("asked");
     OptimisticTransaction transaction = (OptimisticTransaction) begin.apply();
     mark("snapshot");
     mark("id", transaction.txnId());
@@ -59,15 +58,12 @@ public class TransactionClock implements TransactionExecutionObserver {
 class Instants:
     """What the transactions of one statement did, milliseconds of the wall clock (UTC).
 
-    `asked_ms` is when the first of them asked for its snapshot, `snapshot_ms` when it had it: by
-    then nothing is missing in it that had been committed (held to commitInfo's `readVersion`).
-    `attempt_ms` is when the last one wanted to commit, `transaction_id` its id. Instants that did
-    not come are `None`.
+    `snapshot_ms` is when the first of them had its snapshot: by then nothing is missing in it that
+    had been committed (held to commitInfo's `readVersion`). `transaction_id` is that of the last.
+    Instants that did not come are `None`.
     """
 
-    asked_ms: int | None
     snapshot_ms: int | None
-    attempt_ms: int | None
     written_ms: int | None
     aborted_ms: int | None
     transaction_id: str | None
@@ -103,7 +99,7 @@ class TransactionClock:
 
 
 def instants_of(marks: str) -> Instants:
-    """From lines of a name and a value: of snapshots the first counts, of all else the last."""
+    """From lines of a name and a value: of a snapshot the first counts, of all else the last."""
     lines = [line.split(" ", 1) for line in marks.splitlines()]
     last = dict(lines)
     first = dict(reversed(lines))
@@ -112,9 +108,7 @@ def instants_of(marks: str) -> Instants:
         return int(of[name]) if name in of else None
 
     return Instants(
-        asked_ms=instant(first, "asked"),
         snapshot_ms=instant(first, "snapshot"),
-        attempt_ms=instant(last, "attempt"),
         written_ms=instant(last, "written"),
         aborted_ms=instant(last, "aborted"),
         transaction_id=last.get("id"),
