@@ -15,7 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whitecap.api import Run, Scenario, recorded
+from whitecap.recorded import Run, recorded
+from whitecap.sim.scenario import Scenario
 from whitecap.sweep_engine import SweepAt, made_in, recorded_runs, sweep_engine, sweep_place
 
 if TYPE_CHECKING:

@@ -28,6 +28,9 @@ class Choice:
     equal: tuple[str, ...] = ()
     more_waste: Mapping[str, Difference] = field(default_factory=dict)
     less_goodput: Mapping[str, Difference] = field(default_factory=dict)
+    compared: int = 1
+    flattered_by: float = 0.0
+    """By how much `most` looks better than it is, for having been chosen as the best of several."""
 
     @property
     def good(self) -> tuple[str, ...]:
@@ -48,7 +51,8 @@ def choose(standings: Sequence[CellStanding], measured: Mapping[str, Runs]) -> C
     best = waste.best if waste else most
     more = {cell: -waste.differences[cell] for cell in waste.worse} if waste else {}
     equal = tuple(cell for cell in alike if cell != best and cell not in more)
-    return Choice(best, most, equal, more, less)
+    flattered_by = goodput.flattered_by if goodput else 0.0
+    return Choice(best, most, equal, more, less, len(meeting), flattered_by)
 
 
 def nearest(standings: Sequence[CellStanding]) -> CellStanding | None:

@@ -48,6 +48,8 @@ def _under_load(under: UnderLoad) -> dict[str, Any]:
         if choice is None
         else {
             "best": choice.best,
+            "compared": choice.compared,
+            "flattered_by": choice.flattered_by,
             "most_goodput": choice.most,
             "equal": list(choice.equal),
             "more_waste": {cell: _gap(gap) for cell, gap in choice.more_waste.items()},
@@ -84,6 +86,7 @@ def _judged(judged: JudgedObjective) -> dict[str, Any]:
         "values": None if estimate.beyond is None else estimate.units,
         "jobs": judged.jobs,
         "replications_needed": judged.needed,
+        "jobs_needed": judged.needed_jobs,
         "text": found_text(judged),
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from whitecap.engine.recorded import ALL_WRITERS, Direction, Objective, Unit
+from whitecap.engine.recorded import ALL_WRITERS, Direction, Measure, Objective, Unit
 from whitecap.reports.answers.grid import Load
 from whitecap.reports.answers.objectives import Held, Objectives
 from whitecap.reports.answers.standing import JudgedObjective, Stands
@@ -68,7 +68,7 @@ def found_text(judged: JudgedObjective) -> str:
         case Stands.MISSED:
             return f"{text}, {beyond_text(judged)}"
         case Stands.UNDECIDED:
-            return f"{text}: {needed_text(judged.needed)}"
+            return f"{text}: {decided_text(judged)}"
         case Stands.TOO_FEW if judged.needed is not None:
             return (
                 f"{text}, of {judged.jobs:,} jobs (it takes about {judged.needed:,} replications)"
@@ -93,6 +93,31 @@ def beyond_text(judged: JudgedObjective) -> str:
 def _points(gap: float) -> str:
     points = 100 * gap
     return f"{points:.1f}" if points >= 1 else f"{points:.2g}"
+
+
+def decided_text(judged: JudgedObjective) -> str:
+    """What would decide an objective at the present estimate: `about 25 replications (some 3,000
+    jobs) would decide, if all of them are like these`."""
+    if judged.judged.more_than is not None:
+        most = f"more than {judged.judged.more_than:,} replications"
+        return f"it lies on the threshold, {most} would be needed to decide"
+    if judged.needed is None or judged.needed_jobs is None:
+        return needed_text(judged.needed)
+    jobs = f"{_about(judged.needed_jobs):,} jobs"
+    text = f"about {judged.needed:,} replications (some {jobs}) would decide"
+    return f"{text}, if there too {_all_alike(judged)}" if judged.has_no_event else text
+
+
+def _all_alike(judged: JudgedObjective) -> str:
+    """What has been so in everything that was seen."""
+    if judged.held.measure is Measure.JOB_SUCCESS_RATE:
+        return "every job commits" if judged.estimate.point else "no job commits"
+    return "it does not happen" if not judged.estimate.point else "it always happens"
+
+
+def _about(count: int) -> int:
+    """Two digits of a number that is a guess."""
+    return round(count, 2 - len(str(count))) if count >= 100 else count
 
 
 def needed_text(needed: int | None) -> str:

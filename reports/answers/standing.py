@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from whitecap.engine.recorded import Direction, Measure, Objective
+from whitecap.engine.recorded import Direction, Measure, Objective, Unit
 from whitecap.reports.answers.objectives import FEWEST_JOBS, Held, Objectives
 from whitecap.reports.estimates import estimated
 from whitecap.reports.expectations.judging import WORST_FIRST, Judged, judge
@@ -76,11 +76,28 @@ class JudgedObjective:
         return self.judged.needed if self.stands is Stands.UNDECIDED else None
 
     @property
+    def needed_jobs(self) -> int | None:
+        """About how many jobs these replications have, in all; `None` where `needed` is, or where
+        the measure is not of jobs or what they did."""
+        seen = self.estimate.replications
+        if self.needed is None or not seen or self.held.measure.unit not in _OF_JOBS:
+            return None
+        return math.ceil(self.jobs * self.needed / seen)
+
+    @property
+    def has_no_event(self) -> bool:
+        """Whether all that was seen is on one side: no failure, or nothing but failures."""
+        return self.estimate.events == 0
+
+    @property
     def is_doubtful(self) -> bool:
         """Whether what cannot be judged looks as if it missed: too few replications saw it to
         say so for sure."""
         is_short = self.estimate.replications < FEWEST_REPLICATIONS
         return self.stands is Stands.TOO_FEW and is_short and self.shortfall > 0
+
+
+_OF_JOBS = frozenset({Unit.SHARE, Unit.MILLISECONDS})
 
 
 @dataclass(frozen=True, slots=True)

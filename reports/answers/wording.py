@@ -8,7 +8,7 @@ from itertools import groupby
 from whitecap.engine.recorded import Measure
 from whitecap.reports.answers.behind import behind
 from whitecap.reports.answers.capacity import Capacity
-from whitecap.reports.answers.choice import RANKED_BY, THEN_BY
+from whitecap.reports.answers.choice import RANKED_BY, THEN_BY, Choice
 from whitecap.reports.answers.findings import Findings, UnderLoad
 from whitecap.reports.answers.grid import Design, Load
 from whitecap.reports.answers.phrases import (
@@ -22,6 +22,7 @@ from whitecap.reports.answers.phrases import (
 )
 from whitecap.reports.answers.standing import CellStanding, Runs, Stands
 from whitecap.reports.layout import is_number
+from whitecap.reports.measures import written
 from whitecap.reports.statistics import Difference, written_difference
 
 MOST_NAMED = 4
@@ -48,6 +49,8 @@ def sentences_of(findings: Findings, measured: Mapping[str, Runs]) -> tuple[str,
         *_capacities(findings),
         *_limits(findings),
         *_rankings(findings),
+        *_flattered(findings),
+        *_to_decide(findings, measured),
         *_too_few(findings),
         *behind(findings, measured),
     ]
@@ -198,6 +201,39 @@ def _worse(
     more = f" and {len(gaps) - MOST_NAMED} more" if len(gaps) > MOST_NAMED else ""
     where = at_text([under.load])
     yield f"{where}compared with {name}, {said} with {', '.join(shown)}{more}"
+
+
+def _flattered(findings: Findings) -> Iterator[str]:
+    """By how much the best of those that cannot be told apart looks better than it is."""
+    parts = [
+        f"{at_text([under.load])}the goodput of {under.design_of(choice.most).title} may be about "
+        f"{written(choice.flattered_by, RANKED_BY.unit)} too high ({_compared(choice)})"
+        for under in findings.loads
+        if (choice := under.choice) and choice.flattered_by > 0
+    ]
+    if parts:
+        yield f"what was chosen as the best looks better than it is: {'; '.join(parts)}"
+
+
+def _compared(choice: Choice) -> str:
+    alike = choice.compared - len(choice.less_goodput)
+    told = f", {alike} of which cannot be told apart by it" if alike < choice.compared else ""
+    return f"the highest of {choice.compared} that were compared{told}"
+
+
+def _to_decide(findings: Findings, measured: Mapping[str, Runs]) -> Iterator[str]:
+    """How many replications a sweep takes to decide everything that is undecided in it."""
+    undecided = [s for s in findings.standings.values() if s.stands is Stands.UNDECIDED]
+    needed = [each.needed for each in undecided if each.needed is not None]
+    if _is_one_cell(findings) or not needed:
+        return
+    where = f"in {len(needed)} of {len(measured)} cells"
+    rest = len(undecided) - len(needed)
+    more = f"; {rest} more would not be decided by them" if rest else ""
+    yield (
+        f"to decide what is undecided {where} takes about {max(needed):,} replications "
+        f"({max(needed) * len(measured):,} runs), as far as they are like those seen{more}"
+    )
 
 
 def _too_few(findings: Findings) -> Iterator[str]:

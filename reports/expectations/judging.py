@@ -33,7 +33,7 @@ class Judged:
     """One expectation and what was found; `found` is a run's value or the estimate.
 
     `text` says what was found, and, unless it is met, what was expected. `needed`: how many
-    replications would probably decide it, where more would.
+    replications would probably decide it, where more would; `more_than`: so many would not.
     """
 
     expected: Expected
@@ -41,6 +41,7 @@ class Judged:
     found: float
     text: str
     needed: int | None = None
+    more_than: int | None = None
 
     @property
     def is_met(self) -> bool:
@@ -143,8 +144,10 @@ def _by_interval(expected: Expected, tallies: Sequence[Tally]) -> Judged:
     text = f"{text}, expected {wanted(expected)}"
     if standing is Standing.MISSED:
         return Judged(expected, standing, estimate.point, text)
-    advice, needed = _advice([each for each in judgements if each.standing is standing])
-    return Judged(expected, standing, estimate.point, f"{text}: {advice}", needed)
+    undecided = [each for each in judgements if each.standing is standing]
+    advice, needed = _advice(undecided)
+    more_than = max((e.replications or 0 for e in undecided if e.is_more), default=None)
+    return Judged(expected, standing, estimate.point, f"{text}: {advice}", needed, more_than)
 
 
 def nearest_threshold(expected: Expected, value: float) -> float:

@@ -12,7 +12,7 @@ from what each replication counted or measured; everything else takes estimates:
 What is stated, by which method and how often it holds: `docs/statistics.md`.
 """
 
-from whitecap.reports.statistics.comparison import Comparison, compare_with_best
+from whitecap.reports.statistics.comparison import Comparison, compare_with_best, greatest_of
 from whitecap.reports.statistics.differences import difference
 from whitecap.reports.statistics.estimate import (
     CONFIDENCE,
@@ -66,6 +66,7 @@ __all__ = [
     "compare_with_best",
     "difference",
     "facing",
+    "greatest_of",
     "half_width",
     "judge",
     "marked",

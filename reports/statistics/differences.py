@@ -88,6 +88,11 @@ class MeansPair:
             return 0.0
         return float(differences.var(ddof=1))
 
+    @property
+    def error(self) -> float:
+        """The standard error of the difference; 0 where nothing tells it."""
+        return math.sqrt(self.variance / self.replications) if self.replications > 1 else 0.0
+
     def difference(self, confidence: float, prior: Prior = UNKNOWN) -> Difference:
         """With its interval; a prior about the variance counts as more degrees of freedom."""
         count = self.replications
@@ -129,6 +134,11 @@ class CountsPair:
             return 0.0
         squares = np.square(self.first.contributions - self.second.contributions)
         return float(squares.sum()) / expected * count / (count - 1)
+
+    @property
+    def error(self) -> float:
+        """The standard error of the difference; 0 where nothing tells it."""
+        return math.sqrt(self.variance * (self.first.variance + self.second.variance))
 
     def difference(self, confidence: float, prior: Prior = UNKNOWN) -> Difference:
         """With its interval; a prior about the design effect counts as more replications."""

@@ -17,6 +17,10 @@ MOST_REPLICATIONS = 1000
 """More than anybody would wait for; an estimate that needs them sits on the threshold."""
 
 
+_MOST_WITHOUT_EVENT = 1_000_000
+"""Where nothing happened yet: rare events take many jobs, and runs may have few of them."""
+
+
 class Standing(StrEnum):
     """How an estimate stands to a threshold."""
 
@@ -98,11 +102,13 @@ def _projected(estimate: Estimate, at_least: float | None, at_most: float | None
         projected = observed.estimate(estimate.confidence, replications / seen)
         return _standing(projected, at_least, at_most) is not Standing.UNDECIDED
 
+    # What never happened lies on no threshold: it only takes enough in which it does not.
+    most = _MOST_WITHOUT_EVENT if estimate.events == 0 else MOST_REPLICATIONS
     few, enough = seen, max(seen + 1, FEWEST_REPLICATIONS)
     while not decides(enough):
-        if enough >= MOST_REPLICATIONS:
+        if enough >= most:
             return Judgement(Standing.UNDECIDED, enough, is_more=True)
-        few, enough = enough, min(2 * enough, MOST_REPLICATIONS)
+        few, enough = enough, min(2 * enough, most)
     while enough - few > 1:
         middle = (few + enough) // 2
         few, enough = (few, middle) if decides(middle) else (middle, enough)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from whitecap.reports.statistics import Estimate, compare_with_best, mean, share
+from whitecap.reports.statistics import Estimate, compare_with_best, greatest_of, mean, share
 from whitecap.reports.statistics.moderation import UNKNOWN, Prior, prior_of
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
@@ -132,3 +132,56 @@ def test_variances_that_differ_by_chance_alone_are_taken_for_one() -> None:
     assert prior_of([v * 10**i for i, v in enumerate(chance)], 4, 16).freedom < 1
     assert prior_of([1.0, 1.0, 1.0], 4, 4) == Prior(4, 1.0)
     assert prior_of([1.0], 4, 0) == UNKNOWN
+
+
+@pytest.mark.parametrize("common", [0.0, 2.0])
+@pytest.mark.parametrize("replications", [5, 10])
+@pytest.mark.parametrize("candidates", [2, 3, 6, 18])
+def test_it_is_told_by_how_much_the_best_of_equals_looks_better_than_it_is(
+    candidates: int, replications: int, common: float
+) -> None:
+    """The truth is 0. Numbers that all share move every candidate alike and flatter none. In one
+    set of twenty equals are told apart, and nothing is said then."""
+    random = np.random.default_rng([18, candidates, replications, int(common)])
+    own = random.standard_normal((20_000, candidates, replications)).mean(axis=2)
+    told = []
+    for _ in range(sets_for(candidates) // 2):
+        shared = common * random.standard_normal(replications)
+        values = shared + random.standard_normal((candidates, replications))
+        comparison = compare_with_best(named(values), higher_is_better=True)
+        assert comparison is not None
+        told.append(comparison.flattered_by)
+    assert np.mean(told) == pytest.approx(own.max(axis=1).mean(), rel=0.1)
+
+
+def test_what_stands_apart_is_flattered_by_nothing() -> None:
+    values = np.random.default_rng(19).standard_normal((4, 10))
+    values[0] += 20
+    comparison = compare_with_best(named(values), higher_is_better=True)
+    assert comparison is not None
+    assert comparison.flattered_by == 0.0
+    values[1] += 20
+    comparison = compare_with_best(named(values), higher_is_better=True)
+    assert comparison is not None
+    assert 0 < comparison.flattered_by < 0.5
+
+
+def test_of_shares_too_it_is_about_what_is_seen() -> None:
+    random = np.random.default_rng(20)
+    told, real = [], []
+    for _ in range(200):
+        events = random.binomial(200, 0.05, (4, 6))
+        estimates = {str(i): share(row, [200] * 6) for i, row in enumerate(events)}
+        comparison = compare_with_best(estimates, higher_is_better=False)
+        assert comparison is not None
+        told.append(comparison.flattered_by)
+        real.append(0.05 - estimates[comparison.best].point)
+    assert np.mean(told) == pytest.approx(np.mean(real), rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("of", "mean_of_greatest"), [(1, 0.0), (2, 0.5642), (3, 0.8463), (18, 1.8200)]
+)
+def test_the_greatest_of_several_normal_numbers(of: int, mean_of_greatest: float) -> None:
+    """Two and three: 1 and 1.5 over the root of pi; 18: Tippett's table (1925)."""
+    assert greatest_of(of) == pytest.approx(mean_of_greatest, abs=1e-3)

@@ -13,6 +13,7 @@ from whitecap.reports.expectations.cells import judged_cells
 from whitecap.reports.expectations.expected import Expected
 from whitecap.reports.expectations.judging import judged_document
 from whitecap.reports.measures import MEASURES, Measure, Unit, written
+from whitecap.reports.measures.definitions import PERCENTILES
 from whitecap.reports.measures.left_out import added
 from whitecap.reports.statistics import Estimate, written_estimate
 from whitecap.reports.subject import Subject
@@ -26,19 +27,16 @@ from whitecap.terminal.table import EMPTY, Column, print_indented, show_table
 SHOWN = {
     "goodput_per_minute": Column("goodput"),
     "wasted_compute_share": Column("wasted"),
+    "latency_p95_ms": Column("p95"),
     "conflict_rate": Column("conflicts"),
     "abort_rate": Column("aborts", leave=2),
     "retry_rate": Column("retries", leave=1),
+    "latency_p99_9_ms": Column("p99.9", leave=0),
 }
 """Measures in the terminal, with headings short enough for it; the report has them all."""
 
-LATENCIES = {
-    Measure.LATENCY_P95_MS: Column("p95"),
-    Measure.LATENCY_P99_9_MS: Column("p99.9", leave=0),
-}
-"""Percentiles in the terminal; a column without a value is not shown."""
-
 VALUES = Column("n", leave=3)
+"""How many latencies the percentiles rest on."""
 
 FIRST = (
     Column("cell", text=True),
@@ -98,7 +96,7 @@ def _show_cells(console: Console, subject: Subject, answer: Answer) -> None:
     cells = [cell.name for cell in subject.layout.cells]
     named = [cells.index(answer.cell)]
     rows = list(_rows(subject, answer))
-    columns = [*FIRST, *SHOWN.values(), *LATENCIES.values(), VALUES]
+    columns = [*FIRST, *SHOWN.values(), VALUES]
     used = [at for at in range(len(columns)) if any(row[at] != EMPTY for row in rows)]
     rows = [[row[at] for at in used] for row in rows]
     show_table(console, [columns[at] for at in used], rows, stressed=named, caption=CAPTION)
@@ -123,7 +121,6 @@ def _show_findings(subject: Subject, answer: Answer, expected: Sequence[Expected
 def _rows(subject: Subject, answer: Answer) -> Iterator[list[str]]:
     success = subject.tables.of(Measure.JOB_SUCCESS_RATE)
     shown = {measure: subject.tables.of(measure) for measure in SHOWN}
-    latencies = {measure: subject.tables.of(measure) for measure in LATENCIES}
     standings = answer.standings
     for cell in (each.name for each in subject.layout.cells):
         yield [
@@ -131,13 +128,15 @@ def _rows(subject: Subject, answer: Answer) -> Iterator[list[str]]:
             standings[cell].stands,
             written(success[cell].point, Unit.SHARE),
             _least_success(subject, cell),
-            *(written(of[cell].point, MEASURES[m].unit) for m, of in shown.items()),
-            *(
-                percentile_text(m, of[cell].point, of[cell].units or 0)
-                for m, of in latencies.items()
-            ),
-            f"{latencies[Measure.LATENCY_P95_MS][cell].units or 0:,.0f}",
+            *(_value(MEASURES[m].measure, of[cell]) for m, of in shown.items()),
+            f"{shown[Measure.LATENCY_P95_MS][cell].units or 0:,.0f}",
         ]
+
+
+def _value(measure: Measure, estimate: Estimate) -> str:
+    if measure in PERCENTILES:
+        return percentile_text(measure, estimate.point, estimate.units or 0)
+    return written(estimate.point, measure.unit)
 
 
 def _least_success(subject: Subject, cell: str) -> str:
