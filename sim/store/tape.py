@@ -148,10 +148,15 @@ class Tape:
         It is what `Latency.arrival` and `Latency.reply` come to, one by one and in their order.
         """
         back_for_size = size * self._tapes.latencies[kind].per_unit_back
-        now_ms = sent_ms
+        begin, width, usual = self.stretches[kind]
+        now_ms, drawn, at = sent_ms, self.drawn, begin + first * width
         for number in range(first, first + count):
-            out_ms, back_ms, _ = self.legs(kind, number)
-            now_ms = now_ms + out_ms + back_ms + back_for_size
+            if number < usual:
+                now_ms = now_ms + drawn[at] + drawn[at + 1] + back_for_size
+                at += width
+            else:
+                out_ms, back_ms, _ = self.legs(kind, number)
+                now_ms = now_ms + out_ms + back_ms + back_for_size
         return now_ms
 
     def backoff(self, kind: Kind, number: int, sending: int) -> float:
