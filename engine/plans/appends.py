@@ -98,8 +98,7 @@ def _like(
         operation_metrics=(None if info.operation_metrics is None else operation.logged_metrics()),
         txn_id=txn_id,
     )
-    return replace(
-        first,
+    return first.another(
         txn_id=txn_id,
         snapshot=snapshot,
         actions=tuple(actions),

@@ -21,16 +21,17 @@ from whitecap.sim.time.draws import Columns, DrawTable
 from whitecap.sim.time.random_streams import Source, row_of
 
 USUAL = {
-    Kind.LIST: 32,
-    Kind.GET: 16,
+    Kind.LIST: 16,
+    Kind.GET: 24,
     Kind.HEAD: 20,
-    Kind.PUT: 2,
+    Kind.PUT: 4,
     Kind.PUT_IF_ABSENT: 4,
     Kind.COPY: 1,
     Kind.DELETE: 1,
     Kind.RENAME: 1,
 }
-"""Requests of each kind whose draws come with the row. It matters for speed alone."""
+"""Requests of each kind whose draws come with the row: as many as 97 of 100 transactions make. It
+matters for speed alone."""
 
 MORE = 64
 """Requests whose draws are made together beyond those: so many cost little more than one."""
