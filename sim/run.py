@@ -117,6 +117,13 @@ def finished(
     overwrite: bool = False,
 ) -> FinishedRun:
     """Check and record a run that has come to its end; raises as `run_scenario`."""
+    with seldom_collecting():
+        return _finished(world, labels, out, overwrite)
+
+
+def _finished(
+    world: World, labels: Mapping[str, str] | None, out: Path | None, overwrite: bool
+) -> FinishedRun:
     scenario = world.scenario
     world.recorder.close(_end_ms(world.kernel))
     world.store.settle(world.kernel.now_ms)

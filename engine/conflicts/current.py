@@ -131,6 +131,12 @@ class CurrentTransaction(msgspec.Struct, frozen=True, dict=True):
         """What the commit file will hold: commitInfo first."""
         return (self.commit_info, *self.actions)
 
+    def another(self, **changes: Any) -> CurrentTransaction:
+        """A transaction of the same kind: what concerns this one concerns it."""
+        other = msgspec.structs.replace(self, **changes)
+        vars(other)["concerns"] = self.concerns
+        return other
+
     def with_actions(self, actions: Iterable[AnyAction]) -> CurrentTransaction:
         return msgspec.structs.replace(self, actions=tuple(actions))
 

@@ -21,6 +21,7 @@ from whitecap.engine.log.effects import ANY
 from whitecap.engine.log.features import supports
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Committed, Outcome
+from whitecap.engine.remembered import Plans
 from whitecap.engine.session.table import Table
 from whitecap.engine.storage.requests import ReadClock, Row, Steps
 from whitecap.engine.transaction.commit import CommitPlan, frozen, prepared_with_level
@@ -98,8 +99,7 @@ def _like(
         operation_metrics=(None if info.operation_metrics is None else operation.logged_metrics()),
         txn_id=txn_id,
     )
-    return replace(
-        first,
+    return first.another(
         txn_id=txn_id,
         snapshot=snapshot,
         actions=tuple(actions),
@@ -113,18 +113,17 @@ class AppendPlans:
 
     def __init__(self, parameters: Mapping[str, object] | None = None) -> None:
         self._parameters = parameters or {}
-        self._plans: dict[tuple[int, int], tuple[object, AppendPlan | None]] = {}
+        self._plans = Plans()
 
     def plan(self, table: Table, snapshot: Snapshot) -> AppendPlan | None:
         """The plan for the table as it is; `None` where appends go the general way."""
-        metadata, protocol = snapshot.metadata, snapshot.protocol
-        remembered = self._plans.get((id(metadata), id(protocol)))
-        if remembered is None:
-            plan = AppendPlan(self._parameters) if _is_plain(table, snapshot) else None
-            # What the plan is of is kept with it, so that no other object takes its identity.
-            remembered = (metadata, protocol), plan
-            self._plans[id(metadata), id(protocol)] = remembered
-        return remembered[1]
+        protocol = snapshot.protocol
+
+        def made() -> tuple[object, AppendPlan | None]:
+            # The protocol is kept with its plan, so that no other takes its identity.
+            return protocol, AppendPlan(self._parameters) if _is_plain(table, snapshot) else None
+
+        return self._plans.of(snapshot.metadata, id(protocol), made)[1]
 
 
 def _is_plain(table: Table, snapshot: Snapshot) -> bool:

@@ -11,6 +11,7 @@ from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.types import type_of
 
 _TUPLE = frozenset({tuple})
+_LEAST, _MOST = -(2**63), 2**63 - 1
 _MISMATCH = "ParseException", "INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH"
 
 
@@ -62,5 +63,7 @@ def _type(values: Iterable[Any]) -> str:
 
 
 def _type_of(value: Any) -> str:
+    if type(value) is int and _LEAST <= value <= _MOST:
+        return "bigint"
     kind = type_of(value)
     return "bigint" if kind == "int" else kind

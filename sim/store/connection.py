@@ -73,15 +73,18 @@ class Connection:
     ) -> Waiting[Answer]:
         """A request and its answer; `shared`: others can see what it does, or it what they do.
 
-        `in_line`: it may have to wait for others at its key.
+        `in_line`: it may have to wait for others at its key. Its instants are what
+        `Latency.arrival` and `Latency.reply` give.
         """
-        number = self._tape.next_number(kind)
+        tape = self._tape
+        number = tape.numbers[kind]
+        tape.numbers[kind] = number + 1
         if not self._passes:
             ask = Ask(kind, number, key, effect, size_bytes, shared, attempt, in_line)
             return (yield from self.sender.answer(ask))
         clock, latency = self.clock, self._latencies[kind]
-        out_ms, back_ms, lost_back_ms = self._tape.legs(kind, number)
-        served_ms = clock.now_ms = latency.arrival(clock.now_ms, out_ms, size_bytes)
+        out_ms, back_ms, lost_back_ms = tape.legs(kind, number)
+        served_ms = clock.now_ms = clock.now_ms + out_ms + size_bytes * latency.per_byte_out
         if shared:
             yield clock.arrive()
         if (bucket := self._buckets[kind]) is not None:
@@ -89,13 +92,13 @@ class Connection:
         if in_line is None:
             answer = effect((served_ms, clock.order))
         else:
-            turn = in_line(served_ms, self._tape.service(kind, number))
+            turn = in_line(served_ms, tape.service(kind, number))
             served_ms = turn.ends_ms
             answer = yield from self._has_its_turn(turn, effect)
         if attempt is not None:
             attempt.effect_at_ms = clock.now_ms
         back_ms = lost_back_ms if answer.taken else back_ms
-        clock.now_ms = latency.reply(served_ms, back_ms, answer.size)
+        clock.now_ms = served_ms + back_ms + answer.size * latency.per_unit_back
         return answer
 
     def _has_its_turn(self, turn: Turn, effect: Effect) -> Waiting[Answer]:

@@ -127,11 +127,11 @@ class LogAccess:
     def _read_if_there(
         self, key: str, appears: Callable[[], Moment | None], size_bytes: int
     ) -> Waiting[bool]:
-        first, *rest = self.requests.read
-        size = size_bytes if first is Kind.GET else 0
-        if not (yield from self.connection.is_there(first, key, appears, size)):
+        kinds = self.requests.read
+        size = size_bytes if kinds[0] is Kind.GET else 0
+        if not (yield from self.connection.is_there(kinds[0], key, appears, size)):
             return False
-        yield from self.connection.read(rest, key, size_bytes)
+        yield from self.connection.read(kinds[1:], key, size_bytes)
         return True
 
     def read_state(self, segment: Segment) -> Waiting[None]:

@@ -176,8 +176,10 @@ class LogDirectory:
 
     def segment(self, moment: Moment) -> Segment:
         """The newest version and checkpoint, now that the moment has come."""
-        there = (version for version, at in reversed(self._checkpoints) if at <= moment)
-        return Segment(self.newest, next(there, -1))
+        for version, at in reversed(self._checkpoints):
+            if at <= moment:
+                return Segment(len(self.sizes) - 1, version)
+        return Segment(len(self.sizes) - 1)
 
     def checkpoint_before(self, version: int, moment: Moment) -> int:
         """The newest checkpoint, at a moment, of a version or an earlier one; -1 without any."""

@@ -21,10 +21,10 @@ from whitecap.sim.time.draws import Columns, DrawTable
 from whitecap.sim.time.random_streams import RERUN_BITS, Source, row_of
 
 USUAL = {
-    Kind.LIST: 32,
-    Kind.GET: 16,
+    Kind.LIST: 16,
+    Kind.GET: 24,
     Kind.HEAD: 20,
-    Kind.PUT: 2,
+    Kind.PUT: 4,
     Kind.PUT_IF_ABSENT: 4,
     Kind.COPY: 1,
     Kind.DELETE: 1,
@@ -35,7 +35,8 @@ USUAL = {
     Kind.GET_COMMITS: 4,
     Kind.RATIFY: 2,
 }
-"""Requests of each kind whose draws come with the row. It matters for speed alone."""
+"""Requests of each kind whose draws come with the row: as many as 97 of 100 transactions make. It
+matters for speed alone."""
 
 MORE = 64
 """Requests whose draws are made together beyond those: so many cost little more than one."""
@@ -171,10 +172,15 @@ class Tape:
         It is what `Latency.arrival` and `Latency.reply` come to, one by one and in their order.
         """
         back_for_size = size * self._tapes.latencies[kind].per_unit_back
-        now_ms = sent_ms
+        begin, width, usual = self.stretches[kind]
+        now_ms, drawn, at = sent_ms, self.drawn, begin + first * width
         for number in range(first, first + count):
-            out_ms, back_ms, _ = self.legs(kind, number)
-            now_ms = now_ms + out_ms + back_ms + back_for_size
+            if number < usual:
+                now_ms = now_ms + drawn[at] + drawn[at + 1] + back_for_size
+                at += width
+            else:
+                out_ms, back_ms, _ = self.legs(kind, number)
+                now_ms = now_ms + out_ms + back_ms + back_for_size
         return now_ms
 
     def backoff(self, kind: Kind, number: int, sending: int) -> float:

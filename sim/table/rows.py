@@ -62,13 +62,17 @@ class RowMaker:
         self.dimensions = tuple(dimensions)
         self.key_position = schema.names.index(key) if key in schema.names else None
         slots = {dimension.name: place for place, dimension in enumerate(dimensions)}
-        self._cells = [_cell_maker(column, key, slots) for column in schema]
+        self._cells = [_cells_maker(column, key, slots) for column in schema]
 
         self._columns = [_column_maker(column, key, slots) for column in schema]
 
-    def row(self, key: int, slice_: Slice, revision: int = 0) -> Row:
-        """The row of `key`; another `revision` differs in all columns but key and slice."""
-        return tuple(cell(key, slice_, revision) for cell in self._cells)
+    def row(self, key: int, slice_: Slice) -> Row:
+        """The row of `key`."""
+        return self.rows((key,), (slice_,))[0]
+
+    def rows(self, keys: Sequence[int], slices: Sequence[Slice], revision: int = 0) -> list[Row]:
+        """The rows of some keys; another `revision` differs in all columns but key and slice."""
+        return list(zip(*[cells(keys, slices, revision) for cells in self._cells], strict=True))
 
     def columns(self, keys: NDArray[np.int64], slices: SliceColumns) -> Iterator[Sequence[Any]]:
         """The columns of the rows of some keys, as they are at the start."""
@@ -120,8 +124,8 @@ class FileRows(RowsByColumn):
         return keys, self._initial.columns_of(keys)
 
     def __iter__(self) -> Iterator[Row]:
-        make, slice_of = self._maker.row, self._initial.slice_of
-        return (make(key, slice_of(key)) for key in self.keys())
+        keys = self.keys()
+        return iter(self._maker.rows(keys, list(map(self._initial.slice_of, keys))))
 
     @overload
     def __getitem__(self, position: int) -> Row: ...
@@ -227,7 +231,10 @@ class KeysInUse:
 
     def add(self, slice_: Slice, key: int) -> None:
         """A row of this key was committed."""
-        self._added.setdefault(slice_, array("q")).append(key)
+        added = self._added.get(slice_)
+        if added is None:
+            added = self._added[slice_] = array("q")
+        added.append(key)
 
     def _range(self, slice_: Slice) -> range:
         found = self._ranges.get(slice_)
@@ -274,23 +281,29 @@ def _dimension(name: str, domain: Domain, today: date) -> Dimension:
     return Dimension(name, tuple(domain.among or ()), grows_daily=False)
 
 
-CellMaker = Callable[[int, Slice, int], Any]
+CellsMaker = Callable[[Sequence[int], Sequence[Slice], int], Sequence[Any]]
 ColumnMaker = Callable[[NDArray[np.int64], SliceColumns], Sequence[Any]]
 
 EPOCH = datetime(2026, 1, 1)
 
 
-def _cell_maker(column: Field, key: str | None, slots: Mapping[str, int]) -> CellMaker:
+def _cells_maker(column: Field, key: str | None, slots: Mapping[str, int]) -> CellsMaker:
+    """What the cells of some rows are."""
     if column.name == key:
-        return lambda key, _slice, _revision: key
+        return lambda keys, _slices, _revision: keys
     if column.name in slots:
         place = slots[column.name]
-        return lambda _key, slice_, _revision: slice_[place]
+        return lambda _keys, slices, _revision: [slice_[place] for slice_ in slices]
     filler = filler_of(column)
     if filler is None:
-        return lambda _key, _slice, _revision: None
+        return lambda keys, _slices, _revision: [None] * len(keys)
     size, value = filler.size, filler.value
-    return lambda key, _, revision: value((key * SCATTER + revision * 40_503) % size)
+
+    def cells(keys: Sequence[int], _: Sequence[Slice], revision: int) -> list[Any]:
+        shift = revision * 40_503
+        return [value((key * SCATTER + shift) % size) for key in keys]
+
+    return cells
 
 
 def _column_maker(column: Field, key: str | None, slots: Mapping[str, int]) -> ColumnMaker:

@@ -27,7 +27,8 @@ class Ids:
         """The next id."""
         at = self._given
         self._given = at + 2
-        words = self.source.word(self.row, at) << 64 | self.source.word(self.row, at + 1)
+        upper, lower = self.source.two_words(self.row, at)
+        words = upper << 64 | lower
         return id_text(words & _FREE_BITS | _VERSION | _VARIANT)
 
     def numbers(self, count: int) -> Words:

@@ -55,6 +55,11 @@ class Source:
         """64 random bits."""
         return _mixed(_mixed(self.key + row * _GAMMA) + (place + 1) * _GAMMA)
 
+    def two_words(self, row: int, place: int) -> tuple[int, int]:
+        """The words at a place and the next one."""
+        of_row = _mixed(self.key + row * _GAMMA) + (place + 1) * _GAMMA
+        return _mixed(of_row), _mixed(of_row + _GAMMA)
+
     def uniform(self, row: int, place: int) -> float:
         """A number from (0, 1), both ends excluded."""
         return ((self.word(row, place) >> 12) + 0.5) * 2.0**-52

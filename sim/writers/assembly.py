@@ -14,7 +14,7 @@ from whitecap.engine.plans.batches import BatchPlans
 from whitecap.engine.plans.inserts import InsertPlans, inserts_rows
 from whitecap.engine.session.table import SharedTable
 from whitecap.engine.sql.parsing.parse import parse_statement
-from whitecap.engine.sql.parsing.statements import Insert
+from whitecap.engine.sql.parsing.statements import Insert, Statement
 from whitecap.sim.quantities.distributions import Distribution, Exponential
 from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.scenario.arrivals import Closed, Open, Schedule, Trace
@@ -180,8 +180,8 @@ class Assembly:
         assert group.statement is not None
         template, types = parse_statement(group.statement), self.rows.types
         workload = self._workload(name, group.parameters, number, member)
-        if self.with_plans and isinstance(template, Insert) and inserts_rows(template):
-            inserts = InsertPlans(template)
+        inserts = self._inserts(template, group.parameters)
+        if inserts is not None:
             return template.command, lambda job, now_ms: InsertJob(
                 self.clients, inserts, workload.work(job, now_ms), self.keys
             )
@@ -191,6 +191,13 @@ class Assembly:
             return StatementJob(self.clients, bound(template, work, types), work, self.keys)
 
         return template.command, statement_job
+
+    def _inserts(self, template: Statement, parameters: dict[str, Parameter]) -> InsertPlans | None:
+        """The plans of a statement that only appends rows, which a parameter makes."""
+        if not (self.with_plans and isinstance(template, Insert) and inserts_rows(template)):
+            return None
+        plans = InsertPlans(template)
+        return None if parameters[plans.parameter].rows is None else plans
 
     def _checkpoint(self, name: str, group: WriterGroup, number: int) -> Checkpoint:
         """One per name: the first writer that names it decides what its batches hold."""

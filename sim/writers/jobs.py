@@ -87,7 +87,8 @@ class StatementJob:
         return run_statement(self.statement, {table.name: table})
 
     def is_committed(self) -> None:
-        self.work.is_done(self.keys)
+        if self.clients.keys_matter:
+            self.work.is_done(self.keys)
 
 
 @dataclass(slots=True)
@@ -116,7 +117,8 @@ class InsertJob:
         return self.plans.run(self.clients.client(table_log), rows)
 
     def is_committed(self) -> None:
-        self.work.is_done(self.keys)
+        if self.clients.keys_matter:
+            self.work.is_done(self.keys)
 
 
 @dataclass(slots=True)
@@ -161,7 +163,7 @@ class BatchJob:
         return append_batch(table, app_id, self._batch_id, self._rows, self.reads_table, schema)
 
     def is_committed(self) -> None:
-        if self.checkpoint.complete(self._batch_id):
+        if self.checkpoint.complete(self._batch_id) and self.clients.keys_matter:
             self._work.is_done(self.keys)
 
 

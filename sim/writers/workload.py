@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -113,16 +114,16 @@ class Workload:
         Where a slice is still empty, a new row stands in for an existing one.
         """
         existing = round(rows.count * rows.existing)
-        make = self._table.maker.row
+        make = self._table.maker.rows
         places = [self._key_place(rows.choose, chosen, now_ms) for _ in range(existing)]
         revision = self._new_keys.writer_number * 1_000_003 + self._job + 1
         distinct = {key: slice_ for slice_, key in places if key != NO_SUCH_KEY}
-        made = [make(key, slice_, revision) for key, slice_ in distinct.items()]
+        made = make(list(distinct), list(distinct.values()), revision) if distinct else []
         empty = [slice_ for slice_, key in places if key == NO_SUCH_KEY]
-        slices = empty + [self._slice(chosen, now_ms) for _ in range(rows.count - existing)]
-        new = [(slice_, next(new_keys)) for slice_ in slices]
-        added.extend(new)
-        return made + [make(key, slice_) for slice_, key in new]
+        slices = empty + self._slices(rows.count - existing, chosen, now_ms)
+        keys = list(islice(new_keys, len(slices)))
+        added.extend(zip(slices, keys, strict=True))
+        return made + make(keys, slices)
 
     def _value(self, name: str, parameter: Parameter, now_ms: float) -> Any:
         if parameter.value is not None:
@@ -163,6 +164,11 @@ class Workload:
             chosen[d.name] if d.name in chosen else self._among(d, EVENLY, now_ms)
             for d in self._table.dimensions
         )
+
+    def _slices(self, count: int, chosen: Mapping[str, Any], now_ms: float) -> list[Slice]:
+        if len(chosen) == len(self._dimensions):
+            return [self._slice(chosen, now_ms)] * count
+        return [self._slice(chosen, now_ms) for _ in range(count)]
 
     def _some_keys(self, keys: Keys, chosen: Mapping[str, Any], now_ms: float) -> list[int]:
         places = (self._key_place(keys.choose, chosen, now_ms) for _ in range(keys.count))

@@ -210,6 +210,7 @@ MORE_STATEMENTS: list[Document] = [
         "ALTER TABLE events SET TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true')": {},
         "ALTER TABLE events SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')": {},
         "ALTER TABLE events ADD CONSTRAINT small CHECK (event_id < 268000000)": {},
+        "INSERT INTO events (event_id) VALUES :keys": {"keys": {"keys": {"count": 2}}},
         "INSERT INTO events (event_id, date, country, amount) VALUES :rows": {
             "rows": {"rows": {"count": 2}}
         },
