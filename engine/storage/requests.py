@@ -87,12 +87,16 @@ class WriteRows(msgspec.Struct, frozen=True):
 
 
 class Compute(msgspec.Struct, frozen=True):
-    """Spend a Spark job's time. Answer: `None`. Free in memory and on disk."""
+    """Spend a Spark job's time. Answer: `None`. Free in memory and on disk.
+
+    `paths_read` are the files that it read, as the log names them.
+    """
 
     job: str
     rows_read: int = 0
     bytes_read: int = 0
     bytes_written: int = 0
+    paths_read: tuple[str, ...] = ()
 
 
 class OfDriver(msgspec.Struct, frozen=True):

@@ -61,6 +61,7 @@ def job(name: str, read: Iterable[FileRows] = (), writer: FileWriter | None = No
         rows_read=sum(len(one.rows) for one in files),
         bytes_read=sum(one.file.size for one in files),
         bytes_written=0 if writer is None else writer.bytes_written,
+        paths_read=tuple([one.file.path for one in files]),
     )
 
 

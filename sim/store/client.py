@@ -31,8 +31,9 @@ from whitecap.sim.scenario.writers import Compute as ComputeOptions
 from whitecap.sim.store.after_commit import AfterCommit
 from whitecap.sim.store.cluster import Cluster, WriterCrashed
 from whitecap.sim.store.connection import Connection
-from whitecap.sim.store.exchange import Answer
+from whitecap.sim.store.exchange import Answer, StoreRefused
 from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.limits import DataRequests
 from whitecap.sim.store.log_access import LogAccess
 from whitecap.sim.store.log_directory import Moment, Segment
 from whitecap.sim.store.log_view import (
@@ -59,6 +60,7 @@ class Client:
         log: LogAccess,
         record: TransactionRecord,
         compute: ComputeOptions,
+        data_requests: DataRequests | None,
         new_id: Callable[[], str],
     ) -> None:
         self.cluster = cluster
@@ -67,6 +69,8 @@ class Client:
         self.record = record
         self._compute_options = compute
         self._has_computed = False
+        self._data_requests = data_requests
+        self._written: list[str] = []
         self.at_once: dict[type, Callable[[Any], Response]] = {
             ReadClock: self._clock,
             NewId: lambda _: new_id(),
@@ -123,6 +127,8 @@ class Client:
         now_ms = self.connection.clock.now_ms
         size_bytes = self.cluster.store.write_rows(request, now_ms)
         self.record.wrote(size_bytes, now_ms)
+        if self._data_requests is not None:
+            self._written.append(request.key)
         return Written(size_bytes)
 
     # Requests that take time --------------------------------------------------------------------
@@ -139,12 +145,38 @@ class Client:
         clock = self.connection.clock
         began_ms = clock.now_ms
         try:
-            yield from self.log.passes(spent_ms)
-        except WriterCrashed:
+            spent_ms += yield from self._refused_for(request, spent_ms)
+            yield from self.connection.sender.life.reach(began_ms + spent_ms)
+        except (WriterCrashed, StoreRefused):
             self.record.computed(clock.now_ms - began_ms, clock.now_ms)
             raise
         self.record.computed(spent_ms, clock.now_ms)
         return None
+
+    def _refused_for(self, request: Compute, spent_ms: float) -> Waiting[float]:
+        """How much longer a job takes as its requests for data files are refused, milliseconds.
+
+        They pass in order of time where somebody may be refused, and are only counted where not.
+        Raises `StoreRefused`, `LimitsBite`.
+        """
+        if self._data_requests is None:
+            return 0.0
+        pulses = self._data_requests.pulses(request.paths_read, self._written, spent_ms)
+        self._written = []
+        sender, clock = self.connection.sender, self.connection.clock
+        began_ms, refused_ms = clock.now_ms, 0.0
+        for number, pulse in enumerate(pulses):
+            if not sender.kernel.patient:
+                pulse.bucket.refuses(pulse.requests, began_ms + pulse.after_ms)
+                continue
+            yield from sender.life.reach(began_ms + refused_ms + pulse.after_ms)
+            left, refused = pulse.bucket.refuses(pulse.requests, clock.now_ms), 0
+            while left:
+                share = sender.tape.data_backoff(number, refused)
+                refused_ms += share * sender.longest_wait_ms(refused, "a data file's request")
+                yield from sender.life.reach(began_ms + refused_ms + pulse.after_ms)
+                left, refused = pulse.bucket.refuses(left, clock.now_ms), refused + 1
+        return refused_ms
 
     def _read_state(self, version: int) -> Waiting[None]:
         """Read the state of the snapshot that was taken, or of an earlier version."""

@@ -14,7 +14,7 @@ from whitecap.sim.store.connection import Connection
 from whitecap.sim.store.coordinator import LogRequests
 from whitecap.sim.store.exchange import Sender, StoreRefused
 from whitecap.sim.store.faults import WriterFaults
-from whitecap.sim.store.limits import Throttle
+from whitecap.sim.store.limits import DataRequests, Throttle
 from whitecap.sim.store.log_access import LogAccess
 from whitecap.sim.store.log_view import LogView
 from whitecap.sim.store.protocols.choice import COORDINATORS
@@ -36,6 +36,7 @@ class Transactions:
     tapes: Tapes
     ids: Source
     compute: Compute
+    data_requests: DataRequests | None
 
     @property
     def kernel(self) -> Kernel:
@@ -90,4 +91,4 @@ class Transactions:
         coordinator = COORDINATORS[cluster.profile.log_store.protocol]
         log = LogAccess(cluster, connection, record, self.requests, coordinator)
         new_id = Ids(self.ids, tape.row)
-        return Client(cluster, connection, log, record, self.compute, new_id)
+        return Client(cluster, connection, log, record, self.compute, self.data_requests, new_id)

@@ -9,6 +9,7 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
+from tests.protocols.test_protocol_fields import CHANGES as OF_SOME_STORES
 from tests.sim.sim_worlds import TABLE
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import run_scenario
@@ -313,16 +314,11 @@ WITHOUT_EFFECT_ON_RECORDS = {
     "Fault.source": "words",
     "Store.description": "words",
     "ConditionalPut.exclusive": "needs two puts at one moment: tests/sim/test_lost_commits.py",
-    **dict.fromkeys(
-        (
-            "LogStore.probe", "Store.dynamodb", "Store.catalog", "Catalog.get_commits",
-            "Catalog.ratify", "DynamoDB.get_item", "DynamoDB.put_item", "DynamoDB.query",
-            "DynamoDB.ttl",
-        ),
-        "of a protocol that has it: tests/protocols/test_protocol_fields.py",
-    ),
+    **dict.fromkeys(OF_SOME_STORES, "of some stores: tests/protocols/test_protocol_fields.py"),
     "DynamoDB.source": "words",
     "Catalog.source": "words",
+    "DataFiles.source": "words",
+    "Sdk.source": "words",
     "Measured.source": "words",
     "Transfer.source": "words",
     "Listing.source": "words",
