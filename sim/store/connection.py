@@ -72,7 +72,7 @@ class Connection:
             yield clock.arrive()
         bucket = self._buckets[kind]
         if bucket is not None:
-            bucket.admits(served_ms)
+            bucket.refuses(1, served_ms)
         if in_line is None:
             answer = effect((served_ms, clock.order))
         else:
@@ -167,7 +167,7 @@ class Connection:
         effect_ms = sent_ms + out_ms
         bucket = self._buckets[kind]
         if bucket is not None:
-            bucket.admits(effect_ms)
+            bucket.refuses(1, effect_ms)
         return self._latencies[kind].reply(effect_ms, back_ms, size)
 
     def _all_lanes(self, lanes: Sequence[Sequence[tuple[int, str, int]]]) -> Waiting[None]:

@@ -35,10 +35,6 @@ class TokenBucket:
         self._tokens = self._size
         self._at_ms = 0.0
 
-    def admits(self, now_ms: float) -> bool:
-        """Whether a request may pass now; if so it is counted."""
-        return not self.refuses(1, now_ms)
-
     def refuses(self, count: int, now_ms: float) -> int:
         """How many of some requests may not pass now; the others are counted."""
         refilled = self._tokens + (now_ms - self._at_ms) * self._per_ms
@@ -57,12 +53,8 @@ class Counter:
         self._counts: dict[int, int] = {}
         self._now_ms = now_ms
 
-    def admits(self, now_ms: float) -> bool:
-        """A request passes at an instant, ahead of the kernel or not."""
-        return not self.refuses(1, now_ms)
-
     def refuses(self, count: int, now_ms: float) -> int:
-        """None of some requests."""
+        """None of some requests, which pass at an instant, ahead of the kernel or not."""
         span = int(now_ms / SPAN_MS)
         before = self._counts.get(span, 0)
         self._counts[span] = before + count
@@ -97,7 +89,7 @@ class Throttle:
     def refuses(self, kind: Kind, now_ms: float) -> bool:
         """Whether the store refuses this request. Raises `LimitsBite` where that cannot be told."""
         bucket = self.buckets[kind]
-        return bucket is not None and not bucket.admits(now_ms)
+        return bucket is not None and bucket.refuses(1, now_ms) > 0
 
     @property
     def is_limited(self) -> bool:

@@ -25,10 +25,10 @@ def _throttle(in_order: bool = True, **limits: Any) -> Throttle:
 # Counting ------------------------------------------------------------------------------------
 
 
-def test_a_bucket_admits_as_many_of_several_as_one_after_the_other() -> None:
+def test_a_bucket_refuses_as_many_of_several_as_one_after_the_other() -> None:
     together, apart = TokenBucket(10), TokenBucket(10)
     for now_ms in (0.0, 150.0, 400.0, 2000.0):
-        refused = sum(not apart.admits(now_ms) for _ in range(7))
+        refused = sum(apart.refuses(1, now_ms) for _ in range(7))
         assert together.refuses(7, now_ms) == refused
 
 
