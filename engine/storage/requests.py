@@ -93,14 +93,15 @@ class WriteRows(msgspec.Struct, frozen=True):
 class Compute(msgspec.Struct, frozen=True):
     """Spend a Spark job's time. Answer: `None`. Free in memory and on disk.
 
-    Rows and bytes are those of files that hold something for the job; `scanned` gives, to whoever
-    asks, all the files that it has to open to find them.
+    Rows and bytes are those of files that hold something for the job; `paths_read` names these, as
+    the log does; `scanned` gives, to whoever asks, all the files that it has to open to find them.
     """
 
     job: str
     rows_read: int = 0
     bytes_read: int = 0
     bytes_written: int = 0
+    paths_read: tuple[str, ...] = ()
     scanned: Iterable[object] = ()
 
 

@@ -74,6 +74,7 @@ def job(
         bytes_read=sum(one.file.size for one in files),
         bytes_written=0 if writer is None else writer.bytes_written,
         scanned=files if scan is None else scan,
+        paths_read=tuple([one.file.path for one in files]),
     )
 
 

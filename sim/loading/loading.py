@@ -126,7 +126,7 @@ def changed(document: Document, changes: Changes) -> Document:
             target = target.setdefault(part, {})
             if not isinstance(target, dict):
                 raise InvalidInput([Problem(path, f"{part!r} holds no keys")])
-        target[last] = value
+        target[last] = _apart(value)
     return result
 
 

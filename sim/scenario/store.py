@@ -200,20 +200,61 @@ class SparkClient(Sourced):
     fast_listing: bool = False
 
 
+class DataFiles(Sourced):
+    """The requests that a job makes for each data file that it reads, and for each that it writes.
+
+    They count against the limits, evenly over the job's compute time, which they are part of; what
+    is refused is sent again as any request is, and the job takes longer by that.
+    """
+
+    read: list[RequestKind] = Field(default_factory=list)
+    write: list[RequestKind] = Field(default_factory=list)
+
+
 class Limits(Sourced):
-    """Requests per second that the log's prefix takes before it throttles (503 or 429)."""
+    """Requests per second that are served before the store throttles (503 or 429).
+
+    Reads and writes apart, or all together (`requests_per_s`). They hold for each `prefix`, that
+    is for the log and for each partition's directory of data files by itself, or for the `account`,
+    of which other tables take `others_per_s` all the time, from each limit.
+    """
 
     writes_per_s: Number | None = Field(default=None, gt=0)
     reads_per_s: Number | None = Field(default=None, gt=0)
+    requests_per_s: Number | None = Field(default=None, gt=0)
+    others_per_s: Number = Field(default=0.0, ge=0)
+    of_each: Literal["prefix", "account"] = "prefix"
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        apart = [limit for limit in (self.writes_per_s, self.reads_per_s) if limit is not None]
+        if self.requests_per_s is not None and apart:
+            raise ValueError("give requests_per_s, or writes_per_s and reads_per_s")
+        limits = apart if self.requests_per_s is None else [self.requests_per_s]
+        if self.others_per_s and self.others_per_s >= min(limits, default=0.0):
+            raise ValueError("others_per_s leaves nothing: it is not below each limit")
+        return self
+
+
+class Sdk(Sourced):
+    """The retries of the vendor's library below the file system client: `attempts` in all.
+
+    It waits from nothing to `backoff_base`, doubled with each attempt, up to `backoff_cap`.
+    """
+
+    attempts: Whole = Field(ge=1, le=MAX_THROTTLE_RETRIES)
+    backoff_base: Duration = Field(gt=0)
+    backoff_cap: Duration = Field(gt=0)
 
 
 class Client(Sourced):
     """The store's client: what it does when throttled, and when a reply does not come.
 
     A throttled request is sent again up to `throttle_retries` times after a wait that doubles from
-    `backoff_base` up to `backoff_cap`, with full jitter; then its transaction fails. When no reply
-    comes within `timeout`, a read or list is sent again; what becomes of a commit's put, the policy
-    `on_lost_reply` says (`engine/transaction/lost_reply.py`).
+    `backoff_base` up to `backoff_cap`, with full jitter; then its transaction fails. Where there is
+    an `sdk`, each of these sendings is made of its attempts. When no reply comes within `timeout`,
+    a read or list is sent again; what becomes of a commit's put, the policy `on_lost_reply` says
+    (`engine/transaction/lost_reply.py`).
     """
 
     timeout: Duration = Field(gt=0)
@@ -221,6 +262,7 @@ class Client(Sourced):
     throttle_retries: Whole = Field(ge=0, le=MAX_THROTTLE_RETRIES)
     backoff_base: Duration = Field(gt=0)
     backoff_cap: Duration = Field(gt=0)
+    sdk: Sdk | None = None
 
 
 class Store(Section):
@@ -241,6 +283,7 @@ class Store(Section):
     effect: EffectPoint
     log_store: LogStore
     spark: SparkClient
+    data_files: DataFiles | None = None
     limits: Limits
     client: Client
 

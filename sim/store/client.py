@@ -27,11 +27,13 @@ from whitecap.engine.storage.requests import (
     Written,
 )
 from whitecap.sim.recording.recorder import TransactionRecord
+from whitecap.sim.spark.spark_jobs import SparkJobs
 from whitecap.sim.store.after_commit import AfterCommit
 from whitecap.sim.store.cluster import Cluster, WriterCrashed
 from whitecap.sim.store.connection import Connection
-from whitecap.sim.store.exchange import Answer
+from whitecap.sim.store.exchange import Answer, StoreRefused
 from whitecap.sim.store.kinds import Kind
+from whitecap.sim.store.limits import DataRequests, Pulse
 from whitecap.sim.store.log_access import LogAccess
 from whitecap.sim.store.log_directory import Moment, Segment
 from whitecap.sim.store.log_view import (
@@ -42,7 +44,6 @@ from whitecap.sim.store.log_view import (
     ReadState,
     TakeSnapshot,
 )
-from whitecap.sim.store.spark_jobs import SparkJobs
 from whitecap.sim.time.kernel import Waiting
 
 
@@ -50,9 +51,11 @@ class Client:
     """Answers the requests of one transaction. Raises `StoreRefused`, `WriterCrashed`."""
 
     __slots__ = (
+        "_data_requests",
         "_new_id",
         "_own_ms",
         "_spark_jobs",
+        "_written",
         "cluster",
         "connection",
         "log",
@@ -67,6 +70,7 @@ class Client:
         record: TransactionRecord,
         spark_jobs: SparkJobs,
         own_ms: float,
+        data_requests: DataRequests | None,
         new_id: Callable[[], str],
     ) -> None:
         self.cluster = cluster
@@ -75,6 +79,8 @@ class Client:
         self.record = record
         self._spark_jobs = spark_jobs
         self._own_ms = own_ms
+        self._data_requests = data_requests
+        self._written: list[str] = []
         self._new_id = new_id
 
     def finish(self) -> Waiting[None]:
@@ -102,6 +108,8 @@ class Client:
         now_ms = self.connection.clock.now_ms
         size_bytes = self.cluster.store.write_rows(request, now_ms)
         self.record.wrote(size_bytes, now_ms)
+        if self._data_requests is not None:
+            self._written.append(request.key)
         return Written(size_bytes)
 
     # Requests that take time --------------------------------------------------------------------
@@ -113,12 +121,57 @@ class Client:
         self._own_ms = 0.0
         spent_ms = self._spark_jobs.time_ms(request, own_ms, began_ms)
         try:
-            yield from self.cluster.computes(self.connection.sender.life, spent_ms)
-        except WriterCrashed:
+            spent_ms += yield from self._works(request, spent_ms)
+        except (WriterCrashed, StoreRefused):
             self.record.computed(clock.now_ms - began_ms, clock.now_ms)
             raise
         self.record.computed(spent_ms, clock.now_ms)
         return None
+
+    def _works(self, request: Compute, work_ms: float) -> Waiting[float]:
+        """Let the time of a job pass. Returns how much longer it takes, in milliseconds, as its
+        requests for data files are refused.
+
+        These come at their shares of the work, which takes its time where the processor is shared.
+        Raises `StoreRefused`, `LimitsBite`, `WriterCrashed`.
+        """
+        life, clock = self.connection.sender.life, self.connection.clock
+        is_shared, is_patient = self.cluster.processor is not None, clock.kernel.patient
+        began_ms, done_ms, refused_ms = clock.now_ms, 0.0, 0.0
+        for number, pulse in enumerate(self._pulses(request, work_ms)):
+            instant_ms = began_ms + refused_ms + pulse.after_ms
+            if is_shared:
+                yield from self.cluster.computes(life, pulse.after_ms - done_ms)
+                done_ms, instant_ms = pulse.after_ms, clock.now_ms
+            elif is_patient:
+                yield from life.reach(max(clock.now_ms, instant_ms))
+            if is_patient:
+                refused_ms += yield from self._passes(number, pulse)
+            else:
+                pulse.bucket.refuses(pulse.requests, instant_ms)
+        if is_shared:
+            yield from self.cluster.computes(life, work_ms - done_ms)
+        else:
+            yield from life.reach(max(clock.now_ms, began_ms + refused_ms + work_ms))
+        return refused_ms
+
+    def _pulses(self, request: Compute, work_ms: float) -> list[Pulse]:
+        if self._data_requests is None:
+            return []
+        written, self._written = self._written, []
+        return self._data_requests.pulses(request.paths_read, written, work_ms)
+
+    def _passes(self, number: int, pulse: Pulse) -> Waiting[float]:
+        """Send requests for data files until all were served. Returns how long that took."""
+        sender, clock = self.connection.sender, self.connection.clock
+        began_ms = clock.now_ms
+        left, refused = pulse.bucket.refuses(pulse.requests, clock.now_ms), 0
+        while left:
+            share = sender.tape.data_backoff(number, refused)
+            wait_ms = share * sender.longest_wait_ms(refused, "a data file's request")
+            yield from sender.life.reach(clock.now_ms + wait_ms)
+            left, refused = pulse.bucket.refuses(left, clock.now_ms), refused + 1
+        return clock.now_ms - began_ms
 
     def _take_snapshot(self, request: TakeSnapshot) -> Waiting[int]:
         return self.log.take_snapshot(request.starts)

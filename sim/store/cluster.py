@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.scenario.store import Store
+from whitecap.sim.spark.sharing import Processor, Slots
+from whitecap.sim.spark.spark_jobs import FactorAt
 from whitecap.sim.store.faults import Crashes, next_crash
 from whitecap.sim.store.history import History
 from whitecap.sim.store.log_directory import NO_SEGMENT, Segment
 from whitecap.sim.store.objects import FakeStore
-from whitecap.sim.store.spark_jobs import FactorAt
 from whitecap.sim.time.kernel import Clock, Kernel, Mutex, Waiting
-from whitecap.sim.time.sharing import Processor, Slots
 
 PATH_LOCKS_KEPT = 64
 """Far more versions than the transactions of one driver write at the same time."""

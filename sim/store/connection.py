@@ -88,7 +88,7 @@ class Connection:
         if shared:
             yield clock.arrive()
         if (bucket := self._buckets[kind]) is not None:
-            bucket.admits(served_ms)
+            bucket.refuses(1, served_ms)
         if in_line is None:
             answer = effect((served_ms, clock.order))
         else:
@@ -135,7 +135,7 @@ class Connection:
         out_ms, back_ms, _ = self._tape.next_legs(kind)
         effect_ms = clock.now_ms + out_ms
         if (bucket := self._buckets[kind]) is not None:
-            bucket.admits(effect_ms)
+            bucket.refuses(1, effect_ms)
         answer = effect((effect_ms, clock.order))
         clock.now_ms = self._latencies[kind].reply(effect_ms, back_ms, answer.size)
         return answer
@@ -208,7 +208,7 @@ class Connection:
             if size_sent and kind is Kind.PUT:
                 now_ms += size_sent * latencies[kind].per_byte_out
             if (bucket := buckets[kind]) is not None:
-                bucket.admits(now_ms)
+                bucket.refuses(1, now_ms)
             if place in effects:
                 effects[place]((now_ms, self.clock.order))
             now_ms += back_ms
@@ -241,7 +241,7 @@ class Connection:
         effect_ms = sent_ms + out_ms
         bucket = self._buckets[kind]
         if bucket is not None:
-            bucket.admits(effect_ms)
+            bucket.refuses(1, effect_ms)
         return self._latencies[kind].reply(effect_ms, back_ms, size)
 
     def _all_lanes(self, lanes: Sequence[Sequence[tuple[int, str, int]]]) -> Waiting[None]:

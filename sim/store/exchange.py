@@ -22,6 +22,7 @@ from whitecap.sim.recording.recorder import (
     TransactionRecord,
 )
 from whitecap.sim.scenario.store import Client as ClientOptions
+from whitecap.sim.scenario.store import Sdk
 from whitecap.sim.store.cluster import Life
 from whitecap.sim.store.faults import Sending, WriterFaults
 from whitecap.sim.store.key_queue import InLine, Turn
@@ -136,12 +137,24 @@ class Sender(msgspec.Struct, frozen=True):
 
     def _back_off(self, sending: Sending, throttled: int) -> Waiting[None]:
         """Wait after a refusal. Raises `StoreRefused` when there were too many."""
-        if throttled == self.options.throttle_retries:
-            raise StoreRefused(f"{sending.kind.label} was throttled {throttled + 1} times")
-        doubled_ms = self.options.backoff_base * 2.0 ** min(throttled, 62)
         share = self.tape.backoff(sending.kind, sending.number, sending.repeat)
-        wait_ms = min(self.options.backoff_cap, doubled_ms) * share
+        wait_ms = share * self.longest_wait_ms(throttled, sending.kind.label)
         yield from self.life.reach(self.life.clock.now_ms + wait_ms)
+
+    def longest_wait_ms(self, throttled: int, what: str) -> float:
+        """How long to wait at most after so many refusals. Raises `StoreRefused` after too many.
+
+        The attempts of the vendor's library come first, then the file system client's own wait.
+        """
+        options: ClientOptions | Sdk = self.options
+        sdk, retry = self.options.sdk, throttled
+        if sdk is not None:
+            retry, attempt = divmod(throttled, sdk.attempts)
+            if attempt < sdk.attempts - 1:
+                options, retry = sdk, attempt
+        if options is self.options and retry == self.options.throttle_retries:
+            raise StoreRefused(f"{what} was throttled {throttled + 1} times")
+        return min(options.backoff_cap, options.backoff_base * 2.0 ** min(retry, 62))
 
     def _send(self, ask: Ask, sending: Sending) -> Waiting[Answer]:
         """One sending: the way out, the effect, the way back."""

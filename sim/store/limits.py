@@ -8,8 +8,10 @@ they came. Where one has, the run is made again with processes that wait at ever
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from whitecap.sim.scenario.store import Limits
 from whitecap.sim.store.kinds import Kind
@@ -33,15 +35,14 @@ class TokenBucket:
         self._tokens = self._size
         self._at_ms = 0.0
 
-    def admits(self, now_ms: float) -> bool:
-        """Whether a request may pass now; if so it is counted."""
+    def refuses(self, count: int, now_ms: float) -> int:
+        """How many of some requests may not pass now; the others are counted."""
         refilled = self._tokens + (now_ms - self._at_ms) * self._per_ms
         self._tokens = min(self._size, refilled)
         self._at_ms = now_ms
-        if self._tokens < 1.0:
-            return False
-        self._tokens -= 1.0
-        return True
+        passed = min(count, int(self._tokens))
+        self._tokens -= passed
+        return count - passed
 
 
 class Counter:
@@ -52,16 +53,20 @@ class Counter:
         self._counts: dict[int, int] = {}
         self._now_ms = now_ms
 
-    def admits(self, now_ms: float) -> bool:
-        """A request passes at an instant, ahead of the kernel or not."""
+    def refuses(self, count: int, now_ms: float) -> int:
+        """None of some requests, which pass at an instant, ahead of the kernel or not."""
         span = int(now_ms / SPAN_MS)
-        count = self._counts[span] = self._counts.get(span, 0) + 1
-        if count > self._most:
+        before = self._counts.get(span, 0)
+        self._counts[span] = before + count
+        if before + count > self._most:
             raise LimitsBite
-        if count == 1 and not span % _SPANS_BETWEEN_CLEANINGS:
+        if not before and not span % _SPANS_BETWEEN_CLEANINGS:
             current = int(self._now_ms() / SPAN_MS)
             self._counts = {at: n for at, n in self._counts.items() if at >= current}
-        return True
+        return 0
+
+
+Bucket = TokenBucket | Counter
 
 
 @dataclass(slots=True)
@@ -74,20 +79,82 @@ class Throttle:
     limits: Limits
     in_order: bool
     now_ms: Callable[[], float]
-    buckets: list[TokenBucket | Counter | None] = field(init=False)
-    """By kind of request; all reads share one, and all writes."""
+    buckets: list[Bucket | None] = field(init=False)
+    """Those of the log, by kind of request; all reads share one, and all writes."""
+    _of_data: dict[str, list[Bucket | None]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        reads, writes = self._one(self.limits.reads_per_s), self._one(self.limits.writes_per_s)
-        of_the_store = [writes if kind.writes else reads for kind in Kind if kind.is_of_the_store]
-        self.buckets = of_the_store + [None] * (len(Kind) - len(of_the_store))
+        self.buckets = self._new_buckets()
 
     def refuses(self, kind: Kind, now_ms: float) -> bool:
         """Whether the store refuses this request. Raises `LimitsBite` where that cannot be told."""
         bucket = self.buckets[kind]
-        return bucket is not None and not bucket.admits(now_ms)
+        return bucket is not None and bucket.refuses(1, now_ms) > 0
 
-    def _one(self, per_s: float | None) -> TokenBucket | Counter | None:
+    @property
+    def is_limited(self) -> bool:
+        """Whether any request can be refused at all."""
+        return any(bucket is not None for bucket in self.buckets)
+
+    def of_data(self, directory: str, kind: Kind) -> Bucket | None:
+        """That of requests for data files: the log's, or each directory's own."""
+        if self.limits.of_each == "account":
+            return self.buckets[kind]
+        if directory not in self._of_data:
+            self._of_data[directory] = self._new_buckets()
+        return self._of_data[directory][kind]
+
+    def _new_buckets(self) -> list[Bucket | None]:
+        limits = self.limits
+        if limits.requests_per_s is not None:
+            reads = writes = self._one(limits.requests_per_s)
+        else:
+            reads, writes = self._one(limits.reads_per_s), self._one(limits.writes_per_s)
+        of_the_store = [writes if kind.writes else reads for kind in Kind if kind.is_of_the_store]
+        return of_the_store + [None] * (len(Kind) - len(of_the_store))
+
+    def _one(self, per_s: float | None) -> Bucket | None:
         if per_s is None:
             return None
-        return TokenBucket(per_s) if self.in_order else Counter(per_s, self.now_ms)
+        left = per_s - self.limits.others_per_s
+        return TokenBucket(left) if self.in_order else Counter(left, self.now_ms)
+
+
+class Pulse(NamedTuple):
+    """So many requests for data files at once, `after_ms` of their job's time."""
+
+    after_ms: float
+    bucket: Bucket
+    requests: int
+
+
+@dataclass(frozen=True, slots=True)
+class DataRequests:
+    """What a store is asked for the data files of jobs; `read` and `write` are for each file."""
+
+    throttle: Throttle
+    read: tuple[Kind, ...]
+    write: tuple[Kind, ...]
+
+    def pulses(self, read: Iterable[str], written: Iterable[str], spent_ms: float) -> list[Pulse]:
+        """The requests of a job for some files, evenly over its time, in order of time."""
+        counts: dict[tuple[str, Kind], int] = {}
+        for paths, kinds in ((read, self.read), (written, self.write)):
+            for path in paths:
+                directory = path.rpartition("/")[0]
+                for kind in kinds:
+                    counts[directory, kind] = counts.get((directory, kind), 0) + 1
+        pulses: list[Pulse] = []
+        for (directory, kind), count in counts.items():
+            bucket = self.throttle.of_data(directory, kind)
+            if bucket is not None:
+                pulses += _spread(bucket, count, spent_ms)
+        return sorted(pulses, key=lambda pulse: pulse.after_ms)
+
+
+def _spread(bucket: Bucket, count: int, spent_ms: float) -> Iterator[Pulse]:
+    """At most one pulse in the time over which requests are counted."""
+    pieces = min(count, max(1, math.ceil(spent_ms / SPAN_MS)))
+    for piece in range(pieces):
+        part = count * (piece + 1) // pieces - count * piece // pieces
+        yield Pulse(spent_ms * (piece + 0.5) / pieces, bucket, part)

@@ -45,6 +45,7 @@ _COMPUTE = 8
 _SERVICES = 9
 _BACKOFF = 16
 _SERVICE = 32
+_DATA = 48
 """Purposes of draws beside the kinds of requests; those of other services begin after the first."""
 
 BESIDE = 1 << 19
@@ -186,6 +187,10 @@ class Tape:
     def backoff(self, kind: Kind, number: int, sending: int) -> float:
         """A uniform number for the wait after a refusal."""
         return self.uniform(self._tapes.source, _BACKOFF + kind, number, sending)
+
+    def data_backoff(self, pulse: int, refused: int) -> float:
+        """A uniform number for the wait after requests for data files were refused."""
+        return self.uniform(self._tapes.source, _DATA, pulse, refused)
 
     def service(self, kind: Kind, number: int, sending: int = 0) -> float:
         """The rank of the time for which a request is served at its key."""

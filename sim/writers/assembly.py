@@ -21,13 +21,14 @@ from whitecap.sim.scenario.arrivals import Closed, Open, Schedule, Trace
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.writers import WriterGroup
+from whitecap.sim.spark.spark_jobs import SparkJobs
 from whitecap.sim.store.coordinator import LogRequests
 from whitecap.sim.store.faults import faults_of
 from whitecap.sim.store.history import History
+from whitecap.sim.store.kinds import KIND_NAMED
 from whitecap.sim.store.latency import latencies_of
-from whitecap.sim.store.limits import Throttle
+from whitecap.sim.store.limits import DataRequests, Throttle
 from whitecap.sim.store.objects import FakeStore
-from whitecap.sim.store.spark_jobs import SparkJobs
 from whitecap.sim.store.tape import Tapes
 from whitecap.sim.table.rows import KeysInUse, TableRows
 from whitecap.sim.time.draws import Columns, DrawTable
@@ -90,6 +91,16 @@ class Assembly:
         )
         self._latencies = latencies_of(scenario.store)
         self._requests = LogRequests.of(scenario.store.log_store)
+        self._data_requests = self._of_data_files()
+
+    def _of_data_files(self) -> DataRequests | None:
+        """The requests of jobs for data files, where any limit could refuse one."""
+        data_files = self.scenario.store.data_files
+        if data_files is None or not self.throttle.is_limited:
+            return None
+        kinds = (data_files.read, data_files.write)
+        read, write = (tuple(KIND_NAMED[name] for name in names) for names in kinds)
+        return DataRequests(self.throttle, read, write)
 
     def _keys_matter(self) -> bool:
         """Whether anyone chooses among the keys that there are."""
@@ -164,6 +175,7 @@ class Assembly:
             tapes=tapes,
             ids=self.streams.source("ids", name),
             spark_jobs=SparkJobs(group.compute, cluster.loads, takes_ms),
+            data_requests=self._data_requests,
         )
 
     def _jobs(

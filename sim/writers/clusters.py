@@ -8,14 +8,14 @@ from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.scenario.clusters import Load
 from whitecap.sim.scenario.model import Scenario
 from whitecap.sim.scenario.writers import WriterGroup
+from whitecap.sim.spark.sharing import Processor, Slots
+from whitecap.sim.spark.spark_jobs import LoadOverTime
 from whitecap.sim.store.cluster import Cluster
 from whitecap.sim.store.faults import crashes_of
 from whitecap.sim.store.history import History
 from whitecap.sim.store.objects import FakeStore
-from whitecap.sim.store.spark_jobs import LoadOverTime
 from whitecap.sim.time.kernel import Kernel
 from whitecap.sim.time.random_streams import RandomStreams
-from whitecap.sim.time.sharing import Processor, Slots
 
 EVERYWHERE = "everywhere"
 """The entity of a load that is on all clusters."""

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from whitecap.engine.errors import DeltaError, InvalidInput
 from whitecap.engine.recorded import Interruption
 from whitecap.sim.recording.recorder import Recorder, TransactionRecord
+from whitecap.sim.spark.spark_jobs import SparkJobs
 from whitecap.sim.store.client import Client
 from whitecap.sim.store.cluster import Cluster, Life, WriterCrashed
 from whitecap.sim.store.connection import Connection
 from whitecap.sim.store.coordinator import LogRequests
 from whitecap.sim.store.exchange import Sender, StoreRefused
 from whitecap.sim.store.faults import WriterFaults
-from whitecap.sim.store.limits import Throttle
+from whitecap.sim.store.limits import DataRequests, Throttle
 from whitecap.sim.store.log_access import LogAccess
 from whitecap.sim.store.log_view import LogView
 from whitecap.sim.store.protocols.choice import COORDINATORS
-from whitecap.sim.store.spark_jobs import SparkJobs
 from whitecap.sim.store.tape import Tapes
 from whitecap.sim.time.identifiers import Ids
 from whitecap.sim.time.kernel import Clock, Kernel, Waiting, drive
@@ -37,6 +37,7 @@ class Transactions:
     tapes: Tapes
     ids: Source
     spark_jobs: SparkJobs
+    data_requests: DataRequests | None
     queueing: int = 0
 
     @property
@@ -128,7 +129,9 @@ class Transactions:
         log = LogAccess(cluster, connection, record, self.requests, coordinator)
         new_id = Ids(self.ids, tape.row)
         own_ms = self.spark_jobs.own_ms(number, tape.compute_ms)
-        return Client(cluster, connection, log, record, self.spark_jobs, own_ms, new_id)
+        return Client(
+            cluster, connection, log, record, self.spark_jobs, own_ms, self.data_requests, new_id
+        )
 
 
 def _is_cancelled(record: TransactionRecord, clock: Clock) -> None:

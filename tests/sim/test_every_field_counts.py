@@ -9,6 +9,7 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
+from tests.protocols.test_protocol_fields import CHANGES as OF_SOME_STORES
 from tests.sim.sim_worlds import TABLE
 from tests.sim.workload_fields import CORRECTOR, ERASER, LOADER, STREAM, UPSERTER, WORKLOAD
 from whitecap.sim.loading import scenario_of
@@ -325,14 +326,7 @@ WITHOUT_EFFECT_ON_RECORDS = {
         for model in Sourced.__subclasses__() + Measured.__subclasses__()
         for name in ORIGIN
     },
-    **dict.fromkeys(
-        (
-            "LogStore.probe", "Store.dynamodb", "Store.catalog", "Catalog.get_commits",
-            "Catalog.ratify", "DynamoDB.get_item", "DynamoDB.put_item", "DynamoDB.query",
-            "DynamoDB.ttl",
-        ),
-        "of a protocol that has it: tests/protocols/test_protocol_fields.py",
-    ),
+    **dict.fromkeys(OF_SOME_STORES, "of some stores: tests/protocols/test_protocol_fields.py"),
     **{
         f"Expectation.{name}": "held against the recording afterwards"
         for name in (

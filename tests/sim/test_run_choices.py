@@ -18,6 +18,7 @@ from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.loading import cell_of, load_scenario
+from whitecap.sim.loading.loading import changed
 from whitecap.sim.sweeps.experiment import load_experiment
 
 AXES: dict[str, Any] = {
@@ -89,6 +90,13 @@ def test_a_value_is_read_as_yaml_and_set_by_its_path(file: Path) -> None:
     )
     assert shown["scenario_hash"] == plain.scenario.hash
     assert _writers(shown)["loader"] == (plain.transactions.writer_group == "loader").sum()
+
+
+def test_changes_leave_the_values_that_they_set_as_they_are() -> None:
+    limits = {"writes_per_s": 30}
+    changes = {"store.limits": limits, "store.limits.reads_per_s": 5}
+    assert changed(document(), changes)["store"]["limits"] == {"writes_per_s": 30, "reads_per_s": 5}
+    assert limits == {"writes_per_s": 30}
 
 
 def test_a_cell_is_the_one_that_the_sweep_runs(file: Path) -> None:

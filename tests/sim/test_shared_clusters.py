@@ -13,9 +13,9 @@ from whitecap.engine.errors import InvalidInput
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.run import FinishedRun, run_scenario
+from whitecap.sim.spark.sharing import Processor, Slots
 from whitecap.sim.time.kernel import Clock, Kernel, Waiting
 from whitecap.sim.time.random_streams import RandomStreams
-from whitecap.sim.time.sharing import Processor, Slots
 
 JOBS = 40_000
 TAKES: dict[str, Any] = {

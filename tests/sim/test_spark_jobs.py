@@ -11,7 +11,7 @@ from tests.sim.sim_worlds import TABLE, document, rows
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario.clusters import Load
-from whitecap.sim.store.spark_jobs import LoadOverTime
+from whitecap.sim.spark.spark_jobs import LoadOverTime
 from whitecap.sim.time.random_streams import RandomStreams
 
 READ_ALL = "UPDATE events SET amount = 0.5"

@@ -135,7 +135,10 @@ def stores(draw: st.DrawFn) -> Document:
         limits = {
             name: draw(st.sampled_from([2, 8, 50])) for name in ("writes_per_s", "reads_per_s")
         }
-        store["limits"] = limits
+        store["limits"] = limits | {"of_each": draw(st.sampled_from(["prefix", "account"]))}
+        if "azure" in store["profile"] or store["profile"] == "abfs":
+            store["limits"] |= {"requests_per_s": None}
+        store["data_files"] = {"read": ["get"], "write": ["put"] * 3, "source": "drawn"}
     if draw(st.integers(0, 9)) == 0:
         store["put_if_absent"] = store.get("put_if_absent", {}) | {"exclusive": False}
     spark = store.get("spark", {}) | {"fast_listing": draw(st.booleans())}

@@ -18,6 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from msgspec import structs
+
 from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.storage.requests import PutResult
 from whitecap.sim.store.cluster import WriterCrashed
@@ -85,7 +87,7 @@ class ByCatalog(FileCalls):
         Raises `WriterCrashed` or `StoreRefused` as either of them does, when both have ended.
         """
         sender = self.connection.sender
-        beside = Connection(replace(sender, life=sender.life.of_task(BRANCH)))
+        beside = Connection(structs.replace(sender, life=sender.life.of_task(BRANCH)))
         process = sender.kernel.start(_caught(branch(beside)))
         own = yield from _caught(steps)
         other = yield process
@@ -101,7 +103,7 @@ class ByCatalog(FileCalls):
         """Begin to publish all versions up to one, in a thread of its own."""
         sender = self.connection.sender
         life, tape = sender.life.of_task(PUBLISHER), sender.tape.beside()
-        connection = Connection(replace(sender, life=life, tape=tape))
+        connection = Connection(structs.replace(sender, life=life, tape=tape))
         self.record.effects_until_ms = math.inf
         sender.kernel.start(replace(self, connection=connection)._publish(version))
 

@@ -1,0 +1,1 @@
+"""Spark as a simulation needs it: how long its jobs take, and what the jobs of a cluster share."""
