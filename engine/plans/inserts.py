@@ -12,7 +12,7 @@ from whitecap.engine.log.actions import Metadata
 from whitecap.engine.log.schema import schema_of_metadata
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.plans.appends import AppendPlan, AppendPlans, RowMaking
-from whitecap.engine.query.queries import values_source
+from whitecap.engine.query.parameter_rows import rows_of_parameter, value_names
 from whitecap.engine.query.sources import Source
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.expressions.terms import Parameters
@@ -50,8 +50,11 @@ class InsertPlans(AppendPlans):
     def __init__(self, statement: Insert) -> None:
         parameters = {"mode": "Append", "partitionBy": list(statement.partition_by)}
         super().__init__(parameters)
+        assert isinstance(statement.query, Values)
         self.statement = statement
+        self.columns = statement.query.columns
         (self.parameter,) = statement.template.parameter_names
+        self._names: dict[int, tuple[str, ...]] = {}
 
     def run(self, table: Table, rows: Sequence[Row]) -> Steps[Outcome]:
         """Run the statement with these rows: what `run_statement` does with it."""
@@ -60,8 +63,7 @@ class InsertPlans(AppendPlans):
     def _run(self, table: Table, parameters: Parameters) -> Steps[Outcome]:
         table.outcomes.clear()
         yield from table.log.analyze()
-        source = values_source(self.statement.query, parameters, table.session)
-        source = source.spread(table.settings.values_tasks)
+        source = self._source(table, parameters)
         snapshot = yield from table.log.update()
         txn_id: str = yield NewId()
         plan = self.plan(table, snapshot)
@@ -77,6 +79,16 @@ class InsertPlans(AppendPlans):
         yield Compute("INSERT", bytes_written=writer.bytes_written)
         operation = Operation("WRITE", plan.parameters, writer.metrics())
         return (yield from plan.commit(table, snapshot, txn_id, READS_NOTHING, adds, operation))
+
+    def _source(self, table: Table, parameters: Parameters) -> Source:
+        """The rows with their columns: what `values_source` makes of them."""
+        kinds, rows = rows_of_parameter(self.parameter, parameters, self.columns)
+        names = self._names.get(len(kinds))
+        if names is None:
+            names = self._names[len(kinds)] = value_names(self.columns, len(kinds))
+        source = Source(names, kinds, [rows])
+        tasks = table.settings.values_tasks
+        return source if tasks < 2 else source.spread(tasks)
 
     def _making(
         self, plan: AppendPlan, metadata: Metadata | None, source: Source, table: Table

@@ -54,21 +54,17 @@ class LogAccess:
     read: Segment = NO_SEGMENT
     read_has_checksum: bool = True
     delta_log: DeltaLog = field(init=False)
+    directory: LogDirectory = field(init=False)
+    clock: Clock = field(init=False)
     coordinator: Coordinator = field(init=False)
 
     def __post_init__(self) -> None:
         self.delta_log = self.cluster.delta_log
+        self.directory = self.cluster.store.log
+        self.clock = self.connection.clock
         self.coordinator = self.new_coordinator(
             self.cluster, self.connection, self.record, self.requests
         )
-
-    @property
-    def clock(self) -> Clock:
-        return self.connection.clock
-
-    @property
-    def directory(self) -> LogDirectory:
-        return self.cluster.store.log
 
     # Snapshots ----------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from whitecap.sim.time.draws import Columns, DrawTable
 from whitecap.sim.time.random_streams import RERUN_BITS, Source, row_of
 
 USUAL = {
-    Kind.LIST: 16,
+    Kind.LIST: 32,
     Kind.GET: 24,
     Kind.HEAD: 20,
     Kind.PUT: 4,

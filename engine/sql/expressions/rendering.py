@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -66,12 +66,21 @@ _LITERALS: dict[type[Any], Callable[[Any], str]] = {
 def _parameter_text(value: Any) -> str:
     if not isinstance(value, (list, tuple, set, frozenset)):
         return sql_literal(value)
+    return _several(value)
+
+
+def _several(values: Iterable[Any]) -> str:
+    literal = _LITERALS.get
     return ", ".join(
         [
-            f"({_parameter_text(one)})" if isinstance(one, _ROWS) else sql_literal(one)
-            for one in value
+            _row_or_literal(value) if (make := literal(type(value))) is None else make(value)
+            for value in values
         ]
     )
+
+
+def _row_or_literal(value: Any) -> str:
+    return f"({_several(value)})" if isinstance(value, _ROWS) else sql_literal(value)
 
 
 @dataclass(frozen=True, slots=True)
