@@ -218,8 +218,8 @@ def _limits() -> Iterator[str]:
         "- **Rates of a cluster.** The free run is one process on one machine with a local disk, "
         "in which every thread is a cluster of its own to Delta; clusters on an object store have "
         "been compared outcome by outcome (`whitecap replay`, `whitecap fuzz`), not by their "
-        "rates. Threads of one driver share what one of them reads of the log and tend to walk in "
-        "step, which is not simulated: they refuse each other less often than is predicted."
+        "rates. Threads of one driver share what one of them reads of the log; in trials they "
+        "committed more nearly in step than independent writers do, which is not simulated."
     )
 
 

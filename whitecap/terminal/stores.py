@@ -11,25 +11,27 @@ from rich.text import Text
 
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.quantities.units import about
+from whitecap.sim.scenario.commit_protocol import CommitProtocol
 from whitecap.sim.scenario.figures import Figure, figures_of
 from whitecap.sim.scenario.origin import Basis
 from whitecap.sim.scenario.store import ConditionalPut, Measured, Store
 from whitecap.terminal.console import new_console
-from whitecap.terminal.table import Column, print_indented, print_named, show_table
+from whitecap.terminal.table import EMPTY, Column, print_indented, print_named, show_table
 
 PROFILES = (
     Column("profile", text=True),
+    Column("protocol", text=True),
     Column("commit"),
     Column("refused"),
     Column("get"),
     Column("list"),
     Column("figures", leave=1),
-    Column("on assumptions"),
+    Column("assumed"),
 )
 CAPTION = (
     "Medians of one client without rivals. commit: a put-if-absent that creates; refused: one that"
-    " finds the version taken. on assumptions: figures that rest on one."
-    " `whitecap stores PROFILE` shows them all."
+    " finds the version taken (other protocols take several requests: docs/commit-protocols.md)."
+    " assumed: figures that rest on an assumption. `whitecap stores PROFILE` shows them all."
 )
 
 LEGEND = (
@@ -46,9 +48,12 @@ def show_profiles(stores: Sequence[Store]) -> None:
 
 def _line(store: Store) -> Iterator[str]:
     figures = figures_of(store)
+    protocol = store.log_store.protocol
     yield store.profile
-    yield about(_put_ms(store.put_if_absent, False, 0.5))
-    yield about(_put_ms(store.put_if_absent, True, 0.5))
+    yield protocol.replace("_", " ")
+    for taken in (False, True):
+        is_one_put = protocol is CommitProtocol.CONDITIONAL_PUT
+        yield about(_put_ms(store.put_if_absent, taken, 0.5)) if is_one_put else EMPTY
     yield about(_median_ms(store.get))
     yield about(_median_ms(store.list))
     yield str(len(figures))
