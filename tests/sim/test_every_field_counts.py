@@ -320,7 +320,7 @@ WITHOUT_EFFECT_ON_RECORDS = {
     "Restart.source": "words",
     "Fault.source": "words",
     "Store.description": "words",
-    "ConditionalPut.exclusive": "needs two puts at one moment: tests/sim/test_lost_commits.py",
+    "ConditionalPut.exclusive": "needs two puts at one moment: tests/stores/test_lost_commits.py",
     **{
         f"{model.__name__}.{name}": "words: tests/stores/test_origins.py"
         for model in Sourced.__subclasses__() + Measured.__subclasses__()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.sim.sim_worlds import TABLE, rows
-from tests.sim.test_log_access import (
+from tests.stores.test_log_access import (
     CHECKSUM,
     INSERT,
     OWN_COMMIT,

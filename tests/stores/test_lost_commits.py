@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sim_worlds import INSERT, UPDATE, ran, rows
 
+from tests.sim.sim_worlds import INSERT, UPDATE, ran, rows
 from whitecap.engine.errors import InvariantViolated
 from whitecap.sim.history.conservation import check_conservation
 from whitecap.sim.run import FinishedRun

@@ -21,7 +21,7 @@ PROFILES = {"s3": "60 s", "s3-express": "15 s", "azure": "90 s", "gcs": "4 min",
 """Each with the time in which some hundred puts of six writers win."""
 
 WITHOUT_QUEUE = ["azure", "gcs", "local"]
-"""Where a put takes as long whoever competes; the others: tests/sim/test_key_queue.py."""
+"""Where a put takes as long whoever competes; the others: tests/stores/test_key_queue.py."""
 
 CROWD = {**INSERT, "count": 6, "arrival": {"closed": {"think": {"exponential": {"mean": "2 ms"}}}}}
 EXACT = {"per_mib": "0 ms"}
