@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -49,6 +50,10 @@ JOIN_S = 0.2
 Watch = Callable[[int], None]
 """Is told how many statements have ended."""
 
+OF_EACH_APART = 5
+"""Statements that every thread ends apart, however slow: some are for warmth, of the others each
+with the one after it gives a window and what lies between two."""
+
 
 def now() -> str:
     """The instant, UTC, as result files hold it."""
@@ -74,7 +79,7 @@ def run_threads(
     """
     warm_up = warm_up_of(len(workload.hands))
     with _table(spark, workload, apart=apart) as table:
-        team = _Team(spark, table, statements + warm_up, watch)
+        team = _Team(spark, table, statements + warm_up, OF_EACH_APART if apart else 0, watch)
         began_at = now()
         team.run(workload, seed, apart=apart)
         timed = _with_versions(team.ended, table)
@@ -163,20 +168,26 @@ class _Ended:
 
 @dataclass
 class _Team:
-    """The threads of one run and what they share: how much is left, what has ended, what broke."""
+    """The threads of one run and what they share: how much is left, what has ended, what broke.
+
+    They go on until `left` statements were begun, and all have ended `of_each`.
+    """
 
     spark: SparkSession
     table: _Table
     left: int
+    of_each: int
     watch: Watch
     ended: list[_Ended] = field(default_factory=list)
     broken: list[BaseException] = field(default_factory=list)
+    _ended_by: Counter[str] = field(default_factory=Counter)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def run(self, workload: Workload, seed: int, *, apart: bool) -> None:
         from pyspark import inheritable_thread_target
 
         clocks = TransactionClocks(self.spark)
+        self._ended_by = Counter({hand.name: 0 for hand in workload.hands})
         threads = []
         for number, hand in enumerate(workload.hands):
             name, partitions = self.table.own_name(number), self.table.partitions
@@ -197,7 +208,7 @@ class _Team:
                     thread.join(JOIN_S)
                 self.watch(len(self.ended))
         except BaseException:
-            self.left = 0
+            self.left = self.of_each = 0
             for thread in threads:
                 thread.join()
             raise
@@ -213,15 +224,19 @@ class _Team:
                 ended_ms = time.time() * 1000
                 ended = _Ended(hand, rerun, begun_ms, ended_ms, clock.taken(), exception)
                 self.ended.append(ended)
+                self._ended_by[hand.name] += 1
                 rerun, text = (0, statements.next()) if exception is None else (rerun + 1, text)
         except BaseException as error:
             self.broken.append(error)
-            self.left = 0
+            self.left = self.of_each = 0
 
     def _may_begin(self) -> bool:
         with self._lock:
             self.left -= 1
-            return self.left >= 0
+            return self.left >= 0 or self._is_one_behind()
+
+    def _is_one_behind(self) -> bool:
+        return min(self._ended_by.values()) < self.of_each
 
     def _failure(self, text: str) -> str | None:
         """The exception by which Delta refused a statement, `None` if it did not."""

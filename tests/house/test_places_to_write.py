@@ -46,10 +46,12 @@ WRITERS = {
     "replay --out": ["replay", "RUN", "--out"],
     "fuzz --out": ["fuzz", "--out"],
     "validate --out": ["validate", "--real", "--out"],
+    "calibrate --out": ["calibrate", "DISK", "--out"],
     "explain --out": ["explain", "--table", str(ROOT / EXPLAIN), "--format", "json", "--out"],
     "matrix --out": ["matrix", "--format", "json", "--out"],
 }
-"""Every option that names a place to write to; FILE and RUN stand for a scenario and a run."""
+"""Every option that names a place to write to; FILE, RUN and DISK stand for a scenario,
+a run and a directory that is not there."""
 
 
 def _work(monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -62,6 +64,7 @@ def _work(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         "whitecap.sim.replay.real.environment.require_delta",
         "whitecap.sim.replay.fuzz.fuzz",
         "whitecap.explaining.explain",
+        "whitecap.sim.calibration.measuring.measure",
         "whitecap.sim.machine.processes.Processes.map",
     ):
         monkeypatch.setattr(place, lambda *_, place=place, **__: begun.append(place))
@@ -74,7 +77,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(
     option: str, place: str, file: Path, run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun = _work(monkeypatch)
-    names = {"FILE": str(file), "RUN": str(run)}
+    names = {"FILE": str(file), "RUN": str(run), "DISK": str(file.parent / "disk")}
     target = place.replace("FILE", str(file))
     result = _invoke(*(names.get(word, word) for word in WRITERS[option]), target)
     assert result.exit_code == ExitCode.BAD_INPUT, result.output

@@ -54,9 +54,9 @@ EVERY_FIELD: dict[str, Any] = {
         "dynamodb": {
             **dict.fromkeys(("get_item", "query", "put_item"), MEASURED),
             "ttl": "1 d",
-            "source": "me",
+            **ORIGIN,
         },
-        "catalog": {"get_commits": MEASURED, "ratify": APART, "source": "me"},
+        "catalog": {"get_commits": MEASURED, "ratify": APART, **ORIGIN},
         "log_store": {
             "protocol": "dynamodb",
             "probe": ["head", "list"],
