@@ -10,7 +10,7 @@ UPSERTER, ERASER, STREAM = "writers.upserter", "writers.eraser", "writers.stream
 
 BURSTS = {"every": "20 s", "lasts": "5 s", "times": 6}
 
-RECORDED_JOBS = Path(__file__).parent / "recorded_jobs.csv"
+RECORDED_JOBS = Path(__file__).parents[1] / "writers" / "recorded_jobs.csv"
 
 PARETO = {"pareto": {"minimum": "2 s", "alpha": 2}}
 LONG = {"share": 0.5, "of": "9 s"}
