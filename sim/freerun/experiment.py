@@ -144,10 +144,12 @@ def _phases(settings: Settings, out: Path, steps: _Steps) -> Iterator[Phase]:
 
 
 def _warm_session(settings: Settings, steps: _Steps) -> SparkSession:
+    from whitecap.sim.replay.real.jvm import Jvm
     from whitecap.sim.replay.real.session import delta_session
 
     steps.note("starting Spark")
     spark = delta_session()
+    Jvm(spark).keep_no_checksums()
     workload = update_workload(settings.threads, settings.threads)
     watch = steps.counting("warming up")
     run_threads(spark, workload, settings.warming, settings.seed, apart=True, watch=watch)

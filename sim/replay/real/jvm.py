@@ -28,6 +28,18 @@ class Jvm:
         self.root = root
         self.delta: JavaObject = root.org.apache.spark.sql.delta
 
+    def keep_no_checksums(self) -> None:
+        """From now on, files of this machine's disk have no checksum of Hadoop's beside them.
+
+        A file and its checksum are renamed one after the other. Rivals for a version of the log,
+        each with a log of its own in this JVM, could leave one's file with the other's checksum.
+        """
+        hadoop = self.root.org.apache.hadoop.fs
+        options = self.session.sparkContext().hadoopConfiguration()
+        options.set("fs.file.impl", "org.apache.hadoop.fs.RawLocalFileSystem")
+        options.set("fs.AbstractFileSystem.file.impl", "org.apache.hadoop.fs.local.RawLocalFs")
+        hadoop.FileSystem.closeAll()
+
     def seq(self, items: Iterable[JavaObject]) -> JavaObject:
         """An immutable Scala sequence."""
         java_list = self.root.java.util.ArrayList()
