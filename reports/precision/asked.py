@@ -102,7 +102,8 @@ def _measure(text: str, name: str) -> Measure:
         return called[_key(name)]
     hint = nearest(_key(name), called)
     likely = called[hint].value if hint else None
-    raise InvalidInput([_problem(text, f"there is no measure {name!r}", likely)])
+    there_are = "" if likely else f": there are {', '.join(Measure)}"
+    raise InvalidInput([_problem(text, f"there is no measure {name!r}{there_are}", likely)])
 
 
 def _key(name: str) -> str:
