@@ -143,6 +143,10 @@ class Life:
         life.crash_ms = self.crash_ms
         return life
 
+    def of_thread(self, number: int) -> Life:
+        """That of what the driver does beside the transaction, whatever becomes of the job."""
+        return Life(self._cluster, self.clock.of_task(number))
+
     def reach(self, instant_ms: float) -> Waiting[None]:
         """Let time pass. Raises `WriterCrashed` if the driver dies before."""
         if instant_ms >= self.crash_ms:

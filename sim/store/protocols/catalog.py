@@ -102,7 +102,7 @@ class ByCatalog(FileCalls):
     def _publish_later(self, version: int) -> None:
         """Begin to publish all versions up to one, in a thread of its own."""
         sender = self.connection.sender
-        life, tape = sender.life.of_task(PUBLISHER), sender.tape.beside()
+        life, tape = sender.life.of_thread(PUBLISHER), sender.tape.beside()
         connection = Connection(structs.replace(sender, life=life, tape=tape))
         self.record.effects_until_ms = math.inf
         sender.kernel.start(replace(self, connection=connection)._publish(version))
