@@ -13,7 +13,6 @@ storage/commit/uccommitcoordinator/UCCommitCoordinatorClient.java: commitImpl.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -104,12 +103,13 @@ class ByCatalog(FileCalls):
         sender = self.connection.sender
         life, tape = sender.life.of_thread(PUBLISHER), sender.tape.beside()
         connection = Connection(structs.replace(sender, life=life, tape=tape))
-        self.record.effects_until_ms = math.inf
+        self.record.threads += 1
         sender.kernel.start(replace(self, connection=connection)._publish(version))
 
     def _publish(self, version: int) -> Waiting[None]:
         yield from _caught(self._publish_up_to(version))
-        self.record.effects_until_ms = self.clock.now_ms
+        self.record.threads -= 1
+        self.record.effects_until_ms = max(self.record.effects_until_ms, self.clock.now_ms)
 
     def _publish_up_to(self, version: int) -> Waiting[None]:
         """One after the other, each without overwriting. Source: `backfillToVersion`."""
