@@ -18,14 +18,7 @@ from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.sim.recording.recorder import TransactionRecord
 from whitecap.sim.store.cluster import Cluster, DeltaLog, WriterCrashed
 from whitecap.sim.store.connection import Connection
-from whitecap.sim.store.coordinator import (
-    Commit,
-    Coordinator,
-    LogRequests,
-    NewCoordinator,
-    Sees,
-    Shown,
-)
+from whitecap.sim.store.coordinator import Commit, Coordinator, LogRequests, Sees, Shown
 from whitecap.sim.store.exchange import Answer, Effect
 from whitecap.sim.store.kinds import Kind
 from whitecap.sim.store.log_directory import (
@@ -50,21 +43,17 @@ class LogAccess:
     connection: Connection
     record: TransactionRecord
     requests: LogRequests
-    new_coordinator: NewCoordinator
+    coordinator: Coordinator
     read: Segment = NO_SEGMENT
     read_has_checksum: bool = True
     delta_log: DeltaLog = field(init=False)
     directory: LogDirectory = field(init=False)
     clock: Clock = field(init=False)
-    coordinator: Coordinator = field(init=False)
 
     def __post_init__(self) -> None:
         self.delta_log = self.cluster.delta_log
         self.directory = self.cluster.store.log
         self.clock = self.connection.clock
-        self.coordinator = self.new_coordinator(
-            self.cluster, self.connection, self.record, self.requests
-        )
 
     # Snapshots ----------------------------------------------------------------------------------
 
