@@ -16,7 +16,7 @@ from whitecap.engine.log.commit_file import LOG_DIRECTORY, log_key
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.sim.recording.recorder import TransactionRecord
-from whitecap.sim.store.cluster import Cluster, DeltaLog, WriterCrashed
+from whitecap.sim.store.cluster import Cluster, DeltaLog
 from whitecap.sim.store.connection import Connection
 from whitecap.sim.store.coordinator import Commit, Coordinator, LogRequests, Sees, Shown
 from whitecap.sim.store.exchange import Answer, Effect
@@ -249,9 +249,7 @@ class LogAccess:
     def hold(self) -> Waiting[None]:
         """Take the JVM's lock, if there is anyone to share it with. Raises `WriterCrashed`."""
         if self.cluster.is_shared:
-            yield from self.delta_log.lock.acquire(self.clock)
-            if self.clock.now_ms >= self.connection.sender.life.crash_ms:
-                raise WriterCrashed
+            yield from self.connection.sender.life.holds(self.delta_log.lock)
 
     def let_go(self) -> Waiting[None]:
         """Leave the JVM's lock to others."""
