@@ -133,6 +133,8 @@ class TransactionRecord(msgspec.Struct):
     """Read version and instant of the snapshot that the attempts at a version are based on."""
     effects_until_ms: float = -math.inf
     """The last instant at which a request takes effect that nobody waits for any more."""
+    threads: int = 0
+    """How many the driver has for it beside its own, which may go on after its end."""
     put_in_doubt: bool = False
     has_landed: bool = False
     _spent: list[tuple[float, float, int]] = msgspec.field(default_factory=list)
@@ -221,7 +223,9 @@ class TransactionRecord(msgspec.Struct):
     def is_settled(self, now_ms: float) -> bool:
         """Whether nothing of it can change any more, now that the world has come to an instant."""
         ended_at_ms = self.ended_at_ms
-        return ended_at_ms is not None and max(ended_at_ms, self.effects_until_ms) < now_ms
+        if ended_at_ms is None or self.threads:
+            return False
+        return max(ended_at_ms, self.effects_until_ms) < now_ms
 
     def _committed(self, outcome: Committed) -> None:
         self.outcome = RecordedOutcome.COMMITTED

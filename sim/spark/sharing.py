@@ -1,4 +1,4 @@
-"""What several processes share: slots, of which each takes one, and a speed that they divide."""
+"""What several processes share: slots, of which each takes one, a lock, and a speed."""
 
 from __future__ import annotations
 
@@ -54,6 +54,36 @@ class Slots:
         place = self._queue.popleft()
         place.is_served = True
         place.clock.wake()
+
+
+class Mutex(Slots):
+    """A single slot, of which it is known who has it."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self._holder: Clock | None = None
+
+    def held_by(self, clock: Clock) -> bool:
+        """Whether a process holds it."""
+        return self._holder is clock
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether anyone waits for it."""
+        return bool(self._queue)
+
+    def acquire(self, clock: Clock, until_ms: float = math.inf) -> Waiting[bool]:
+        """Come to hold it, unless that takes longer than until an instant."""
+        is_taken = yield from super().acquire(clock, until_ms)
+        if is_taken:
+            self._holder = clock
+        return is_taken
+
+    def release(self, clock: Clock) -> Waiting[None]:
+        """Leave it to who waits longest, who holds it from then on."""
+        yield from super().release(clock)
+        if self.held_by(clock):
+            self._holder = None
 
 
 @dataclass(order=True, slots=True)

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.scenario.store import Store
-from whitecap.sim.spark.sharing import Processor, Slots
+from whitecap.sim.spark.sharing import Mutex, Processor, Slots
 from whitecap.sim.spark.spark_jobs import FactorAt
 from whitecap.sim.store.faults import Crashes, next_crash
 from whitecap.sim.store.history import History
 from whitecap.sim.store.log_directory import NO_SEGMENT, Segment
 from whitecap.sim.store.objects import FakeStore
-from whitecap.sim.time.kernel import Clock, Kernel, Mutex, Waiting
+from whitecap.sim.time.kernel import Clock, Kernel, Waiting
 
 PATH_LOCKS_KEPT = 64
 """Far more versions than the transactions of one driver write at the same time."""
@@ -143,12 +143,25 @@ class Life:
         life.crash_ms = self.crash_ms
         return life
 
+    def of_thread(self, number: int) -> Life:
+        """That of what the driver does beside the transaction, whatever becomes of the job."""
+        return Life(self._cluster, self.clock.of_task(number))
+
     def reach(self, instant_ms: float) -> Waiting[None]:
         """Let time pass. Raises `WriterCrashed` if the driver dies before."""
         if instant_ms >= self.crash_ms:
             self.clock.now_ms = self.crash_ms
             raise WriterCrashed
         yield from self.clock.reach(instant_ms)
+
+    def holds(self, lock: Mutex) -> Waiting[None]:
+        """Come to hold a lock of the driver's. Raises `WriterCrashed` if it dies before."""
+        is_held = yield from lock.acquire(self.clock, self.crash_ms)
+        if self.clock.now_ms < self.crash_ms:
+            return
+        if is_held:
+            yield from lock.release(self.clock)
+        raise WriterCrashed
 
     def ends(self) -> Waiting[None]:
         """The driver has died, or the deadline has come."""

@@ -16,16 +16,9 @@ from whitecap.engine.log.commit_file import LOG_DIRECTORY, log_key
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.sim.recording.recorder import TransactionRecord
-from whitecap.sim.store.cluster import Cluster, DeltaLog, WriterCrashed
+from whitecap.sim.store.cluster import Cluster, DeltaLog
 from whitecap.sim.store.connection import Connection
-from whitecap.sim.store.coordinator import (
-    Commit,
-    Coordinator,
-    LogRequests,
-    NewCoordinator,
-    Sees,
-    Shown,
-)
+from whitecap.sim.store.coordinator import Commit, Coordinator, LogRequests, Sees, Shown
 from whitecap.sim.store.exchange import Answer, Effect
 from whitecap.sim.store.kinds import Kind
 from whitecap.sim.store.log_directory import (
@@ -50,21 +43,17 @@ class LogAccess:
     connection: Connection
     record: TransactionRecord
     requests: LogRequests
-    new_coordinator: NewCoordinator
+    coordinator: Coordinator
     read: Segment = NO_SEGMENT
     read_has_checksum: bool = True
     delta_log: DeltaLog = field(init=False)
     directory: LogDirectory = field(init=False)
     clock: Clock = field(init=False)
-    coordinator: Coordinator = field(init=False)
 
     def __post_init__(self) -> None:
         self.delta_log = self.cluster.delta_log
         self.directory = self.cluster.store.log
         self.clock = self.connection.clock
-        self.coordinator = self.new_coordinator(
-            self.cluster, self.connection, self.record, self.requests
-        )
 
     # Snapshots ----------------------------------------------------------------------------------
 
@@ -260,9 +249,7 @@ class LogAccess:
     def hold(self) -> Waiting[None]:
         """Take the JVM's lock, if there is anyone to share it with. Raises `WriterCrashed`."""
         if self.cluster.is_shared:
-            yield from self.delta_log.lock.acquire(self.clock)
-            if self.clock.now_ms >= self.connection.sender.life.crash_ms:
-                raise WriterCrashed
+            yield from self.connection.sender.life.holds(self.delta_log.lock)
 
     def let_go(self) -> Waiting[None]:
         """Leave the JVM's lock to others."""

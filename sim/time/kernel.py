@@ -9,7 +9,6 @@ answers back.
 from __future__ import annotations
 
 import gc
-from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from heapq import heappush
@@ -160,40 +159,6 @@ class Clock:
         self.now_ms = instant_ms
         if self.kernel.patient:
             yield self.arrive()
-
-
-class Mutex:
-    """Held by one process at a time; who finds it held waits, first come first served."""
-
-    def __init__(self) -> None:
-        self._holder: Clock | None = None
-        self._queue: deque[Clock] = deque()
-
-    def held_by(self, clock: Clock) -> bool:
-        """Whether a process holds it."""
-        return self._holder is clock
-
-    @property
-    def is_wanted(self) -> bool:
-        """Whether anyone waits for it."""
-        return bool(self._queue)
-
-    def acquire(self, clock: Clock) -> Waiting[None]:
-        """Come to hold it."""
-        yield clock.arrive()
-        if self._holder is None:
-            self._holder = clock
-            return
-        self._queue.append(clock)
-        yield clock.wait()
-        clock.now_ms = clock.kernel.now_ms
-
-    def release(self, clock: Clock) -> Waiting[None]:
-        """Leave it to who waits longest."""
-        yield clock.arrive()
-        self._holder = self._queue.popleft() if self._queue else None
-        if self._holder is not None:
-            self._holder.wake()
 
 
 def _run_through(process: Waiting[T]) -> T:

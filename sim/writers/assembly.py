@@ -195,12 +195,12 @@ class Assembly:
         inserts = self._inserts(template, group.parameters)
         if inserts is not None:
             return template.command, lambda job, now_ms: InsertJob(
-                self.clients, inserts, workload.work(job, now_ms), self.keys
+                self.clients, workload.work(job, now_ms), self.keys, inserts
             )
 
         def statement_job(job: int, now_ms: float) -> Job:
             work = workload.work(job, now_ms)
-            return StatementJob(self.clients, bound(template, work, types), work, self.keys)
+            return StatementJob(self.clients, work, self.keys, bound(template, work, types))
 
         return template.command, statement_job
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -65,11 +66,10 @@ class TableClients:
 
 
 @dataclass(slots=True)
-class StatementJob:
+class SqlJob(ABC):
     """Run a statement; every rerun has the same values."""
 
     clients: TableClients
-    statement: Statement
     work: Work
     keys: KeysInUse
 
@@ -79,12 +79,12 @@ class StatementJob:
 
     def describe(self, record: TransactionRecord, now_ms: float) -> None:
         del now_ms
-        record.make_statement = self.statement.sql
+        record.make_statement = self.sql
         record.rows_inserted = len(self.work.new_keys)
 
-    def transaction(self, table_log: TableLog) -> Steps[Outcome]:
-        table = self.clients.client(table_log)
-        return run_statement(self.statement, {table.name: table})
+    @abstractmethod
+    def sql(self) -> str:
+        """The statement with its values."""
 
     def is_committed(self) -> None:
         if self.clients.keys_matter:
@@ -92,33 +92,31 @@ class StatementJob:
 
 
 @dataclass(slots=True)
-class InsertJob:
+class StatementJob(SqlJob):
+    """Any statement, the general way."""
+
+    statement: Statement
+
+    def sql(self) -> str:
+        return self.statement.sql()
+
+    def transaction(self, table_log: TableLog) -> Steps[Outcome]:
+        table = self.clients.client(table_log)
+        return run_statement(self.statement, {table.name: table})
+
+
+@dataclass(slots=True)
+class InsertJob(SqlJob):
     """Append the rows of a job, by a statement that says no more."""
 
-    clients: TableClients
     plans: InsertPlans
-    work: Work
-    keys: KeysInUse
 
-    @property
-    def is_seen_by_others(self) -> bool:
-        return self.clients.keys_matter and bool(self.work.new_keys)
-
-    def describe(self, record: TransactionRecord, now_ms: float) -> None:
-        del now_ms
-        record.make_statement = self._sql
-        record.rows_inserted = len(self.work.new_keys)
-
-    def _sql(self) -> str:
+    def sql(self) -> str:
         return self.plans.statement.template.render(self.work.values)
 
     def transaction(self, table_log: TableLog) -> Steps[Outcome]:
         rows = self.work.values[self.plans.parameter]
         return self.plans.run(self.clients.client(table_log), rows)
-
-    def is_committed(self) -> None:
-        if self.clients.keys_matter:
-            self.work.is_done(self.keys)
 
 
 @dataclass(slots=True)

@@ -125,7 +125,8 @@ class Transactions:
             life=life,
         )
         connection = Connection(sender)
-        coordinator = COORDINATORS[cluster.profile.log_store.protocol]
+        new_coordinator = COORDINATORS[cluster.profile.log_store.protocol]
+        coordinator = new_coordinator(cluster, connection, record, self.requests)
         log = LogAccess(cluster, connection, record, self.requests, coordinator)
         new_id = Ids(self.ids, tape.row)
         own_ms = self.spark_jobs.own_ms(number, tape.compute_ms)

@@ -168,14 +168,17 @@ class Writer:
         yield clock.arrive()
         self._submitted += 1
         job = self.new_job(number, clock.now_ms)
-        record = self._record(None, 0, submitted_ms)
-        job.describe(record, clock.now_ms)
-        return Submitted(number, job, record)
+        return Submitted(number, job, self._record(clock, job, None, 0, submitted_ms))
 
-    def _record(self, job_id: int | None, rerun: int, submitted_ms: float) -> TransactionRecord:
-        return self.transactions.recorder.begin(
+    def _record(
+        self, clock: Clock, job: Job, job_id: int | None, rerun: int, submitted_ms: float
+    ) -> TransactionRecord:
+        """That of a transaction which may have to wait, with what it is about to do."""
+        record = self.transactions.recorder.begin(
             job_id, rerun, self.name, self.group_name, self.command, submitted_ms
         )
+        job.describe(record, clock.now_ms)
+        return record
 
     def _run_job(self, clock: Clock, submitted: Submitted) -> Waiting[None]:
         clock.serves(self.number, submitted.number)
@@ -203,7 +206,7 @@ class Writer:
             yield clock.arrive()
             if starts_anew:
                 self.transactions.starts_anew()
-            record = self._record(record.job_id, tries.count, clock.now_ms)
+            record = self._record(clock, job, record.job_id, tries.count, clock.now_ms)
 
     def _naming_the_writer(self, error: InvalidInput) -> InvalidInput:
         place = f"writer {self.name}"

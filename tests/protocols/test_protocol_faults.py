@@ -155,6 +155,19 @@ def test_a_copy_that_is_throttled_to_the_end_is_left_to_others() -> None:
         assert (row["transaction_id"] in in_the_log) == (row["outcome"] == "unknown")
 
 
+def test_a_commit_is_published_whatever_the_deadline_of_the_job_that_made_it() -> None:
+    """The job succeeded: there is nothing left of it to cancel."""
+    published = {name: {"latency": "20 s"} for name in ("success", "loss")}
+    store = {"profile": "catalog-managed", "put_if_absent": published}
+    writer = {**INSERT, "arrival": {"schedule": {"at": ["1 s"]}}, "compute": "1 s"}
+    loader = {**writer, "deadline": "10 s"}
+    run = ran(store=store, table=TIMED, duration="1 min", writers={"loader": loader})
+    (job,) = rows(run)
+    assert (job["outcome"], job["ended_at_ms"] < 10_000) == ("committed", True)
+    requests = [row for row in rows(run, "requests") if row["kind"] == "put_if_absent"]
+    assert [row["result"] for row in requests] == ["created"]
+
+
 @pytest.mark.parametrize(
     ("store", "said"),
     [

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 
-from tests.sim.sim_worlds import ran, scenario
+from tests.sim.sim_worlds import TABLE, ran, scenario
 from tests.sim.test_ways_to_one_recording import Document, documents
 from whitecap.engine.packed import blocks
 from whitecap.sim.loading import scenario_of
@@ -90,6 +90,19 @@ def test_a_run_that_is_started_again_begins_its_recording_anew(
     run = ran(store=limited)
     assert run.world.kernel.patient
     assert _content(run) == expected
+
+
+def test_what_happens_long_after_a_commit_was_published_is_recorded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A put whose effect is late is sent again: the thread ends, the late one is still to come."""
+    late = {"late_effect": {"probability": 0.5, "delay": "3 min", "requests": ["put_if_absent"]}}
+    table = {**TABLE, "properties": {"delta.enableInCommitTimestamps": True}}
+    parts = {"store": {"profile": "catalog-managed"}, "table": table, "faults": [late]}
+    expected = _content(ran(**parts))
+    for place, name, value in LIMITS:
+        monkeypatch.setattr(place, name, value)
+    assert _content(ran(**parts)) == expected
 
 
 @pytest.mark.parametrize("partly", [True, False])

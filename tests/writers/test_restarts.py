@@ -108,6 +108,16 @@ def test_a_deadline_counts_from_when_a_job_was_due_and_ends_its_waiting() -> Non
     assert [row["given_up"] for row in found] == [False, False, True, True]
 
 
+def test_a_deadline_ends_the_waiting_for_a_lock_of_the_driver() -> None:
+    """Both look at the log at once; one does so for 10 s, with the lock of their JVM."""
+    job = {"statement": TOUCH_ALL, "cluster": "etl", "arrival": {"schedule": {"at": ["1 s"]}}}
+    writers = {"a": job, "b": {**job, "deadline": "5 s"}}
+    store = {"profile": "instant", "list": {"latency": "10 s"}}
+    found = rows(run_scenario(scenario_of(document(store=store, writers=writers))))
+    assert found[1]["exception"] == Interruption.DEADLINE_PASSED
+    assert found[1]["ended_at_ms"] == 6_000
+
+
 def test_a_put_that_may_have_landed_at_the_deadline_is_unknown() -> None:
     store = {
         "profile": "instant",

@@ -182,6 +182,17 @@ def test_jobs_that_wait_for_a_slot_when_the_run_ends_have_not_begun() -> None:
     assert sum(row["jobs_not_begun"] for row in rows(run, "writers")) == len(waiting)
 
 
+def test_reruns_that_get_no_slot_say_what_they_would_have_done() -> None:
+    update = {"statement": "UPDATE events SET amount = 0.5", "count": 3}
+    arrival = {"closed": {"think": "1 s"}}
+    run = _played(
+        {"slots": 2}, **update, arrival=arrival, deadline="40 s", rerun={"fixed": {"wait": "1 s"}}
+    )
+    waited = [r for r in rows(run) if r["rerun_number"] and r["snapshot_at_ms"] is None]
+    assert len(waited) > 5
+    assert {row["statement"] for row in waited} == {update["statement"]}
+
+
 def test_a_shared_speed_lengthens_what_runs_and_not_what_it_costs() -> None:
     alone, shared = _played({"full_speed": 1000}), _played({"full_speed": 1})
     both = list(zip(rows(alone), rows(shared), strict=False))

@@ -13,7 +13,6 @@ storage/commit/uccommitcoordinator/UCCommitCoordinatorClient.java: commitImpl.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -102,14 +101,15 @@ class ByCatalog(FileCalls):
     def _publish_later(self, version: int) -> None:
         """Begin to publish all versions up to one, in a thread of its own."""
         sender = self.connection.sender
-        life, tape = sender.life.of_task(PUBLISHER), sender.tape.beside()
+        life, tape = sender.life.of_thread(PUBLISHER), sender.tape.beside()
         connection = Connection(structs.replace(sender, life=life, tape=tape))
-        self.record.effects_until_ms = math.inf
+        self.record.threads += 1
         sender.kernel.start(replace(self, connection=connection)._publish(version))
 
     def _publish(self, version: int) -> Waiting[None]:
         yield from _caught(self._publish_up_to(version))
-        self.record.effects_until_ms = self.clock.now_ms
+        self.record.threads -= 1
+        self.record.effects_until_ms = max(self.record.effects_until_ms, self.clock.now_ms)
 
     def _publish_up_to(self, version: int) -> Waiting[None]:
         """One after the other, each without overwriting. Source: `backfillToVersion`."""

@@ -98,10 +98,8 @@ class FileCalls:
         if not self.cluster.is_shared:
             return (yield from steps)
         lock = self.cluster.delta_log.path_lock(version)
-        yield from lock.acquire(self.clock)
+        yield from self.connection.sender.life.holds(lock)
         try:
-            if self.clock.now_ms >= self.connection.sender.life.crash_ms:
-                raise WriterCrashed
             done = yield from steps
         except (WriterCrashed, StoreRefused):
             yield from lock.release(self.clock)
