@@ -33,16 +33,18 @@ def aggregate(runs: RunSet) -> Tables:
 
 
 def measure_each(runs: RunSet) -> dict[RunName, MeasuredRun]:
-    """Every run; those that leave their warm-up to be found with the one of all their cells.
+    """Every run; those that leave their warm-up to be found with the one of all such cells.
 
     Raises as `aggregate`.
     """
-    if not any(is_auto(run.manifest) for run in runs.runs):
+    durations_ms = {run.name: run.duration_ms for run in runs.runs if is_auto(run.manifest)}
+    if not durations_ms:
         return read_each(runs, measure_run)
     courses: dict[str, list[Courses]] = defaultdict(list)
-    for (cell, _), found in sorted(read_each(runs, courses_of_run).items()):
-        courses[cell].append(found)
-    shortest_ms = min(run.duration_ms for run in runs.runs)
+    for name, found in sorted(read_each(runs, courses_of_run).items()):
+        if name in durations_ms:
+            courses[name[0]].append(found)
+    shortest_ms = min(durations_ms.values())
     used_ms = warm_up_in_common(courses.values(), shortest_ms)
     return read_each(runs, partial(measure_run, warm_up_ms=used_ms))
 
