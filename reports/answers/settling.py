@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from whitecap.reports.answers.standing import Runs
+from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.measures.truncation import BATCH, FEWEST_BATCHES
 from whitecap.reports.measures.warm_up import settled_ms
 from whitecap.reports.measures.writing import duration

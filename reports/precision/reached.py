@@ -10,13 +10,10 @@ from typing import Any
 from whitecap.engine.recorded import Unit
 from whitecap.reports.estimates import estimated
 from whitecap.reports.measures import MEASURES
-from whitecap.reports.measures.measured_run import MeasuredRun
+from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.measures.writing import written
 from whitecap.reports.precision.asked import Asked
 from whitecap.reports.statistics import Estimate, half_width, replications_after
-
-Runs = Mapping[int, MeasuredRun]
-"""The measured runs of one cell, by their replication."""
 
 
 @dataclass(frozen=True, slots=True)
