@@ -11,7 +11,12 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import partial
 
-from whitecap.reports.measures.measured_run import MeasuredRun, courses_of_run, measure_run
+from whitecap.reports.measures.measured_run import (
+    MeasuredRun,
+    Runs,
+    courses_of_run,
+    measure_run,
+)
 from whitecap.reports.measures.warm_up import Courses, is_auto, warm_up_in_common
 from whitecap.reports.runs import RunName, RunSet, read_each
 from whitecap.reports.tables import Labels, Measurements, Tables, build_tables
@@ -25,24 +30,31 @@ def aggregate(runs: RunSet) -> Tables:
 
     Raises `InvalidInput`: rows of a sweep are missing or damaged.
     """
-    measured = measure_each(runs)
+    measured = _measure_each(runs)
     if runs.is_sweep:
         return build_tables({run.name: measured[run.name] for run in runs.runs}, runs.cells)
     (run,) = runs.runs
     return build_tables(*_writers_as_cells(measured[run.name], run.replication))
 
 
-def measure_each(runs: RunSet) -> dict[RunName, MeasuredRun]:
-    """Every run; those that leave their warm-up to be found with the one of all their cells.
+def measure_cells(runs: RunSet) -> dict[str, Runs]:
+    """Every run, by cell and replication. Raises as `aggregate`."""
+    cells: dict[str, dict[int, MeasuredRun]] = defaultdict(dict)
+    for (cell, replication), run in _measure_each(runs).items():
+        cells[cell][replication] = run
+    return dict(cells)
 
-    Raises as `aggregate`.
-    """
-    if not any(is_auto(run.manifest) for run in runs.runs):
+
+def _measure_each(runs: RunSet) -> dict[RunName, MeasuredRun]:
+    """Every run; those that leave their warm-up to be found with the one of all such cells."""
+    durations_ms = {run.name: run.duration_ms for run in runs.runs if is_auto(run.manifest)}
+    if not durations_ms:
         return read_each(runs, measure_run)
     courses: dict[str, list[Courses]] = defaultdict(list)
-    for (cell, _), found in sorted(read_each(runs, courses_of_run).items()):
-        courses[cell].append(found)
-    shortest_ms = min(run.duration_ms for run in runs.runs)
+    for name, found in sorted(read_each(runs, courses_of_run).items()):
+        if name in durations_ms:
+            courses[name[0]].append(found)
+    shortest_ms = min(durations_ms.values())
     used_ms = warm_up_in_common(courses.values(), shortest_ms)
     return read_each(runs, partial(measure_run, warm_up_ms=used_ms))
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from whitecap.recorded import Run, recorded
+from whitecap.runs import Run, recorded
 from whitecap.sim.loading import load_scenario, parse_scenario, scenario_of
 from whitecap.sim.scenario import Scenario
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.reports.aggregate import measure_each
+from whitecap.reports.aggregate import measure_cells
 from whitecap.reports.expectations.checked import Checked, checked_cell
 from whitecap.reports.expectations.expected import Expected, of_cell
 from whitecap.reports.expectations.judging import judged_document
@@ -91,9 +90,7 @@ def check_sweep(where: Path | str, until: str | Sequence[str] = ()) -> CheckedSc
     expected = expected_by(runs.definition)
     if not expected:
         raise InvalidInput([Problem(str(where), "expects nothing: it has no `expect:`")])
-    measured: dict[str, dict[int, MeasuredRun]] = defaultdict(dict)
-    for (cell, replication), run in measure_each(runs).items():
-        measured[cell][replication] = run
+    measured = measure_cells(runs)
     cells = tuple(
         checked_cell(at(labels, ""), of_cell(expected, labels), measured[cell])
         for cell, labels in runs.cells.items()

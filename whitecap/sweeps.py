@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whitecap.recorded import Run, recorded
+from whitecap.runs import Run, recorded
 from whitecap.sim.scenario import Scenario
 from whitecap.sweep_engine import SweepAt, made_in, recorded_runs, sweep_engine, sweep_place
 

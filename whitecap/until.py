@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.reports.aggregate import measure_each
+from whitecap.reports.aggregate import measure_cells
 from whitecap.reports.measures.measured_run import MeasuredRun
 from whitecap.reports.precision.asked import Asked, asked_for
 from whitecap.reports.precision.reached import Reached, next_replications, reached_by
@@ -93,7 +92,4 @@ def sweep_until(
 
 
 def _reached_at(where: str, engine: Callable[[], SweepEngine], until: Until) -> Sequence[Reached]:
-    measured: Mapping[str, dict[int, MeasuredRun]] = defaultdict(dict)
-    for (cell, replication), run in measure_each(recorded_runs(where, engine)).items():
-        measured[cell][replication] = run
-    return reached_by(until.asked, measured)
+    return reached_by(until.asked, measure_cells(recorded_runs(where, engine)))

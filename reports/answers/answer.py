@@ -13,8 +13,9 @@ from whitecap.reports.answers.grid import Grid
 from whitecap.reports.answers.objectives import Objectives
 from whitecap.reports.answers.phrases import sentence
 from whitecap.reports.answers.settling import Settling, settling_document, settling_of
-from whitecap.reports.answers.standing import CellStanding, Runs
+from whitecap.reports.answers.standing import CellStanding
 from whitecap.reports.answers.wording import headline_of, sentences_of
+from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.precision.asked import Asked
 from whitecap.reports.precision.reached import Reached, reached_by, reached_document
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from whitecap.engine.recorded import Measure
 from whitecap.reports.answers.findings import Findings
 from whitecap.reports.answers.phrases import listed, where_text
-from whitecap.reports.answers.standing import Runs, Stands
+from whitecap.reports.answers.standing import Stands
 from whitecap.reports.measures.definitions import PERCENTILES
 from whitecap.reports.measures.groups import Group
 from whitecap.reports.measures.left_out import LeftOut, added, due_sentence
+from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.measures.refusals import Refusal, ranked, refusal_sentences
 from whitecap.reports.measures.writing import written
 

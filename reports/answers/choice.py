@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from whitecap.engine.recorded import Direction, Measure
-from whitecap.reports.answers.standing import CellStanding, Runs, Stands
+from whitecap.reports.answers.standing import CellStanding, Stands
 from whitecap.reports.estimates import estimated
+from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.statistics import Comparison, Difference, Estimate, compare_with_best
 
 RANKED_BY = Measure.GOODPUT_PER_MINUTE

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from whitecap.reports.answers.findings import Findings, UnderLoad
 from whitecap.reports.answers.phrases import found_text, objective_text
 from whitecap.reports.answers.standing import CellStanding, JudgedObjective
 from whitecap.reports.answers.wording import capacity_text
+from whitecap.reports.measures.writing import finite
 from whitecap.reports.statistics import Difference
 
 
@@ -79,9 +79,9 @@ def _judged(judged: JudgedObjective) -> dict[str, Any]:
         "direction": objective.direction.value,
         "threshold": objective.threshold,
         "stands": judged.stands.value,
-        "value": _number(judged.judged.found),
-        "low": _number(estimate.low),
-        "high": _number(estimate.high),
+        "value": finite(judged.judged.found),
+        "low": finite(estimate.low),
+        "high": finite(estimate.high),
         "statement": estimate.statement.value,
         "values": None if estimate.beyond is None else estimate.units,
         "jobs": judged.jobs,
@@ -93,8 +93,4 @@ def _judged(judged: JudgedObjective) -> dict[str, Any]:
 
 def _gap(gap: Difference) -> dict[str, Any]:
     """Best minus other for goodput, other minus best for waste."""
-    return {"difference": _number(gap.point), "low": _number(gap.low), "high": _number(gap.high)}
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+    return {"difference": finite(gap.point), "low": finite(gap.low), "high": finite(gap.high)}

@@ -9,7 +9,8 @@ from whitecap.reports.answers.capacity import Capacity, capacity_of
 from whitecap.reports.answers.choice import Choice, choose, nearest
 from whitecap.reports.answers.grid import Design, Grid, Load
 from whitecap.reports.answers.objectives import Objectives
-from whitecap.reports.answers.standing import CellStanding, Runs, Stands, standing_of
+from whitecap.reports.answers.standing import CellStanding, Stands, standing_of
+from whitecap.reports.measures.measured_run import Runs
 
 
 @dataclass(frozen=True, slots=True)

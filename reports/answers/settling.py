@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from whitecap.reports.answers.standing import Runs
+from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.measures.truncation import BATCH, FEWEST_BATCHES
 from whitecap.reports.measures.warm_up import settled_ms
-from whitecap.reports.measures.writing import duration
+from whitecap.reports.measures.writing import duration, finite
 
 _SHORTEST = BATCH * FEWEST_BATCHES
 """Transactions of a run of which one can say whether it settles."""
@@ -102,12 +102,8 @@ def settling_document(settling: Settling) -> dict[str, Any]:
     return {
         "used_ms": settling.used_ms,
         "is_auto": settling.is_auto,
-        "found_ms": _number(settling.found_ms),
+        "found_ms": finite(settling.found_ms),
         "is_warning": settling.is_warning,
         "text": str(settling),
-        "cells": {cell: _number(found) for cell, found in settling.cells.items()},
+        "cells": {cell: finite(found) for cell, found in settling.cells.items()},
     }
-
-
-def _number(value: float | None) -> float | None:
-    return None if value is None or math.isinf(value) else value

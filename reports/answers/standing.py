@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -11,11 +11,8 @@ from whitecap.engine.recorded import Direction, Measure, Objective, Unit
 from whitecap.reports.answers.objectives import FEWEST_JOBS, Held, Objectives
 from whitecap.reports.estimates import estimated
 from whitecap.reports.expectations.judging import WORST_FIRST, Judged, judge
-from whitecap.reports.measures.measured_run import MeasuredRun
+from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.statistics import FEWEST_REPLICATIONS, Estimate, facing
-
-Runs = Mapping[int, MeasuredRun]
-"""The measured runs of one cell, by their replication."""
 
 
 class Stands(StrEnum):

@@ -20,9 +20,10 @@ from whitecap.reports.answers.phrases import (
     sentence,
     the_objectives,
 )
-from whitecap.reports.answers.standing import CellStanding, Runs, Stands
+from whitecap.reports.answers.standing import CellStanding, Stands
 from whitecap.reports.layout import is_number
 from whitecap.reports.measures import written
+from whitecap.reports.measures.measured_run import Runs
 from whitecap.reports.statistics import Difference, written_difference
 
 MOST_NAMED = 4

@@ -96,6 +96,10 @@ class MeasuredRun:
         return groups
 
 
+Runs = Mapping[int, MeasuredRun]
+"""The measured runs of one cell, by their replication."""
+
+
 def measure_run(
     manifest: Mapping[str, Any],
     tables: Mapping[str, pa.Table],

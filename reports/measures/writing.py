@@ -46,6 +46,11 @@ def tick(value: float, unit: Unit) -> str:
             return f"{value:,g}"
 
 
+def finite(value: float | None) -> float | None:
+    """A number as JSON can hold it: `None` where there is none, or none that is finite."""
+    return value if value is not None and math.isfinite(value) else None
+
+
 def round_duration(milliseconds: float) -> str:
     """A round number of milliseconds in the largest unit in which it is one: `90 s`, `2 h`."""
     for size, name in _DURATIONS:

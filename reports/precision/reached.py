@@ -10,13 +10,10 @@ from typing import Any
 from whitecap.engine.recorded import Unit
 from whitecap.reports.estimates import estimated
 from whitecap.reports.measures import MEASURES
-from whitecap.reports.measures.measured_run import MeasuredRun
-from whitecap.reports.measures.writing import written
+from whitecap.reports.measures.measured_run import Runs
+from whitecap.reports.measures.writing import finite, written
 from whitecap.reports.precision.asked import Asked
-from whitecap.reports.statistics import Estimate, half_width, replications_after
-
-Runs = Mapping[int, MeasuredRun]
-"""The measured runs of one cell, by their replication."""
+from whitecap.reports.statistics import Estimate, counted, half_width, replications_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +43,7 @@ class Reached:
     def __str__(self) -> str:
         """One sentence without a full stop."""
         name, within = MEASURES[self.asked.measure].called, f"± {self._within()}"
-        with_them = f"with {_counted(self.replications, 'replication')}"
+        with_them = f"with {counted(self.replications, 'replication')}"
         is_one, count = len(self.cells) == 1, len(self.cells)
         if self.is_met:
             where = "" if is_one else f" in all {count} cells"
@@ -84,10 +81,6 @@ def _needed_text(asked: Asked, estimate: Estimate) -> str:
     return f"; about {math.ceil(needed):,} replications would do" if math.isfinite(needed) else ""
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def reached_by(asked: Sequence[Asked], runs: Mapping[str, Runs]) -> tuple[Reached, ...]:
     """What the runs of all cells, by their titles, give of all that was asked for."""
     return tuple(
@@ -121,15 +114,11 @@ def reached_document(reached: Reached) -> dict[str, Any]:
         "text": str(reached),
         "cells": {
             cell: {
-                "mean": _number(estimate.point),
-                "half_width": _number(half_width(estimate)),
-                "wanted": _number(reached.asked.wanted.of(estimate)),
+                "mean": finite(estimate.point),
+                "half_width": finite(half_width(estimate)),
+                "wanted": finite(reached.asked.wanted.of(estimate)),
                 "reached": reached.asked.wanted.is_met(estimate),
             }
             for cell, estimate in reached.cells.items()
         },
     }
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -41,6 +41,7 @@ from whitecap.reports.statistics.stopping import (
     replications_after,
 )
 from whitecap.reports.statistics.wording import (
+    counted,
     marked,
     written_basis,
     written_bounds,
@@ -64,6 +65,7 @@ __all__ = [
     "Statement",
     "Wanted",
     "compare_with_best",
+    "counted",
     "difference",
     "facing",
     "greatest_of",

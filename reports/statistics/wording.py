@@ -36,7 +36,7 @@ def written_basis(estimate: Estimate) -> str:
     """What a percentile rests on: `2,431 values`, or `only 43 values` where too few lie beyond."""
     if estimate.beyond is None or estimate.units is None:
         return ""
-    return f"{'only ' if estimate.is_thin else ''}{_counted(estimate.units, 'value')}"
+    return f"{'only ' if estimate.is_thin else ''}{counted(estimate.units, 'value')}"
 
 
 def marked(text: str, beyond: float | None) -> str:
@@ -58,9 +58,9 @@ def written_bounds(estimate: Estimate, unit: Unit) -> str:
         case Statement.AT_LEAST:
             return f"at least {_written(estimate.low, unit, 0.0)}"
         case Statement.ALIKE:
-            return f"all {_counted(estimate.replications, 'replication')} alike"
+            return f"all {counted(estimate.replications, 'replication')} alike"
         case Statement.NONE:
-            return _counted(estimate.replications, "replication")
+            return counted(estimate.replications, "replication")
 
 
 def written_difference(difference: Difference, unit: Unit) -> str:
@@ -72,7 +72,7 @@ def written_difference(difference: Difference, unit: Unit) -> str:
 
 def written_difference_bounds(difference: Difference, unit: Unit) -> str:
     """What qualifies a difference: `+1.2 to +5.0 points`, `1 replication`."""
-    replications = _counted(difference.replications, "replication")
+    replications = counted(difference.replications, "replication")
     match difference.statement, math.isinf(difference.low), math.isinf(difference.high):
         case Statement.ALIKE, _, _:
             return f"all {replications} alike"
@@ -91,13 +91,14 @@ def _because(estimate: Estimate) -> str:
     if estimate.beyond is not None:
         reasons.append(written_basis(estimate))
     elif estimate.events and estimate.events < FEWEST_EVENTS:
-        reasons.append(_counted(estimate.events, "event"))
+        reasons.append(counted(estimate.events, "event"))
     if estimate.replications < FEWEST_REPLICATIONS:
-        reasons.append(_counted(estimate.replications, "replication"))
+        reasons.append(counted(estimate.replications, "replication"))
     return f" ({', '.join(reasons)})" if reasons else ""
 
 
-def _counted(number: float, noun: str) -> str:
+def counted(number: float, noun: str) -> str:
+    """`1 replication`, `2,431 values`."""
     return f"{number:,.0f} {noun}{'' if round(number) == 1 else 's'}"
 
 

@@ -146,6 +146,20 @@ def test_a_check_measures_all_cells_with_the_same(tmp_path: Path) -> None:
     assert list(found.values()) == [expected["few"], expected["many"]]
 
 
+def test_cells_that_state_a_warm_up_have_no_say_in_what_others_find(tmp_path: Path) -> None:
+    apart = TRANSIENT.replace("late.count: 5}", "late.count: 5, warm_up: 5 min, duration: 20 min}")
+    auto = apart.replace("90 min\n", "90 min\nwarm_up: auto\n")
+    mixed = write_scenario(tmp_path, auto.replace("replications: 4", "replications: 2"))
+    swept = whitecap.sweep(mixed, out=tmp_path / "out", engine="processes", quiet=True)
+    alone = whitecap.sweep(
+        mixed, only={"late": ["few"]}, out=tmp_path / "few", engine="processes", quiet=True
+    )
+    (checked,) = check_scenarios([mixed])
+    found = swept.expectations.set_index("cell")["found"]
+    assert found["few"] == alone.expectations["found"][0]
+    assert list(found) == [cell.judged[0].found for cell in checked.checked.cells]
+
+
 def test_too_little_to_say_is_said(tmp_path: Path) -> None:
     scenario = write_scenario(tmp_path, SCENARIO.partition("sweep:")[0])
     text = call("run", scenario, "--set", "duration=3 min")

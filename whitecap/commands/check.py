@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import click
 
 from whitecap.exit_codes import ExitCode
-from whitecap.reports.answers.phrases import sentence
 from whitecap.sim.machine.places import require_file
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 from whitecap.terminal.console import new_console
@@ -115,6 +114,8 @@ def _write_junit(results: Sequence[CheckedScenario], path: Path, undecided_passe
 
 def _print(result: CheckedScenario) -> None:
     """A line for the scenario, and one below it for each expectation that is not met."""
+    from whitecap.reports.answers.phrases import sentence
+
     checked = result.checked
     verdict = click.style(f"{checked.verdict:9}", fg=COLOURS[checked.verdict])
     counted = f"{len(checked.judged)} expectations, {result.runs} runs, {result.seconds:.1f} s"
@@ -123,7 +124,7 @@ def _print(result: CheckedScenario) -> None:
         if not judged.is_met:
             print_indented(new_console(), f"{judged.judgement}: {where}{judged}", by=10)
     for reached in result.reached:
-        print_indented(new_console(), f"{sentence(str(reached))}", by=10)
+        print_indented(new_console(), sentence(str(reached)), by=10)
     if checked.error is not None:
         print_indented(new_console(stderr=True), checked.error, by=10)
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from whitecap.engine.races.conformance.case import CaseStatus
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.machine.places import require_directory
 from whitecap.terminal.progress import progress
@@ -40,6 +39,7 @@ def fuzz(ctx: click.Context, minutes: float, seed: int, out: Path) -> None:
     Every race that ends differently is made small, printed, and saved as a conformance case that
     expects what real Delta did.
     """
+    from whitecap.engine.races.conformance.case import CaseStatus
     from whitecap.sim.replay.fuzz import fuzz as races
     from whitecap.sim.replay.fuzz import save_case
 
