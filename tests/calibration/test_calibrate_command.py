@@ -195,6 +195,8 @@ def test_without_its_library_s3_says_what_to_install(monkeypatch: pytest.MonkeyP
         (["disk", "--samples", "x.csv"], "give either"),
         (["--samples", "x.csv", "--nonempty"], "--nonempty does not go with --samples"),
         (["disk", "--clients", "0,a", "--for", "3"], "'0' is not a number from 1 to 64"),
+        (["disk", "--clients", "2,²"], "'²' is not a number from 1 to 64"),
+        (["disk", "--clients", "9" * 5000], "is not a number from 1 to 64"),
         (["disk", "--for", "2 d"], "is not between 1 s and 1 d"),
         (["disk", "--like", "s4"], "did you mean 's3'?"),
         (["disk", "--endpoint-url", "http://x"], "--endpoint-url goes with an s3:// URL"),
