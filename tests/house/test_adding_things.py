@@ -175,7 +175,8 @@ def test_a_list_of_commands_names_commands(listing: str) -> None:
 
 
 def test_every_kind_of_job_has_an_example_here() -> None:
-    made = {name for name, item in vars(jobs).items() if hasattr(item, "is_committed")}
+    kinds = {name: item for name, item in vars(jobs).items() if hasattr(item, "is_committed")}
+    made = {name for name, kind in kinds.items() if not inspect.isabstract(kind)}
     assert JOBS.keys() == made - {"Job"}
 
 

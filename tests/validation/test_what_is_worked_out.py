@@ -12,6 +12,7 @@ from benchmarks.validation import laws
 from benchmarks.validation.backoff import ALGORITHMS
 from benchmarks.validation.backoff_table import PUBLISHED, contests, estimates
 from benchmarks.validation.closed_forms import ClosedForm, closed_forms
+from benchmarks.validation.free_run import HEADING, KEPT, read_result
 from benchmarks.validation.lost_commits import searches
 from benchmarks.validation.metamorphic import changes
 from whitecap.reports.statistics import mean
@@ -86,11 +87,23 @@ def test_a_commit_is_lost_without_put_if_absent_and_never_with_it() -> None:
     assert any(search.finds_a_lost_commit for search in searches(writers=2))
 
 
-def test_the_committed_page_is_of_the_checks_that_there_are_and_all_hold() -> None:
-    text = PAGE.read_text(encoding="utf-8")
+def test_the_committed_page_is_of_the_checks_that_there_are_and_all_that_is_computed_holds() -> (
+    None
+):
+    text, _, _ = PAGE.read_text(encoding="utf-8").partition(HEADING)
     assert all(f"| {form.name} | `{form.law}` |" in text for form in closed_forms())
     assert all(
         f"| {clients} | {algorithm} |" in text for clients in PUBLISHED for algorithm in ALGORITHMS
     )
     assert "**no**" not in text
     assert (PAGE.parent / "images" / "validation.svg").is_file()
+
+
+def test_the_committed_page_names_every_share_of_the_free_run_that_is_outside_its_range() -> None:
+    _, _, free_run = PAGE.read_text(encoding="utf-8").partition(HEADING)
+    result = read_result(KEPT)
+    assert free_run.count("**no**") == len(result.missed)
+    assert all(
+        f"{phase.title}, {compared.predicted.quantity}" in free_run
+        for phase, compared in result.missed
+    )

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from whitecap.number_lists import numbers_outside
+
 if TYPE_CHECKING:
     from whitecap.sim.calibration.measuring import Plan
     from whitecap.sim.calibration.samples import Sample
@@ -144,8 +146,7 @@ def _plan(count: int, clients: str, duration: str) -> Plan:
     numbers = [part.strip() for part in clients.split(",")]
     problems = [
         Problem("--clients", f"{part!r} is not a number from 1 to 64")
-        for part in numbers
-        if not (part.isdigit() and 1 <= int(part) <= 64)
+        for part in numbers_outside(numbers, 1, 64)
     ]
     seconds = 0.0
     try:

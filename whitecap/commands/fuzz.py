@@ -10,6 +10,7 @@ import click
 
 from whitecap.exit_codes import ExitCode
 from whitecap.sim.machine.places import require_directory
+from whitecap.sim.quantities.bounds import MAX_SEED
 from whitecap.terminal.progress import progress
 
 if TYPE_CHECKING:
@@ -24,7 +25,13 @@ if TYPE_CHECKING:
     show_default=True,
     help="How long, from the first race on.",
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="Which races are drawn.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, MAX_SEED),
+    default=1,
+    show_default=True,
+    help="Which races are drawn.",
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path),

@@ -8,15 +8,21 @@ import click
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.exit_codes import ExitCode
+from whitecap.number_lists import numbers_outside
 from whitecap.sim.machine.places import require_directory
+from whitecap.sim.quantities.bounds import MAX_SEED
 from whitecap.terminal.progress import progress
+
+# More tables than anybody measures: it keeps a list of numbers readable.
+MAX_PARTITIONS = 1_000
 
 
 def _numbers(ctx: click.Context, option: click.Parameter, given: str) -> tuple[int, ...]:
     """Whole numbers above 1, separated by commas; of nothing, none."""
     parts = [part.strip() for part in given.split(",") if part.strip()]
-    if not all(part.isdecimal() and int(part) > 1 for part in parts):
-        raise click.BadParameter("write numbers above 1, such as 2,4,8,16", ctx, option)
+    if numbers_outside(parts, 2, MAX_PARTITIONS):
+        said = f"write numbers above 1 and up to {MAX_PARTITIONS}, such as 2,4,8,16"
+        raise click.BadParameter(said, ctx, option)
     return tuple(map(int, parts))
 
 
@@ -40,7 +46,13 @@ def _numbers(ctx: click.Context, option: click.Parameter, given: str) -> tuple[i
     help="So many in each run; more make ranges narrower.",
 )
 @click.option("--threads", type=click.IntRange(2, 64), default=4, show_default=True)
-@click.option("--seed", type=int, default=1, show_default=True, help="Which partitions are drawn.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, MAX_SEED),
+    default=1,
+    show_default=True,
+    help="Which partitions are drawn.",
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
