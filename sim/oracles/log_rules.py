@@ -28,6 +28,7 @@ from whitecap.engine.log.schema import Schema, schema_of_metadata
 from whitecap.engine.log.snapshot import Snapshot, physical_partition_columns
 from whitecap.engine.log.statistics import FileStatistics, parse_statistics
 from whitecap.engine.values.texts import from_text
+from whitecap.sim.oracles.finding import Anomaly
 
 Line = int
 Finding = tuple[Line, str]
@@ -323,6 +324,27 @@ def row_ids_stay_below_the_watermark(commit: CommitInQuestion) -> Iterator[Findi
             yield line, f"row ids of {add.path!r} are above the watermark {watermark}"
 
 
+def row_ids_are_fresh(commit: CommitInQuestion) -> Iterator[Finding]:
+    """A file that comes with its first row ids takes such as no file had before.
+
+    One that keeps those of a live file of the same path does not take any; nor does a file that
+    carries the row ids that rows of other files had, which is not told from its action.
+    Source: PROTOCOL.md "Row Tracking", "Writer Requirements for Row Tracking".
+    """
+    watermark = commit.before.row_id_high_watermark
+    for line, add in commit.of(AddFile):
+        if add.base_row_id is None or add.base_row_id > watermark:
+            continue
+        if add.path not in _paths_before(commit):
+            yield line, f"row ids of {add.path!r} begin at {add.base_row_id}, which are taken"
+
+
+def _paths_before(commit: CommitInQuestion) -> set[str]:
+    """Paths that are or were in the table, as a restored or rebuilt file is."""
+    gone = {key[0] for key in commit.before.tombstones}
+    return gone | {key[0] for key in commit.before.files}
+
+
 def _repeated(named: Iterable[tuple[Line, str]]) -> Iterator[Finding]:
     seen: set[str] = set()
     for line, name in named:
@@ -331,19 +353,21 @@ def _repeated(named: Iterable[tuple[Line, str]]) -> Iterator[Finding]:
         seen.add(name)
 
 
-RULES: tuple[Rule, ...] = (
-    table_exists,
-    at_most_once,
-    one_action_per_file,
-    removed_files_were_live,
-    one_live_file_per_path,
-    files_are_well_formed,
-    partition_values_fit,
-    statistics_hold_together,
-    protocol_is_consistent,
-    metadata_is_consistent,
-    features_are_declared,
-    vectors_are_counted,
-    in_commit_timestamps_rise,
-    row_ids_stay_below_the_watermark,
-)
+RULES: dict[Rule, Anomaly] = {
+    table_exists: Anomaly.LOG_FORM,
+    at_most_once: Anomaly.LOG_FORM,
+    one_action_per_file: Anomaly.FILE_TWICE,
+    removed_files_were_live: Anomaly.DEAD_FILE,
+    one_live_file_per_path: Anomaly.FILE_TWICE,
+    files_are_well_formed: Anomaly.LOG_FORM,
+    partition_values_fit: Anomaly.LOG_FORM,
+    statistics_hold_together: Anomaly.LOG_FORM,
+    protocol_is_consistent: Anomaly.LOG_FORM,
+    metadata_is_consistent: Anomaly.LOG_FORM,
+    features_are_declared: Anomaly.LOG_FORM,
+    vectors_are_counted: Anomaly.LOG_FORM,
+    in_commit_timestamps_rise: Anomaly.TIMESTAMPS,
+    row_ids_stay_below_the_watermark: Anomaly.ROW_ID_TWICE,
+    row_ids_are_fresh: Anomaly.ROW_ID_TWICE,
+}
+"""Every rule, and what is wrong with a commit that breaks it."""

@@ -7,14 +7,13 @@ problem at once, each with file and line. The rules about one commit are in `log
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
-from tests.oracles.log_rules import RULES, CommitInQuestion
 from whitecap.engine.errors import InvalidLog, Problem
 from whitecap.engine.log.actions import AnyAction
 from whitecap.engine.log.checkpoint import (
@@ -33,9 +32,21 @@ from whitecap.engine.log.commit_file import (
 )
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT, Snapshot
 from whitecap.engine.storage.requests import Entry, Get, ListFrom, Steps
+from whitecap.sim.oracles.finding import Anomaly
+from whitecap.sim.oracles.log_rules import RULES, CommitInQuestion
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _ALMOST_COMMIT = re.compile(rf"{LOG_DIRECTORY}/\d+\.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """One rule that the log breaks; without `version` it is about the log as a whole."""
+
+    anomaly: Anomaly
+    problem: Problem
+    version: int | None = None
+    files: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -43,7 +54,7 @@ class _Replay:
     """How far the check has come, and what it has found."""
 
     snapshot: Snapshot
-    problems: list[Problem] = field(default_factory=list)
+    breaches: list[Breach] = field(default_factory=list)
     passed: dict[int, Snapshot] = field(default_factory=dict)
 
 
@@ -53,8 +64,7 @@ def validate_commits(bodies: Mapping[int, bytes], base: Snapshot = EMPTY_SNAPSHO
     Raises `InvalidLog` with every problem found.
     """
     replay = _replay(bodies, base)
-    if replay.problems:
-        raise InvalidLog(replay.problems)
+    _raise_if_any(replay.breaches)
     return replay.snapshot
 
 
@@ -63,20 +73,45 @@ def validate_log() -> Steps[Snapshot]:
 
     Raises `InvalidLog` with every problem found.
     """
+    replay = yield from _whole_log()
+    _raise_if_any(replay.breaches)
+    return replay.snapshot
+
+
+def breaches_of_commits(bodies: Mapping[int, bytes]) -> list[Breach]:
+    """What is wrong with commit files, by version, from version 0 on."""
+    return _replay(bodies, EMPTY_SNAPSHOT).breaches
+
+
+def breaches_of_log() -> Steps[list[Breach]]:
+    """What is wrong with a table's log as a whole, as `validate_log` checks it."""
+    return (yield from _whole_log()).breaches
+
+
+def _raise_if_any(breaches: Iterable[Breach]) -> None:
+    problems = [breach.problem for breach in breaches]
+    if problems:
+        raise InvalidLog(problems)
+
+
+def _whole_log() -> Steps[_Replay]:
     entries = (yield ListFrom(f"{LOG_DIRECTORY}/")).entries
-    problems = list(_misnamed(entries))
-    states = yield from _checkpoint_states(entries, problems)
+    breaches = list(_misnamed(entries))
+    states = yield from _checkpoint_states(entries, breaches)
     bodies = yield from _commit_bodies(entries)
     replay = _replay_from_oldest(bodies, states)
-    problems += replay.problems
-    problems += _contradictions(states, replay)
+    breaches += replay.breaches
+    breaches += _contradictions(states, replay)
     pointed_at = yield from last_checkpoint()
     if pointed_at is not None and pointed_at not in states:
         text = f"points at version {pointed_at}, which has no whole checkpoint"
-        problems.append(Problem(LAST_CHECKPOINT_KEY, text))
-    if problems:
-        raise InvalidLog(problems)
-    return replay.snapshot
+        breaches.append(_form_broken(Problem(LAST_CHECKPOINT_KEY, text)))
+    replay.breaches = breaches
+    return replay
+
+
+def _form_broken(problem: Problem, version: int | None = None) -> Breach:
+    return Breach(Anomaly.LOG_FORM, problem, version)
 
 
 def _commit_bodies(entries: tuple[Entry, ...]) -> Steps[dict[int, bytes]]:
@@ -89,9 +124,9 @@ def _commit_bodies(entries: tuple[Entry, ...]) -> Steps[dict[int, bytes]]:
 
 
 def _checkpoint_states(
-    entries: tuple[Entry, ...], problems: list[Problem]
+    entries: tuple[Entry, ...], breaches: list[Breach]
 ) -> Steps[dict[int, Snapshot]]:
-    """What each whole checkpoint holds, by version; unreadable ones become problems."""
+    """What each whole checkpoint holds, by version; unreadable ones become breaches."""
     states: dict[int, Snapshot] = {}
     for version in sorted({_version(entry) for entry in entries}):
         checkpoint = newest_checkpoint(e for e in entries if _version(e) == version)
@@ -101,7 +136,7 @@ def _checkpoint_states(
             bodies = yield from read_checkpoint(checkpoint)
             states[version] = yield from snapshot_of(checkpoint, bodies)
         except InvalidLog as error:
-            problems += error.problems
+            breaches += [_form_broken(problem, version) for problem in error.problems]
     return states
 
 
@@ -115,13 +150,14 @@ def _replay_from_oldest(bodies: Mapping[int, bytes], states: Mapping[int, Snapsh
     return _replay({v: body for v, body in bodies.items() if v > base.version}, base)
 
 
-def _contradictions(states: Mapping[int, Snapshot], replay: _Replay) -> Iterator[Problem]:
+def _contradictions(states: Mapping[int, Snapshot], replay: _Replay) -> Iterator[Breach]:
     """Checkpoints that hold another table than the commits up to them lead to."""
     for version, held in states.items():
         replayed = replay.passed.get(version)
         if replayed is not None and _essence(held) != _essence(replayed):
             text = "the checkpoint holds another table than the commits up to it lead to"
-            yield Problem(log_key(version), text)
+            problem = Problem(log_key(version), text)
+            yield Breach(Anomaly.CONTENT_CHANGED, problem, version)
 
 
 def _essence(snapshot: Snapshot) -> tuple[Any, ...]:
@@ -134,7 +170,8 @@ def _essence(snapshot: Snapshot) -> tuple[Any, ...]:
 def _replay(bodies: Mapping[int, bytes], base: Snapshot) -> _Replay:
     replay = _Replay(base)
     if not bodies and base.version < 0:
-        replay.problems.append(Problem(LOG_DIRECTORY, "holds neither a commit nor a checkpoint"))
+        problem = Problem(LOG_DIRECTORY, "holds neither a commit nor a checkpoint")
+        replay.breaches.append(_form_broken(problem))
     for version in sorted(bodies):
         _check_version(replay, version, bodies[version])
     return replay
@@ -144,15 +181,21 @@ def _check_version(replay: _Replay, version: int, body: bytes) -> None:
     key = log_key(version)
     expected = replay.snapshot.version + 1
     if version != expected:
-        replay.problems.append(Problem(log_key(expected), f"is missing, {key} exists"))
+        problem = Problem(log_key(expected), f"is missing, {key} exists")
+        replay.breaches.append(Breach(Anomaly.CONTIGUITY, problem, expected))
         replay.snapshot = replace(replay.snapshot, version=version - 1)
-    lines = list(_lines(body, key, replay.problems))
+    unreadable: list[Problem] = []
+    lines = list(_lines(body, key, unreadable))
+    replay.breaches += [_form_broken(problem, version) for problem in unreadable]
     before = replay.snapshot
     replay.snapshot = before.apply(commit_of(version, [action for _, action in lines]))
     replay.passed[version] = replay.snapshot
     question = CommitInQuestion(version, tuple(lines), before, replay.snapshot)
-    for rule in RULES:
-        replay.problems += [Problem(f"{key}:{line}", text) for line, text in rule(question)]
+    paths = {line: getattr(action, "path", None) for line, action in lines}
+    for rule, anomaly in RULES.items():
+        for line, text in rule(question):
+            files = (paths[line],) if paths.get(line) else ()
+            replay.breaches.append(Breach(anomaly, Problem(f"{key}:{line}", text), version, files))
 
 
 def _lines(body: bytes, key: str, problems: list[Problem]) -> Iterator[tuple[int, AnyAction]]:
@@ -191,10 +234,11 @@ def _keys(line: bytes) -> list[str]:
     return list(found) if isinstance(found, dict) else []
 
 
-def _misnamed(entries: tuple[Entry, ...]) -> Iterator[Problem]:
+def _misnamed(entries: tuple[Entry, ...]) -> Iterator[Breach]:
     for entry in entries:
         if _ALMOST_COMMIT.fullmatch(entry.key) and version_of_key(entry.key) is None:
-            yield Problem(entry.key, "looks like a commit, but its name does not have 20 digits")
+            text = "looks like a commit, but its name does not have 20 digits"
+            yield _form_broken(Problem(entry.key, text))
 
 
 def _version(entry: Entry) -> int:
