@@ -1,0 +1,58 @@
+"""What is made of a run that went wrong: its cause by name, and the smallest scenario like it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from whitecap.engine.errors import InvariantViolated
+from whitecap.sim.chaos.explaining import explanation
+from whitecap.sim.chaos.one_run import ChaosRun, Judge
+from whitecap.sim.chaos.shrinking import Shrunk, shrink
+from whitecap.sim.loading import parse_scenario
+from whitecap.sim.oracles.finding import Anomaly, Finding
+from whitecap.sim.run import run_scenario
+from whitecap.sim.scenario import Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A run that went wrong. `cause` is `None` where nothing that is catalogued explains it."""
+
+    run: ChaosRun
+    cause: str | None
+    shrunk: Shrunk | None
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether it is there because of a catalogued failure, and gone without it."""
+        return self.cause is not None
+
+    @property
+    def finding(self) -> Finding | None:
+        """The first thing that is wrong, `None` where the run itself broke."""
+        return self.run.findings[0] if self.run.findings else None
+
+
+def examine(run: ChaosRun, judge: Judge, *, make_small: bool = True) -> Examined:
+    """Look for the cause of what is wrong with it, and make it small."""
+    scenario = parse_scenario(run.text, run.name, cells=False)
+    fails = _Fails(judge, frozenset(finding.anomaly for finding in run.findings))
+    cause = explanation(scenario, fails)
+    return Examined(run, cause, shrink(scenario, fails) if make_small else None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fails:
+    """Whether a scenario goes wrong in one of these ways; without any, whether its run breaks."""
+
+    judge: Judge
+    anomalies: frozenset[Anomaly]
+
+    def __call__(self, scenario: Scenario) -> bool:
+        try:
+            judgement = self.judge(run_scenario(scenario))
+        except InvariantViolated:
+            return not self.anomalies
+        except Exception:
+            return not self.anomalies
+        return any(finding.anomaly in self.anomalies for finding in judgement.findings)

@@ -1,0 +1,55 @@
+"""Names what a finding follows from: gone in the same seed without it, so it is that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from whitecap.engine.dialects import DELTA_OSS_4_4
+from whitecap.engine.errors import InvalidInput
+from whitecap.sim.loading import scenario_of
+from whitecap.sim.scenario.model import Document, Scenario
+
+Fails = Callable[[Scenario], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """What could be to blame, and the scenario without it."""
+
+    name: str
+    without: Document
+
+
+def explanation(scenario: Scenario, fails: Fails) -> str | None:
+    """What the finding follows from, `None` if it is there without any catalogued failure."""
+    for suspect in _suspects(scenario.document):
+        try:
+            innocent = scenario_of(suspect.without)
+        except InvalidInput:
+            continue
+        if not fails(innocent):
+            return suspect.name
+    return None
+
+
+def _suspects(document: Document) -> Iterator[Suspect]:
+    """Each catalogued failure of the scenario by itself, then all faults together."""
+    faults = document.get("faults", [])
+    for position, fault in enumerate(faults):
+        rest = faults[:position] + faults[position + 1 :]
+        yield Suspect(f"the fault {_kind(fault)}", {**document, "faults": rest})
+    if len(faults) > 1:
+        listed = " and ".join(_kind(fault) for fault in faults)
+        yield Suspect(f"the faults {listed} together", {**document, "faults": []})
+    if document.get("dialect", DELTA_OSS_4_4.name) != DELTA_OSS_4_4.name:
+        other = {**document, "dialect": DELTA_OSS_4_4.name}
+        yield Suspect(f"the dialect {document['dialect']}", other)
+
+
+def _kind(fault: object) -> str:
+    if isinstance(fault, str):
+        return fault
+    assert isinstance(fault, dict)
+    shared = {"writers", "between", "description", "source"}
+    return str(next(iter(fault.keys() - shared)))

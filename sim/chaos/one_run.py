@@ -1,0 +1,151 @@
+"""One run of a campaign: drawn, made, judged, and now and then made twice."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+from whitecap.engine.errors import InvariantViolated
+from whitecap.engine.recorded import RecordedOutcome
+from whitecap.sim.chaos.exercised import COLUMNS, exercised
+from whitecap.sim.chaos.swarm import Drawn, drawn
+from whitecap.sim.loading import show_document
+from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, NotChecked, Oracle
+from whitecap.sim.run import FinishedRun, run_scenario
+from whitecap.sim.scenario import Scenario
+
+Judge = Callable[[FinishedRun], Judgement]
+"""What says whether a finished run is sound."""
+
+TWICE = 50
+"""Every so manieth run is made a second time: the same scenario and seed must give the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChaosRun:
+    """What is kept of a run. `trace` names what happened in it: equal for equal recordings.
+
+    `broken` is the text of an error that ended it, which is a defect of ours.
+    """
+
+    number: int
+    name: str
+    text: str
+    choices: dict[str, object]
+    in_vain: tuple[str, ...]
+    commits: int
+    transactions: int
+    trace: str
+    findings: tuple[Finding, ...]
+    not_checked: tuple[NotChecked, ...]
+    exercised: frozenset[str]
+    seconds: float
+    broken: str = ""
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing is wrong with it."""
+        return not self.findings and not self.broken
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """Run `number` of a campaign over `scenario` with `seed`."""
+
+    scenario: Scenario
+    seed: int
+    number: int
+
+
+def make(judge: Judge, planned: PlannedRun) -> ChaosRun:
+    """Draw it, run it, judge it. Raises nothing that the run itself is to blame for."""
+    began = time.perf_counter()
+    variation = drawn(planned.scenario, planned.seed, planned.number)
+    made = judged(judge, variation, planned.number)
+    return replace(made, seconds=time.perf_counter() - began)
+
+
+def judged(judge: Judge, variation: Drawn, number: int) -> ChaosRun:
+    """A variation, run and judged."""
+    scenario = variation.scenario
+    try:
+        finished = run_scenario(scenario)
+        judgement = judge(finished)
+        findings = (*judgement.findings, *_unresolved(finished), *_not_repeated(finished, number))
+    except InvariantViolated as error:
+        return _broken(variation, number, str(error))
+    except Exception:
+        return _broken(variation, number, traceback.format_exc())
+    counts = finished.recording.manifest["counts"]
+    return ChaosRun(
+        number=number,
+        name=scenario.name,
+        text=finished.recording.scenario,
+        choices=variation.choices,
+        in_vain=variation.in_vain,
+        commits=counts[RecordedOutcome.COMMITTED],
+        transactions=counts["submitted"],
+        trace=trace_of(finished),
+        findings=findings,
+        not_checked=judgement.not_checked,
+        exercised=exercised(variation, finished.recording.columns(COLUMNS)),
+        seconds=0.0,
+    )
+
+
+def trace_of(finished: FinishedRun) -> str:
+    """A hash of all rows of a recording's tables."""
+    digest = hashlib.blake2b(digest_size=16)
+    for name, table in sorted(finished.recording.tables.items()):
+        digest.update(name.encode())
+        digest.update(_bytes(table))
+    return digest.hexdigest()
+
+
+def _bytes(table: pa.Table) -> memoryview:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table.combine_chunks())
+    return memoryview(sink.getvalue())
+
+
+def _unresolved(finished: FinishedRun) -> tuple[Finding, ...]:
+    """Once the faults are over and nothing new is begun, everything comes to an end."""
+    in_flight = finished.recording.manifest["counts"][RecordedOutcome.IN_FLIGHT]
+    if not in_flight:
+        return ()
+    said = f"{in_flight} transactions are still under way half a day after the last fault"
+    return (Finding(oracle=Oracle.LIVENESS, anomaly=Anomaly.UNRESOLVED, sentence=said),)
+
+
+def _not_repeated(finished: FinishedRun, number: int) -> tuple[Finding, ...]:
+    """Some runs are made again: what differs then is a defect of ours."""
+    if number % TWICE:
+        return ()
+    again = run_scenario(finished.scenario)
+    if trace_of(again) == trace_of(finished):
+        return ()
+    raise InvariantViolated("the same scenario and seed gave another recording")
+
+
+def _broken(variation: Drawn, number: int, error: str) -> ChaosRun:
+    return ChaosRun(
+        number=number,
+        name=variation.scenario.name,
+        text=show_document(variation.scenario.document),
+        choices=variation.choices,
+        in_vain=variation.in_vain,
+        commits=0,
+        transactions=0,
+        trace="",
+        findings=(),
+        not_checked=(),
+        exercised=frozenset(),
+        seconds=0.0,
+        broken=error,
+    )

@@ -1,0 +1,146 @@
+"""Makes a scenario that goes wrong smaller, for as long as it still goes wrong in the same way.
+
+Greedy, as delta debugging (Zeller and Hildebrandt, "Simplifying and isolating failure-inducing
+input", IEEE TSE 2002): the largest step is tried first, and after a step that holds, all again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from whitecap.engine.errors import InvalidInput
+from whitecap.sim.loading import scenario_of
+from whitecap.sim.loading.loading import changed
+from whitecap.sim.quantities.units import parse_duration, show_duration
+from whitecap.sim.scenario.model import Document, Scenario
+
+MOST_TRIED = 300
+"""Scenarios that are run for one finding: a minute or so of the shipped ones."""
+
+StillFails = Callable[[Scenario], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Shrunk:
+    """The smallest that was found, and how many were tried for it."""
+
+    scenario: Scenario
+    tried: int
+
+
+def shrink(scenario: Scenario, still_fails: StillFails, most: int = MOST_TRIED) -> Shrunk:
+    """The smallest scenario found that `still_fails`; it itself, if nothing smaller does."""
+    smallest, tried = scenario, 0
+    progress = True
+    while progress and tried < most:
+        progress = False
+        for candidate in _smaller(smallest.document):
+            if tried >= most:
+                break
+            smaller = _loaded(candidate)
+            if smaller is None:
+                continue
+            tried += 1
+            if still_fails(smaller):
+                smallest, progress = smaller, True
+                break
+    return Shrunk(smallest, tried)
+
+
+def _loaded(document: Document) -> Scenario | None:
+    try:
+        return scenario_of(document)
+    except InvalidInput:
+        return None
+
+
+def _smaller(document: Document) -> Iterator[Document]:
+    """Scenarios with less in them, those with much less first."""
+    yield from _without_faults(document)
+    yield from _without_writers(document)
+    yield from _with_less_time(document)
+    yield from _with_fewer_writers(document)
+    yield from _with_fewer_rows(document)
+    yield from _simpler(document)
+
+
+def _without_faults(document: Document) -> Iterator[Document]:
+    faults = document.get("faults", [])
+    if faults:
+        yield {key: part for key, part in document.items() if key != "faults"}
+    for position in range(len(faults) if len(faults) > 1 else 0):
+        yield {**document, "faults": faults[:position] + faults[position + 1 :]}
+
+
+def _without_writers(document: Document) -> Iterator[Document]:
+    writers = document["writers"]
+    for name in writers if len(writers) > 1 else ():
+        rest = {other: group for other, group in writers.items() if other != name}
+        yield {**document, "writers": rest}
+
+
+def _with_less_time(document: Document) -> Iterator[Document]:
+    """All that stops does so earlier, faults too; what is not begun until then was in vain."""
+    for share in (0.25, 0.5, 0.8):
+        writers = {
+            name: {**group, "stops": _scaled(group["stops"], share)} if "stops" in group else group
+            for name, group in document["writers"].items()
+        }
+        yield {**document, "writers": writers}
+
+
+def _scaled(duration: Any, share: float) -> str:
+    return show_duration(max(1.0, float(f"{parse_duration(duration) * share:.3g}")))
+
+
+def _with_fewer_writers(document: Document) -> Iterator[Document]:
+    for name, group in document["writers"].items():
+        count = int(group.get("count", 1))
+        for fewer in dict.fromkeys((1, count // 2, count - 1)):
+            if 0 < fewer < count:
+                yield changed(document, {f"writers.{name}.count": fewer})
+
+
+def _with_fewer_rows(document: Document) -> Iterator[Document]:
+    rows = int(document["table"].get("initial", {}).get("rows", 0))
+    for fewer in dict.fromkeys((0, rows // 10, rows // 2)):
+        if fewer < rows:
+            yield changed(document, {"table.initial.rows": fewer})
+
+
+SIMPLER: tuple[tuple[str, ...], ...] = (
+    ("table", "partition_by"),
+    ("table", "cluster_by"),
+    ("table", "properties"),
+    ("table", "isolation"),
+    ("settings",),
+    ("load",),
+    ("dialect",),
+)
+"""Parts that a scenario can do without, by path."""
+
+SIMPLER_OF_A_WRITER = ("restart", "rerun", "deadline", "compute", "clock_skew", "cluster")
+
+
+def _simpler(document: Document) -> Iterator[Document]:
+    for path in SIMPLER:
+        yield from _without(document, path)
+    for name in document["writers"]:
+        for part in SIMPLER_OF_A_WRITER:
+            yield from _without(document, ("writers", name, part))
+    if document.get("store") != "instant":
+        yield {**document, "store": "instant"}
+
+
+def _without(document: Document, path: tuple[str, ...]) -> Iterator[Document]:
+    """The document without that part, if it has it."""
+    key, *deeper = path
+    if key not in document:
+        return
+    if not deeper:
+        yield {other: part for other, part in document.items() if other != key}
+        return
+    for smaller in _without(document[key], tuple(deeper)):
+        yield {**document, key: smaller}

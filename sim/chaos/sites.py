@@ -1,0 +1,136 @@
+"""What a campaign may vary of a scenario, site by site.
+
+Each site is a place of the scenario and what may stand there. A run draws which sites it touches
+(swarm testing: Groce, Zhang, Eide, Chen and Regehr, "Swarm testing", ISSTA 2012: what is left out
+of a run lets the rest meet in ways that everything together never would), then what stands there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from whitecap.engine.dialects import DIALECTS
+from whitecap.sim.chaos.dice import Dice
+from whitecap.sim.quantities.units import show_duration
+from whitecap.sim.scenario.model import Document, Scenario
+
+Changes = dict[str, Any]
+"""Dotted paths of a scenario with what is to stand there."""
+
+STORES = (
+    "s3", "s3-express", "azure", "gcs", "local", "hdfs", "abfs", "s3-dynamodb", "s3-single-driver",
+    "catalog-managed",
+)  # fmt: skip
+"""Profiles that settle rival commits; what they cannot serve (several clusters on the log store of
+one driver, a catalog without in-commit timestamps) is dropped when the scenario is checked."""
+
+LEVELS = (None, "WriteSerializable", "Serializable")
+
+VECTORS = "delta.enableDeletionVectors"
+
+MOST_OF_A_GROUP = 4
+"""Writers of one group: conflicts need few, and runs should be short."""
+
+MOST_COLUMNS = 2
+"""Columns that a table is partitioned by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One thing to vary: `draw` gives the changes, none if it does not fit the scenario."""
+
+    name: str
+    draw: Callable[[Scenario, Dice], Changes]
+
+
+def _one_of(path: str, choices: Sequence[Any]) -> Callable[[Scenario, Dice], Changes]:
+    """Draws what stands at a path, whatever the scenario."""
+
+    def draw(scenario: Scenario, dice: Dice) -> Changes:
+        del scenario
+        return {path: dice.among(path, choices)}
+
+    return draw
+
+
+def _vectors(scenario: Scenario, dice: Dice) -> Changes:
+    properties = {**scenario.table.properties, VECTORS: dice.chance("vectors", 0.5)}
+    return {"table.properties": properties}
+
+
+def _partitions(scenario: Scenario, dice: Dice) -> Changes:
+    if scenario.table.cluster_by:
+        return {}
+    columns = list(scenario.table.values)
+    layouts = [
+        list(chosen) for size in range(MOST_COLUMNS + 1) for chosen in combinations(columns, size)
+    ]
+    return {"table.partition_by": dice.among("partitions", layouts)}
+
+
+def _counts(scenario: Scenario, dice: Dice) -> Changes:
+    return {
+        f"writers.{name}.count": dice.whole(f"count of {name}", 1, MOST_OF_A_GROUP)
+        for name in scenario.writers
+    }
+
+
+SITES = (
+    Site("dialect", _one_of("dialect", list(DIALECTS))),
+    Site("store", _one_of("store", STORES)),
+    Site("isolation", _one_of("table.isolation", LEVELS)),
+    Site("deletion vectors", _vectors),
+    Site("partitions", _partitions),
+    Site("writers", _counts),
+)
+
+
+def writers_left(document: Document, dice: Dice, dropped: float) -> dict[str, Any]:
+    """The writer groups without those that are dropped; at least one stays."""
+    writers: Mapping[str, Any] = document["writers"]
+    kept = {
+        name: group for name, group in writers.items() if not dice.chance(f"drop {name}", dropped)
+    }
+    return kept or dict([dice.among("stays", list(writers.items()))])
+
+
+def drawn_faults(dice: Dice, ends_ms: float) -> Iterator[dict[str, Any]]:
+    """Each kind of fault or not, how hard, until the quiet phase begins."""
+    for name, fault in _FAULTS.items():
+        if dice.chance(f"fault {name}", ACTIVE):
+            yield {**fault(dice), "between": ["0 s", show_duration(ends_ms)]}
+
+
+ACTIVE = 0.5
+"""Of the kinds of faults, in a run: two-phase as FoundationDB's BUGGIFY, with more sites at a time,
+since there are few."""
+
+
+def _lost_reply(dice: Dice) -> dict[str, Any]:
+    return {"lost_reply": {"probability": dice.scale("how lost", 0.005, 0.3)}}
+
+
+def _late_effect(dice: Dice) -> dict[str, Any]:
+    delay = {"exponential": {"mean": show_duration(dice.scale("how late", 100, 60_000))}}
+    return {"late_effect": {"probability": dice.scale("how many late", 0.005, 0.2), "delay": delay}}
+
+
+def _throttling(dice: Dice) -> dict[str, Any]:
+    return {"throttling": {"probability": dice.scale("how throttled", 0.01, 0.5)}}
+
+
+def _writer_crash(dice: Dice) -> dict[str, Any]:
+    rate = f"{dice.scale('how many crashes', 1, 60):g} per h"
+    return {"writer_crash": {"rate": rate, "restart": {"uniform": {"low": "1 s", "high": "2 min"}}}}
+
+
+_FAULTS: Mapping[str, Callable[[Dice], dict[str, Any]]] = {
+    "lost_reply": _lost_reply,
+    "late_effect": _late_effect,
+    "throttling": _throttling,
+    "writer_crash": _writer_crash,
+}
+"""Kind of fault -> one of it; a test holds that no kind of `Fault` is missing."""

@@ -1,0 +1,138 @@
+"""`whitecap chaos`: many drawn variations of scenarios under faults, judged by oracles."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from whitecap.exit_codes import ExitCode
+from whitecap.sim.machine.places import require_directory
+from whitecap.sim.quantities.bounds import MAX_SEED
+from whitecap.terminal.progress import progress
+
+if TYPE_CHECKING:
+    from whitecap.sim.chaos.campaign import Campaign, Tally
+    from whitecap.sim.chaos.examining import Examined
+
+MOST_RUNS = 10_000_000
+"""More than a machine makes in a month."""
+
+
+@click.command()
+@click.argument("scenarios", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--runs", type=click.IntRange(1, MOST_RUNS), default=1000, show_default=True,
+    help="How many variations, of the scenarios in turn.",
+)  # fmt: skip
+@click.option(
+    "--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True,
+    help="Which variations are drawn.",
+)  # fmt: skip
+@click.option("--only", type=click.IntRange(0, MOST_RUNS), help="Make this one run again.")
+@click.option(
+    "--jobs", type=click.IntRange(min=1), help="Processes at a time  [default: one per core]"
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=Path("out", "chaos"), show_default=True,
+    help="Where scenarios that go wrong are written, drawn and small.",
+)  # fmt: skip
+@click.option("--shrink/--no-shrink", default=True, help="Make what goes wrong small.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@click.pass_context
+def chaos(
+    ctx: click.Context,
+    scenarios: tuple[Path, ...],
+    runs: int,
+    seed: int,
+    only: int | None,
+    jobs: int | None,
+    out: Path,
+    shrink: bool,
+    as_json: bool,
+) -> None:
+    """Draw variations of SCENARIOS, run them under faults, and let oracles judge what is left.
+
+    Each run draws writers, layout, isolation, dialect, store and faults; then faults end, and all
+    that is left must finish. What goes wrong is explained by a failure that is gone when the same
+    seed is run without it, or it is a defect. Ctrl-C ends a campaign early.
+    """
+    from whitecap.sim.chaos.campaign import Campaign
+    from whitecap.sim.loading import load_scenario
+    from whitecap.terminal.as_json import print_json
+    from whitecap.terminal.campaign import campaign_document, show_tally
+
+    require_directory(out)
+    loaded = [load_scenario(path, cells=False) for path in scenarios]
+    first, count = (0, runs) if only is None else (only, 1)
+    began = time.monotonic()
+    tally, examined = _made(
+        Campaign(loaded, count, seed, first), scenarios, jobs, out, shrink, as_json
+    )
+    if as_json:
+        print_json(campaign_document(tally, examined, seed))
+    else:
+        show_tally(tally, time.monotonic() - began)
+    ctx.exit(_exit_code(examined))
+
+
+def _made(
+    campaign: Campaign,
+    paths: Sequence[Path],
+    jobs: int | None,
+    out: Path,
+    shrink: bool,
+    quiet: bool,
+) -> tuple[Tally, list[Examined]]:
+    """All runs, or those until Ctrl-C; each finding is told when it comes."""
+    from whitecap.sim.chaos.campaign import Tally, run_campaign
+    from whitecap.sim.chaos.examining import examine
+    from whitecap.sim.machine.processes import Processes
+    from whitecap.sim.oracles.judging import judge
+    from whitecap.terminal.campaign import again, show_finding
+
+    tally, examined = Tally(), list[Examined]()
+    try:
+        with Processes(jobs or os.cpu_count() or 1) as processes, progress("chaos") as show:
+            for run in run_campaign(campaign, judge, processes):
+                tally.add(run)
+                show(tally.runs, campaign.runs, _reached(tally))
+                if not run.is_sound:
+                    found = examine(run, judge, make_small=shrink)
+                    examined.append(found)
+                    small = _keep(found, out)
+                    if not quiet:
+                        show_finding(found, again(paths, campaign.seed, run.number), small)
+    except KeyboardInterrupt:
+        if not tally.runs:
+            raise
+        click.echo(f"interrupted after {tally.runs} runs; what they found is kept", err=True)
+    return tally, examined
+
+
+def _reached(tally: Tally) -> str:
+    return f"{tally.runs:,} runs, {tally.commits:,} commits, {len(tally.wrong)} with findings"
+
+
+def _keep(examined: Examined, out: Path) -> Path | None:
+    """Write the scenario as it was drawn, and the small one, which is returned."""
+    from whitecap.sim.loading import show_document
+
+    out.mkdir(parents=True, exist_ok=True)
+    name = f"{examined.run.name}-{examined.run.number}"
+    (out / f"{name}.yaml").write_text(examined.run.text, encoding="utf-8")
+    if examined.shrunk is None:
+        return None
+    small = out / f"{name}-small.yaml"
+    small.write_text(show_document(examined.shrunk.scenario.document), encoding="utf-8")
+    return small
+
+
+def _exit_code(examined: Sequence[Examined]) -> ExitCode:
+    if any(not each.is_explained for each in examined):
+        return ExitCode.INVARIANT_VIOLATED
+    return ExitCode.EXPECTATION_MISSED if examined else ExitCode.FINE

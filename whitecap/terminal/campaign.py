@@ -1,0 +1,104 @@
+"""A campaign in words: its findings as they come, and what all runs come to."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from whitecap.terminal.console import new_console
+from whitecap.terminal.table import print_indented
+
+if TYPE_CHECKING:
+    from whitecap.sim.chaos.campaign import Tally
+    from whitecap.sim.chaos.examining import Examined
+
+
+def again(paths: Sequence[Path], seed: int, number: int) -> str:
+    """The command that makes one run of a campaign again."""
+    return shlex.join(
+        ["whitecap", "chaos", *map(str, paths), "--seed", str(seed), "--only", str(number)]
+    )
+
+
+def show_finding(examined: Examined, command: str, small: Path | None) -> None:
+    """What is wrong with a run, why, and how to see it again."""
+    colour = "yellow" if examined.is_explained else "red"
+    click.echo(f"{click.style(_title(examined), fg=colour)}  (run {examined.run.number})")
+    for line in _lines(examined, command, small):
+        print_indented(new_console(), line, by=2)
+
+
+def _title(examined: Examined) -> str:
+    finding = examined.finding
+    return "the run broke" if finding is None else finding.anomaly.value
+
+
+def _lines(examined: Examined, command: str, small: Path | None) -> Iterator[str]:
+    finding = examined.finding
+    if finding is None:
+        yield examined.run.broken.strip().splitlines()[-1]
+    else:
+        yield finding.sentence
+        yield from finding.cycle
+        others = len(examined.run.findings) - 1
+        if others:
+            yield f"and {others} more in this run"
+    if examined.cause is None:
+        yield "unexplained: it is there without any catalogued failure"
+    else:
+        yield f"because of {examined.cause}: without it, it is gone in the same seed"
+    yield f"again: {command}"
+    if small is not None and examined.shrunk is not None:
+        yield f"small ({examined.shrunk.tried} scenarios tried): whitecap run {small}"
+
+
+def show_tally(tally: Tally, seconds: float) -> None:
+    """What all runs come to."""
+    for line in _summary(tally, seconds):
+        print_indented(new_console(), line, by=0)
+
+
+def _summary(tally: Tally, seconds: float) -> Iterator[str]:
+    rate = tally.runs / seconds if seconds else 0.0
+    yield (
+        f"{tally.runs:,} runs, {tally.commits:,} commits of {tally.transactions:,} transactions, "
+        f"{rate:.1f} runs a second"
+    )
+    yield (
+        f"{tally.short} with fewer than 20 commits, {tally.repeated} in which nothing else "
+        "happened than in another"
+    )
+    met = sum(1 for count in tally.exercised.values() if count)
+    never = tally.never_exercised
+    yield f"{met} of {met + len(never)} things that should happen sometimes did"
+    yield from (f"never: {name}" for name in never)
+    yield from (f"not checked in {count} runs: {what}" for what, count in tally.not_checked.items())
+
+
+def campaign_document(tally: Tally, examined: Sequence[Examined], seed: int) -> dict[str, Any]:
+    """A campaign for JSON. How fast it was is not in it: the same campaign gives the same."""
+    return {
+        "seed": seed,
+        "runs": tally.runs,
+        "commits": tally.commits,
+        "transactions": tally.transactions,
+        "short_runs": tally.short,
+        "repeated_runs": tally.repeated,
+        "exercised": dict(sorted(tally.exercised.items())),
+        "never_exercised": tally.never_exercised,
+        "not_checked": dict(sorted(tally.not_checked.items())),
+        "findings": [_finding_document(each) for each in examined],
+    }
+
+
+def _finding_document(examined: Examined) -> dict[str, Any]:
+    return {
+        "run": examined.run.number,
+        "findings": [finding.as_row() for finding in examined.run.findings],
+        "broken": examined.run.broken or None,
+        "cause": examined.cause,
+    }
