@@ -39,7 +39,7 @@ def shrink(scenario: Scenario, still_fails: StillFails, most: int = MOST_TRIED) 
         for candidate in _smaller(smallest.document):
             if tried >= most:
                 break
-            smaller = _loaded(candidate)
+            smaller = None if candidate == smallest.document else _loaded(candidate)
             if smaller is None:
                 continue
             tried += 1

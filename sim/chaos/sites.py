@@ -13,6 +13,7 @@ from itertools import combinations
 from typing import Any
 
 from whitecap.engine.dialects import DIALECTS
+from whitecap.engine.log.properties import IN_COMMIT_TIMESTAMPS
 from whitecap.sim.chaos.dice import Dice
 from whitecap.sim.quantities.units import show_duration
 from whitecap.sim.scenario.model import Document, Scenario
@@ -20,12 +21,12 @@ from whitecap.sim.scenario.model import Document, Scenario
 Changes = dict[str, Any]
 """Dotted paths of a scenario with what is to stand there."""
 
+CATALOG = "catalog-managed"
+
 STORES = (
-    "s3", "s3-express", "azure", "gcs", "local", "hdfs", "abfs", "s3-dynamodb", "s3-single-driver",
-    "catalog-managed",
+    "s3", "s3-express", "azure", "gcs", "local", "hdfs", "abfs", "s3-dynamodb", CATALOG,
 )  # fmt: skip
-"""Profiles that settle rival commits; what they cannot serve (several clusters on the log store of
-one driver, a catalog without in-commit timestamps) is dropped when the scenario is checked."""
+"""Profiles on which the commits of several clusters do not overwrite each other."""
 
 LEVELS = (None, "WriteSerializable", "Serializable")
 
@@ -56,6 +57,14 @@ def _one_of(path: str, choices: Sequence[Any]) -> Callable[[Scenario, Dice], Cha
     return draw
 
 
+def _store(scenario: Scenario, dice: Dice) -> Changes:
+    profile = dice.among("store", STORES)
+    if profile != CATALOG:
+        return {"store": profile}
+    properties = {**scenario.table.properties, IN_COMMIT_TIMESTAMPS.key: True}
+    return {"store": profile, "table.properties": properties}
+
+
 def _vectors(scenario: Scenario, dice: Dice) -> Changes:
     properties = {**scenario.table.properties, VECTORS: dice.chance("vectors", 0.5)}
     return {"table.properties": properties}
@@ -80,9 +89,9 @@ def _counts(scenario: Scenario, dice: Dice) -> Changes:
 
 SITES = (
     Site("dialect", _one_of("dialect", list(DIALECTS))),
-    Site("store", _one_of("store", STORES)),
     Site("isolation", _one_of("table.isolation", LEVELS)),
     Site("deletion vectors", _vectors),
+    Site("store", _store),
     Site("partitions", _partitions),
     Site("writers", _counts),
 )
@@ -99,10 +108,15 @@ def writers_left(document: Document, dice: Dice, dropped: float) -> dict[str, An
 
 def drawn_faults(dice: Dice, ends_ms: float) -> Iterator[dict[str, Any]]:
     """Each kind of fault or not, how hard, until the quiet phase begins."""
+    if not dice.chance("any fault", UNDER_FAULTS):
+        return
     for name, fault in _FAULTS.items():
         if dice.chance(f"fault {name}", ACTIVE):
             yield {**fault(dice), "between": ["0 s", show_duration(ends_ms)]}
 
+
+UNDER_FAULTS = 0.8
+"""Of the runs: the others show what goes wrong without any help."""
 
 ACTIVE = 0.5
 """Of the kinds of faults, in a run: two-phase as FoundationDB's BUGGIFY, with more sites at a time,

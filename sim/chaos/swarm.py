@@ -5,7 +5,6 @@ What must come to an end does so in the second phase: writers begin nothing new 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
@@ -54,11 +53,12 @@ def drawn(base: Scenario, seed: int, number: int) -> Drawn:
     scenario = scenario_of(document)
     choices: dict[str, object] = {"writers": list(document["writers"])}
     in_vain = []
-    for name, changes in _changes(scenario, dice):
+    for site in SITES:
+        changes = site.draw(scenario, dice) if dice.chance(f"touch {site.name}", TOUCHED) else {}
         tried = _possible(document, changes)
         if tried is None:
-            in_vain.append(name)
-        else:
+            in_vain.append(site.name)
+        elif changes:
             scenario, document = tried, tried.document
             choices.update(changes)
     calm_ms = _calm_ms(scenario, dice)
@@ -70,14 +70,6 @@ def _cell(base: Scenario, dice: Dice) -> Scenario:
     if base.sweep is None:
         return base
     return cell_of(base, dice.among("cell", base.sweep.cells()))
-
-
-def _changes(scenario: Scenario, dice: Dice) -> Iterator[tuple[str, Changes]]:
-    for site in SITES:
-        if dice.chance(f"touch {site.name}", TOUCHED):
-            changes = site.draw(scenario, dice)
-            if changes:
-                yield site.name, changes
 
 
 def _possible(document: Document, changes: Changes) -> Scenario | None:

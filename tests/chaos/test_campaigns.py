@@ -1,0 +1,99 @@
+"""Campaigns with a planted judge: what is found, counted and made again."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.sim.sim_worlds import document
+from whitecap.engine.recorded import RecordedOutcome
+from whitecap.sim.chaos import one_run
+from whitecap.sim.chaos.campaign import Campaign, Tally, run_campaign
+from whitecap.sim.chaos.examining import examine
+from whitecap.sim.chaos.exercised import REBASE, all_properties
+from whitecap.sim.chaos.one_run import PlannedRun, make
+from whitecap.sim.loading import scenario_of
+from whitecap.sim.machine.processes import Processes
+from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, Oracle
+from whitecap.sim.run import FinishedRun
+from whitecap.sim.scenario import Scenario
+
+
+def base() -> Scenario:
+    return scenario_of(document())
+
+
+def lenient(finished: FinishedRun) -> Judgement:
+    del finished
+    return Judgement()
+
+
+def strict(finished: FinishedRun) -> Judgement:
+    """Takes every transaction with an unknown outcome for a lost commit."""
+    if not finished.recording.manifest["counts"][RecordedOutcome.UNKNOWN]:
+        return Judgement()
+    finding = Finding(oracle=Oracle.LOG, anomaly=Anomaly.LOST_COMMIT, sentence="planted")
+    return Judgement((finding,))
+
+
+def campaign(judge: one_run.Judge, runs: int = 12) -> Tally:
+    tally = Tally()
+    with Processes(1) as processes:
+        for run in run_campaign(Campaign([base()], runs, seed=3), judge, processes):
+            tally.add(run)
+    return tally
+
+
+def test_a_campaign_without_findings_says_what_it_has_exercised() -> None:
+    tally = campaign(lenient)
+    assert tally.runs == 12
+    assert not tally.wrong
+    assert tally.repeated == 0
+    assert tally.exercised[REBASE]
+    assert set(tally.never_exercised) <= set(all_properties())
+
+
+def test_the_same_campaign_is_the_same() -> None:
+    first, second = campaign(lenient, 4), campaign(lenient, 4)
+    assert first.traces == second.traces
+    assert first.exercised == second.exercised
+
+
+def test_what_is_found_is_explained_by_the_fault_without_which_it_is_gone() -> None:
+    tally = campaign(strict)
+    assert tally.wrong
+    for run in tally.wrong[:2]:
+        examined = examine(run, strict, make_small=False)
+        assert examined.cause is not None
+        assert "lost_reply" in examined.cause or "late_effect" in examined.cause
+
+
+def test_what_is_found_is_made_small_and_still_goes_wrong() -> None:
+    run = campaign(strict).wrong[0]
+    shrunk = examine(run, strict).shrunk
+    assert shrunk is not None
+    assert len(shrunk.scenario.document["faults"]) == 1
+    assert strict(one_run.run_scenario(shrunk.scenario)).findings
+
+
+def test_a_run_is_made_again_by_its_number() -> None:
+    whole = campaign(lenient, 3)
+    assert make(lenient, PlannedRun(base(), 3, 2)).trace in whole.traces
+
+
+def test_a_run_that_breaks_is_a_finding_and_ends_no_campaign(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(scenario: Scenario) -> FinishedRun:
+        raise ZeroDivisionError(scenario.name)
+
+    monkeypatch.setattr(one_run, "run_scenario", broken)
+    tally = campaign(lenient, 2)
+    assert [run.number for run in tally.wrong] == [0, 1]
+    assert "ZeroDivisionError" in tally.wrong[0].broken
+
+
+def test_a_run_that_is_not_the_same_twice_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    traces = iter(["a", "b", "c"])
+    monkeypatch.setattr(one_run, "trace_of", lambda finished: next(traces))
+    run = make(lenient, PlannedRun(base(), 3, 0))
+    assert "another recording" in run.broken

@@ -1,0 +1,67 @@
+"""A scenario that goes wrong is made small without running anything: the test says what fails."""
+
+from __future__ import annotations
+
+from tests.sim.sim_worlds import document
+from whitecap.sim.chaos.explaining import explanation
+from whitecap.sim.chaos.shrinking import shrink
+from whitecap.sim.loading import scenario_of
+from whitecap.sim.scenario import Scenario
+
+LOST = {"lost_reply": {"probability": 0.1}}
+THROTTLED = {"throttling": {"probability": 0.1}}
+
+
+def big() -> Scenario:
+    return scenario_of(document(faults=[THROTTLED, LOST], dialect="databricks-14.3"))
+
+
+def loses_replies(scenario: Scenario) -> bool:
+    return any(fault.lost_reply for fault in scenario.faults)
+
+
+def test_only_what_is_needed_stays() -> None:
+    smallest = shrink(big(), loses_replies).scenario
+    assert [fault.chosen_names() for fault in smallest.faults] == [["lost_reply"]]
+    assert len(smallest.writers) == 1
+    assert all(group.count == 1 for group in smallest.writers.values())
+    assert smallest.table.initial.rows == 0
+    assert "dialect" not in smallest.document
+
+
+def test_what_is_needed_together_stays_together() -> None:
+    def both(scenario: Scenario) -> bool:
+        return len(scenario.faults) == 2 and len(scenario.writers) == 2
+
+    smallest = shrink(big(), both).scenario
+    assert both(smallest)
+    assert smallest.table.initial.rows == 0
+
+
+def test_a_scenario_that_nothing_smaller_is_like_stays_as_it_is() -> None:
+    scenario = big()
+    shrunk = shrink(scenario, lambda smaller: False)
+    assert shrunk.scenario is scenario
+    assert shrunk.tried > 5
+
+
+def test_no_more_are_tried_than_are_allowed() -> None:
+    assert shrink(big(), lambda smaller: True, most=3).tried == 3
+
+
+def test_a_finding_that_is_gone_without_a_fault_is_explained_by_it() -> None:
+    assert explanation(big(), loses_replies) == "the fault lost_reply"
+
+
+def test_a_finding_that_takes_any_of_two_faults_is_explained_by_both() -> None:
+    cause = explanation(big(), lambda scenario: bool(scenario.faults))
+    assert cause == "the faults throttling and lost_reply together"
+
+
+def test_a_finding_of_one_dialect_is_explained_by_it() -> None:
+    cause = explanation(big(), lambda scenario: scenario.dialect == "databricks-14.3")
+    assert cause == "the dialect databricks-14.3"
+
+
+def test_a_finding_that_stays_is_unexplained() -> None:
+    assert explanation(big(), lambda scenario: True) is None

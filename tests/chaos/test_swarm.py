@@ -1,0 +1,82 @@
+"""What a campaign draws."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.sim.sim_worlds import document
+from whitecap.sim.chaos.dice import Dice
+from whitecap.sim.chaos.sites import SITES, drawn_faults
+from whitecap.sim.chaos.swarm import QUIET_MS, Drawn, drawn
+from whitecap.sim.loading import scenario_of
+from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.faults import Fault
+
+NUMBERS = range(40)
+
+
+def base() -> Scenario:
+    axes = {"size": {"one": {}, "two": {"writers.loader.count": 2}}}
+    return scenario_of(document(sweep={"axes": axes}), cells=False)
+
+
+@pytest.fixture(scope="module")
+def variations() -> list[Drawn]:
+    return [drawn(base(), 7, number) for number in NUMBERS]
+
+
+def test_the_same_number_of_the_same_seed_is_the_same_variation(variations: list[Drawn]) -> None:
+    again = [drawn(base(), 7, number) for number in NUMBERS]
+    assert [each.scenario.document for each in again] == [
+        each.scenario.document for each in variations
+    ]
+
+
+def test_another_seed_draws_other_variations(variations: list[Drawn]) -> None:
+    other = drawn(base(), 8, 0)
+    assert other.scenario.document != variations[0].scenario.document
+
+
+def test_what_one_choice_draws_moves_no_other() -> None:
+    assert Dice(3, 4).uniform("store") == Dice(3, 4).uniform("store")
+    assert Dice(3, 4).uniform("store") != Dice(3, 4).uniform("dialect")
+    assert Dice(3, 4).uniform("store") != Dice(3, 5).uniform("store")
+
+
+def test_every_site_is_touched_in_some_runs_and_left_alone_in_others() -> None:
+    for site in SITES:
+        touched = {Dice(1, number).chance(f"touch {site.name}", 0.6) for number in NUMBERS}
+        assert touched == {True, False}
+
+
+def test_every_kind_of_fault_is_drawn(variations: list[Drawn]) -> None:
+    kinds = {fault.chosen_names()[0] for each in variations for fault in each.scenario.faults}
+    assert kinds == set(Fault.alternatives())
+
+
+def test_some_runs_have_no_fault_and_some_have_several() -> None:
+    counts = {len(list(drawn_faults(Dice(1, number), 1000.0))) for number in range(100)}
+    assert 0 in counts
+    assert max(counts) > 1
+
+
+def test_faults_end_and_nothing_is_begun_when_the_quiet_phase_begins(
+    variations: list[Drawn],
+) -> None:
+    for each in variations:
+        ends = {fault.between[1] for fault in each.scenario.faults if fault.between}
+        assert all(end == pytest.approx(each.calm_ms, rel=1e-3) for end in ends)
+        assert all(
+            group.stops is not None and group.stops <= max(each.calm_ms, group.starts + 1)
+            for group in each.scenario.writers.values()
+        )
+        assert each.scenario.duration == pytest.approx(each.calm_ms + QUIET_MS, rel=1e-3)
+
+
+def test_what_cannot_be_is_dropped_and_named() -> None:
+    """Only one dialect has the setting of this scenario."""
+    settings = {"spark.databricks.delta.featureEnablement.conflictResolution.enabled": "false"}
+    only_here = scenario_of(document(settings=settings))
+    variations = [drawn(only_here, 7, number) for number in range(10)]
+    assert {each.scenario.dialect for each in variations} == {"delta-oss-4.4"}
+    assert any("dialect" in each.in_vain for each in variations)
