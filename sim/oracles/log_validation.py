@@ -25,6 +25,7 @@ from whitecap.engine.log.checkpoint import (
 )
 from whitecap.engine.log.commit_file import (
     LOG_DIRECTORY,
+    Commit,
     commit_of,
     decode_action,
     log_key,
@@ -50,12 +51,14 @@ class Breach:
 
 
 @dataclass(slots=True)
-class _Replay:
-    """How far the check has come, and what it has found."""
+class CheckedLog:
+    """A log that was checked from `base` on: the table at each version, and what is wrong."""
 
+    base: Snapshot
     snapshot: Snapshot
     breaches: list[Breach] = field(default_factory=list)
-    passed: dict[int, Snapshot] = field(default_factory=dict)
+    snapshots: dict[int, Snapshot] = field(default_factory=dict)
+    commits: dict[int, Commit] = field(default_factory=dict)
 
 
 def validate_commits(bodies: Mapping[int, bytes], base: Snapshot = EMPTY_SNAPSHOT) -> Snapshot:
@@ -63,7 +66,7 @@ def validate_commits(bodies: Mapping[int, bytes], base: Snapshot = EMPTY_SNAPSHO
 
     Raises `InvalidLog` with every problem found.
     """
-    replay = _replay(bodies, base)
+    replay = checked_commits(bodies, base)
     _raise_if_any(replay.breaches)
     return replay.snapshot
 
@@ -73,19 +76,9 @@ def validate_log() -> Steps[Snapshot]:
 
     Raises `InvalidLog` with every problem found.
     """
-    replay = yield from _whole_log()
+    replay = yield from checked_log()
     _raise_if_any(replay.breaches)
     return replay.snapshot
-
-
-def breaches_of_commits(bodies: Mapping[int, bytes]) -> list[Breach]:
-    """What is wrong with commit files, by version, from version 0 on."""
-    return _replay(bodies, EMPTY_SNAPSHOT).breaches
-
-
-def breaches_of_log() -> Steps[list[Breach]]:
-    """What is wrong with a table's log as a whole, as `validate_log` checks it."""
-    return (yield from _whole_log()).breaches
 
 
 def _raise_if_any(breaches: Iterable[Breach]) -> None:
@@ -94,12 +87,13 @@ def _raise_if_any(breaches: Iterable[Breach]) -> None:
         raise InvalidLog(problems)
 
 
-def _whole_log() -> Steps[_Replay]:
+def checked_log() -> Steps[CheckedLog]:
+    """Check a table's log as a whole, as `validate_log` does; raises nothing."""
     entries = (yield ListFrom(f"{LOG_DIRECTORY}/")).entries
     breaches = list(_misnamed(entries))
     states = yield from _checkpoint_states(entries, breaches)
     bodies = yield from _commit_bodies(entries)
-    replay = _replay_from_oldest(bodies, states)
+    replay = _from_oldest(bodies, states)
     breaches += replay.breaches
     breaches += _contradictions(states, replay)
     pointed_at = yield from last_checkpoint()
@@ -140,20 +134,20 @@ def _checkpoint_states(
     return states
 
 
-def _replay_from_oldest(bodies: Mapping[int, bytes], states: Mapping[int, Snapshot]) -> _Replay:
+def _from_oldest(bodies: Mapping[int, bytes], states: Mapping[int, Snapshot]) -> CheckedLog:
     """Replay from version 0, or from the oldest checkpoint where the first commits are gone."""
     first = min(bodies, default=0)
     bases = [version for version in states if version >= first - 1]
     if 0 in bodies or not bases:
-        return _replay(bodies, EMPTY_SNAPSHOT)
+        return checked_commits(bodies, EMPTY_SNAPSHOT)
     base = states[min(bases)]
-    return _replay({v: body for v, body in bodies.items() if v > base.version}, base)
+    return checked_commits({v: body for v, body in bodies.items() if v > base.version}, base)
 
 
-def _contradictions(states: Mapping[int, Snapshot], replay: _Replay) -> Iterator[Breach]:
+def _contradictions(states: Mapping[int, Snapshot], replay: CheckedLog) -> Iterator[Breach]:
     """Checkpoints that hold another table than the commits up to them lead to."""
     for version, held in states.items():
-        replayed = replay.passed.get(version)
+        replayed = replay.snapshots.get(version)
         if replayed is not None and _essence(held) != _essence(replayed):
             text = "the checkpoint holds another table than the commits up to it lead to"
             problem = Problem(log_key(version), text)
@@ -167,8 +161,9 @@ def _essence(snapshot: Snapshot) -> tuple[Any, ...]:
     return files, snapshot.protocol, snapshot.metadata, snapshot.set_transactions, domains
 
 
-def _replay(bodies: Mapping[int, bytes], base: Snapshot) -> _Replay:
-    replay = _Replay(base)
+def checked_commits(bodies: Mapping[int, bytes], base: Snapshot = EMPTY_SNAPSHOT) -> CheckedLog:
+    """Check commit files, by version, that follow `base`; raises nothing."""
+    replay = CheckedLog(base, base)
     if not bodies and base.version < 0:
         problem = Problem(LOG_DIRECTORY, "holds neither a commit nor a checkpoint")
         replay.breaches.append(_form_broken(problem))
@@ -177,7 +172,7 @@ def _replay(bodies: Mapping[int, bytes], base: Snapshot) -> _Replay:
     return replay
 
 
-def _check_version(replay: _Replay, version: int, body: bytes) -> None:
+def _check_version(replay: CheckedLog, version: int, body: bytes) -> None:
     key = log_key(version)
     expected = replay.snapshot.version + 1
     if version != expected:
@@ -188,10 +183,10 @@ def _check_version(replay: _Replay, version: int, body: bytes) -> None:
     lines = list(_lines(body, key, unreadable))
     replay.breaches += [_form_broken(problem, version) for problem in unreadable]
     before = replay.snapshot
-    replay.snapshot = before.apply(commit_of(version, [action for _, action in lines]))
-    replay.passed[version] = replay.snapshot
+    commit = replay.commits[version] = commit_of(version, [action for _, action in lines])
+    replay.snapshot = replay.snapshots[version] = before.apply(commit)
     question = CommitInQuestion(version, tuple(lines), before, replay.snapshot)
-    paths = {line: getattr(action, "path", None) for line, action in lines}
+    paths: dict[int, str] = {line: getattr(action, "path", "") for line, action in lines}
     for rule, anomaly in RULES.items():
         for line, text in rule(question):
             files = (paths[line],) if paths.get(line) else ()

@@ -1,0 +1,108 @@
+"""What the dependency graph says: which anomaly, and whether the level forbids it.
+
+Serializable promises the order of versions, so that a reader that missed an earlier version is
+wrong by itself. WriteSerializable promises some order, so that only a cycle is wrong: a missed
+INSERT may be thought of as coming later. Sources: Adya 1999; Delta's isolationLevels.scala.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from whitecap.engine.isolation import IsolationLevel
+from whitecap.sim.oracles.evidence import Evidence
+from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
+from whitecap.sim.oracles.graph import Edge, Graph, Kind, shortest_cycle
+from whitecap.sim.oracles.row_changes import Rows, shown
+
+
+def dependency_findings(evidence: Evidence, graph: Graph) -> Iterator[Finding]:
+    """Forbidden cycles of the graph, those against the order of versions first."""
+    missed = [e for e in graph.missed() if _promises_order(evidence, e.before_version)]
+    for edge in missed:
+        yield _against_the_order(evidence, graph, edge)
+    left = [edge for edge in graph.edges if edge not in missed]
+    if (cycle := shortest_cycle(left)) is not None:
+        yield _finding(evidence, _anomaly_of(cycle), cycle)
+    yield from _intermediate_reads(evidence)
+
+
+def _promises_order(evidence: Evidence, version: int) -> bool:
+    return evidence.level_at(version) is IsolationLevel.SERIALIZABLE
+
+
+def _against_the_order(evidence: Evidence, graph: Graph, edge: Edge) -> Finding:
+    back = [each for each in graph.edges if (each.before, each.after) == (edge.after, edge.before)]
+    if back:
+        return _finding(evidence, _anomaly_of([edge, back[0]]), [edge, back[0]])
+    reader, missed = edge.before_version, edge.after_version
+    change = evidence.changes.changes[missed]
+    order = f"version {missed} comes before version {reader} in the table's history"
+    name = f"{evidence.name_of(reader)} read version {evidence.owners[reader].read_version}"
+    return Finding(
+        oracle=Oracle.DEPENDENCY_GRAPH,
+        anomaly=Anomaly.G_SINGLE,
+        sentence=f"{name} and committed without seeing {evidence.name_of(missed)}, which changed "
+        "rows that its statement reads; Serializable promises the order of versions",
+        cycle=(edge.sentence(evidence), order),
+        transactions=(edge.before, edge.after),
+        versions=(missed, reader),
+        rows=shown(change.new or change.gone, change.schema),
+    )
+
+
+def _anomaly_of(cycle: Sequence[Edge]) -> Anomaly:
+    kinds = [edge.kind for edge in cycle]
+    reads = kinds.count(Kind.RW)
+    if reads > 1:
+        return Anomaly.G2
+    if reads == 1:
+        return Anomaly.LOST_UPDATE if set(kinds) == {Kind.RW, Kind.WW} else Anomaly.G_SINGLE
+    return Anomaly.G1C if Kind.WR in kinds else Anomaly.G0
+
+
+def _finding(evidence: Evidence, anomaly: Anomaly, cycle: Sequence[Edge]) -> Finding:
+    versions = sorted({v for edge in cycle for v in (edge.before_version, edge.after_version)})
+    changes = evidence.changes.changes
+    rows = next((shown(changes[v].new, changes[v].schema) for v in versions if changes[v].new), ())
+    return Finding(
+        oracle=Oracle.DEPENDENCY_GRAPH,
+        anomaly=anomaly,
+        sentence=f"no serial order explains {_listed(versions)}: {anomaly.meaning}",
+        cycle=tuple(edge.sentence(evidence) for edge in cycle),
+        transactions=tuple(dict.fromkeys(edge.before for edge in cycle)),
+        versions=tuple(versions),
+        files=tuple(sorted({key[0] for v in versions for key in changes[v].dead})),
+        rows=rows,
+    )
+
+
+def _listed(versions: Sequence[int]) -> str:
+    return "versions " + ", ".join(map(str, versions))
+
+
+def _intermediate_reads(evidence: Evidence) -> Iterator[Finding]:
+    """Transactions that read between two versions of one writer, rows that it took back itself."""
+    changes = evidence.changes.changes
+    for name, versions in evidence.written.items():
+        for first in versions[:-1]:
+            taken: Rows = Counter()
+            for later in versions:
+                taken += changes[later].gone if later > first else Counter()
+            taken_back = changes[first].new & taken
+            if not taken_back:
+                continue
+            last = max(v for v in versions if changes[v].gone & changes[first].new)
+            for version, reader in evidence.owned():
+                read = reader.read_version
+                if reader.name != name and read is not None and first <= read < last:
+                    yield Finding(
+                        oracle=Oracle.DEPENDENCY_GRAPH,
+                        anomaly=Anomaly.G1B,
+                        sentence=f"{evidence.name_of(version)} read version {read}, in which there "
+                        f"are rows of {name} that {name} itself took back in version {last}",
+                        transactions=(name, reader.name),
+                        versions=(first, version, last),
+                        rows=shown(taken_back, changes[first].schema),
+                    )

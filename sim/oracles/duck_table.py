@@ -1,0 +1,125 @@
+"""A table in DuckDB on which statements are run: not one line of the engine's own row code."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from whitecap.engine.errors import InvalidInput
+from whitecap.engine.log.schema import Schema
+from whitecap.engine.storage.disk.parquet import arrow_type
+from whitecap.sim.oracles.row_changes import Row, Rows, plain_row
+from whitecap.sim.oracles.statement_text import (
+    CHANGES,
+    TARGET,
+    Appended,
+    NotTranslated,
+    Translated,
+)
+
+
+def duckdb_is_there() -> bool:
+    """Whether DuckDB is installed: `pip install whitecap[oracles]`."""
+    try:
+        import duckdb  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+@dataclass(slots=True)
+class DuckTable:
+    """One table, in memory, in the columns of a schema. Raises `NotTranslated` where it fails."""
+
+    schema: Schema
+    _types: list[pa.DataType] = field(init=False)
+    _connection: Any = field(init=False)
+    _held: Rows | None = None
+
+    def __post_init__(self) -> None:
+        import duckdb
+
+        self._connection = duckdb.connect()
+        self._connection.execute("SET TimeZone = 'UTC'")
+        self.takes(self.schema)
+
+    def takes(self, schema: Schema) -> None:
+        """The table has these columns from now on, and no rows."""
+        self.schema = schema
+        try:
+            self._types = [arrow_type(column.type) for column in schema]
+        except (InvalidInput, KeyError, ValueError) as error:
+            raise NotTranslated(f"columns of a type that is not known here: {error}") from error
+        self._held = None
+        self.load(Counter())
+
+    def load(self, rows: Rows) -> None:
+        """The table holds these rows."""
+        if self._held != rows:
+            self._create(TARGET, rows.elements())
+            self._held = rows
+
+    def rows(self) -> Rows:
+        """What the table holds."""
+        if self._held is None:
+            self._held = self._fetched()
+        return self._held
+
+    def _fetched(self) -> Rows:
+        held = self._connection.execute(f"SELECT * FROM {TARGET}").to_arrow_table()
+        if not held.num_rows:
+            return Counter()
+        columns = [column.to_pylist() for column in held.columns]
+        return Counter(map(plain_row, zip(*columns, strict=True)))
+
+    def apply(self, meaning: Translated | Appended) -> None:
+        """Run one statement."""
+        self._held = None
+        if isinstance(meaning, Appended):
+            self._append(meaning)
+            return
+        for text in meaning.texts:
+            self._execute(text)
+
+    def matched(self, matches: str, changes: Iterable[tuple[int, Row]]) -> set[int]:
+        """Versions with changed rows that a question of a statement selects."""
+        if not matches:
+            return set()
+        self._create(CHANGES, (row for _, row in changes), [number for number, _ in changes])
+        return {version for (version,) in self._execute(matches).fetchall()}
+
+    def _append(self, batch: Appended) -> None:
+        names = ", ".join(f'"{name}"' for name in self.schema.names)
+        marks = ", ".join("?" for _ in self.schema.names)
+        for row in batch.rows:
+            given = {name.lower(): value for name, value in row.items()}
+            if unknown := given.keys() - {name.lower() for name in self.schema.names}:
+                raise NotTranslated(f"a batch with further columns: {', '.join(sorted(unknown))}")
+            values = [given.get(name.lower()) for name in self.schema.names]
+            self._execute(f"INSERT INTO {TARGET} ({names}) VALUES ({marks})", values)
+
+    def _create(self, name: str, rows: Iterable[Row], versions: list[int] | None = None) -> None:
+        columns = list(zip(*rows, strict=True)) or [()] * len(self._types)
+        try:
+            arrays = [pa.array(c, t) for c, t in zip(columns, self._types, strict=True)]
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise NotTranslated(f"values that DuckDB does not take: {error}") from error
+        names = list(self.schema.names)
+        if versions is not None:
+            arrays, names = [pa.array(versions, pa.int64()), *arrays], ["version", *names]
+        self._connection.register("given", pa.Table.from_arrays(arrays, names=names))
+        self._execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM given")
+        self._connection.unregister("given")
+
+    def _execute(self, text: str, values: list[Any] | None = None) -> Any:
+        import duckdb
+
+        try:
+            return self._connection.execute(text, values)
+        except duckdb.Error as error:
+            reason = str(error).splitlines()[0]
+            raise NotTranslated(f"DuckDB does not run it: {reason}") from error

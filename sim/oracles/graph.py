@@ -1,0 +1,186 @@
+"""Adya's dependency graph with exact edges, since a Delta log says in which order versions are.
+
+Nodes are transactions. An edge says who comes first in every serial order that explains the table:
+ww: who wrote a row before who deleted it, or who removed a file before who removed it again;
+wr: who changed a row before who read it so;
+rw: who read before who changed what was read, without the reader's seeing it.
+Which rows a statement reads follows from its text, evaluated by DuckDB on the rows that changed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from whitecap.sim.oracles.effects import Effect, Effects
+from whitecap.sim.oracles.evidence import Evidence
+from whitecap.sim.oracles.row_changes import Change, FileKey, Row, RowsUnreadable
+from whitecap.sim.oracles.statement_text import NotTranslated
+
+
+class Kind(StrEnum):
+    """Why one transaction comes before another."""
+
+    WW = "ww"
+    WR = "wr"
+    RW = "rw"
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """`before` comes before `after`; each with the version that says so."""
+
+    kind: Kind
+    before: str
+    after: str
+    before_version: int
+    after_version: int
+
+    def sentence(self, evidence: Evidence) -> str:
+        """In words."""
+        before, after = evidence.name_of(self.before_version), evidence.name_of(self.after_version)
+        match self.kind:
+            case Kind.WW:
+                return f"{after} overwrote rows of {before}"
+            case Kind.WR:
+                return f"{after} read what {before} wrote"
+            case Kind.RW:
+                return f"{before} did not see {after}, which changed rows that it read"
+
+
+@dataclass(slots=True)
+class Graph:
+    """All edges; `unknown` are versions whose reads cannot be told, each with the reason."""
+
+    edges: list[Edge] = field(default_factory=list)
+    unknown: dict[int, str] = field(default_factory=dict)
+
+    def missed(self) -> list[Edge]:
+        """Edges against the order of versions: a reader that did not see an earlier version."""
+        return [each for each in self.edges if each.before_version > each.after_version]
+
+
+def graph_of(evidence: Evidence, effects: Effects) -> Graph:
+    """The graph of a log and its history.
+
+    Where nobody missed an earlier version and nobody wrote twice all edges lead forward; then only
+    those of concurrent transactions are looked for.
+    """
+    graph = Graph()
+    for version, _, read in effects.concurrent():
+        low, high = min(read + 1, version), max(read, version)
+        between = [c for v, c in evidence.changes.changes.items() if low <= v <= high]
+        _reads(evidence, effects, graph, version, between)
+    if graph.missed() or _wrote_again(evidence):
+        everything = list(evidence.changes.changes.values())
+        graph.edges = []
+        for version in evidence.changes.changes:
+            if effects.is_main(version):
+                _reads(evidence, effects, graph, version, everything)
+        graph.edges += _overwrites(evidence)
+    return graph
+
+
+def _wrote_again(evidence: Evidence) -> bool:
+    changes = evidence.changes.changes
+    return any(
+        sum(not changes[version].is_none for version in versions) > 1
+        for versions in evidence.written.values()
+    )
+
+
+def node_of(evidence: Evidence, version: int) -> str:
+    """The name of the transaction that a version belongs to."""
+    owner = evidence.owners.get(version)
+    return f"version {version}" if owner is None else owner.name
+
+
+def _reads(
+    evidence: Evidence, effects: Effects, graph: Graph, version: int, among: list[Change]
+) -> None:
+    """Edges from and to what one version's statement read."""
+    reader = evidence.owners[version]
+    read_version = version - 1 if reader.read_version is None else reader.read_version
+    others = [
+        change
+        for change in among
+        if node_of(evidence, change.version) != reader.name and not change.is_none
+    ]
+    try:
+        matched = effects.matched(version, others)
+        if matched is None:
+            matched = set(_makes_a_difference(effects, evidence, version, read_version, others))
+    except (NotTranslated, RowsUnreadable) as problem:
+        graph.unknown[version] = str(problem)
+        return
+    for other in sorted(matched):
+        name = node_of(evidence, other)
+        if other <= read_version:
+            graph.edges.append(Edge(Kind.WR, name, reader.name, other, version))
+        else:
+            graph.edges.append(Edge(Kind.RW, reader.name, name, version, other))
+
+
+def _makes_a_difference(
+    effects: Effects, evidence: Evidence, version: int, read_version: int, among: list[Change]
+) -> Iterator[int]:
+    """Versions after the one read, and before its own, that change what a statement does."""
+    for change in among:
+        if read_version < change.version < version:
+            before, after = (
+                effects.effect(version, evidence.changes.before(change.version + step))
+                for step in (0, 1)
+            )
+            if before != after:
+                yield change.version
+
+
+def _overwrites(evidence: Evidence) -> Iterator[Edge]:
+    written: dict[Row, int] = {}
+    removed: dict[FileKey, int] = {}
+    for version, change in evidence.changes.changes.items():
+        earlier = {written[row] for row in change.gone if row in written}
+        earlier |= {removed[key] for key in change.dead if key in removed}
+        for other in sorted(earlier - {version}):
+            names = node_of(evidence, other), node_of(evidence, version)
+            if names[0] != names[1]:
+                yield Edge(Kind.WW, *names, other, version)
+        written |= dict.fromkeys(change.new, version)
+        removed |= dict.fromkeys(change.removed - change.dead, version)
+
+
+def shortest_cycle(edges: Iterable[Edge]) -> list[Edge] | None:
+    """The cycle of fewest edges; of several the one with fewest rw edges, then the first."""
+    leaving: dict[str, list[Edge]] = defaultdict(list)
+    for edge in edges:
+        leaving[edge.before].append(edge)
+    found = [cycle for start in leaving if (cycle := _way_back(leaving, start)) is not None]
+    return min(found, key=_weight, default=None)
+
+
+def _weight(cycle: list[Edge]) -> tuple[int, int]:
+    return len(cycle), sum(edge.kind is Kind.RW for edge in cycle)
+
+
+def _way_back(leaving: dict[str, list[Edge]], start: str) -> list[Edge] | None:
+    """Breadth first from a node back to it."""
+    ways: list[list[Edge]] = [[edge] for edge in leaving[start]]
+    seen: set[str] = set()
+    while ways:
+        longer = []
+        for way in ways:
+            end = way[-1].after
+            if end == start:
+                return way
+            if end not in seen:
+                seen.add(end)
+                longer += [[*way, edge] for edge in leaving.get(end, ())]
+        ways = longer
+    return None
+
+
+def same(effect: Effect, change: Change) -> bool:
+    """Whether a version did what a statement does."""
+    return effect.gone == change.gone and effect.new == change.new

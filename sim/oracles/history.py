@@ -1,0 +1,106 @@
+"""What writers know of their transactions: a history, as JSON lines or made of a recording.
+
+Each line is one object with a `type`. A line `table` says what the table promises, a line
+`transaction` what one writer did and learned. `docs/oracles.md` describes them for who writes one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.isolation import IsolationLevel
+from whitecap.engine.recorded import RecordedOutcome
+
+
+class Promise(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="table"):
+    """What the table's writers are promised, where the log does not say.
+
+    `level` is that of a table without the property `delta.isolationLevel`; `real_time`: whether a
+    transaction must see what was acknowledged before it began; `settings` are those of the Spark
+    sessions; `faults_stop` is the instant after which `bound` is enough to come to an end.
+    """
+
+    level: IsolationLevel = IsolationLevel.SERIALIZABLE
+    real_time: bool = True
+    settings: dict[str, str] = {}
+    faults_stop: float | None = None
+    bound: float | None = None
+    ends: float | None = None
+
+
+class Transaction(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="transaction"):
+    """One transaction. Instants are milliseconds on one clock of the history's own.
+
+    `acknowledged` are versions that it was told are its own, `wrote` those that are known to be
+    (`None`: not known but from the log's transaction ids). Tries of one piece of work have one
+    `job`. `read_version` is that of the snapshot that its rows were read from.
+    """
+
+    name: str
+    writer: str
+    outcome: RecordedOutcome
+    statement: str | None = None
+    began: float | None = None
+    ended: float | None = None
+    read_version: int | None = None
+    acknowledged: tuple[int, ...] = ()
+    wrote: tuple[int, ...] | None = None
+    txn_id: str | None = None
+    job: str | None = None
+    app_id: str | None = None
+    batch_id: int | None = None
+
+
+class History(msgspec.Struct, frozen=True):
+    """All transactions of a table, in the order in which they began, and what was promised."""
+
+    transactions: tuple[Transaction, ...] = ()
+    promise: Promise = Promise()
+
+
+def read_history(path: Path) -> History:
+    """Read JSON lines. Raises `InvalidInput` with every line that is wrong."""
+    decode = msgspec.json.Decoder(Promise | Transaction).decode
+    problems: list[Problem] = []
+    lines: list[Promise | Transaction] = []
+    try:
+        texts = path.read_bytes().splitlines()
+    except OSError as error:
+        raise InvalidInput([Problem(str(path), f"cannot be read: {error.strerror}")]) from error
+    for number, text in enumerate(texts, start=1):
+        if text.strip():
+            try:
+                lines.append(decode(text))
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                problems.append(Problem(f"{path}:{number}", str(error)))
+    problems += _repeated(path, lines)
+    if problems:
+        raise InvalidInput(problems)
+    promises = [line for line in lines if isinstance(line, Promise)]
+    transactions = tuple(line for line in lines if isinstance(line, Transaction))
+    return History(transactions, promises[0] if promises else Promise())
+
+
+def _repeated(path: Path, lines: Iterable[Promise | Transaction]) -> list[Problem]:
+    seen: set[str] = set()
+    problems = []
+    for line in lines:
+        name = line.name if isinstance(line, Transaction) else "the table"
+        if name in seen:
+            problems.append(Problem(str(path), f"has two lines of {name}"))
+        seen.add(name)
+    return problems
+
+
+def history_lines(history: History) -> bytes:
+    """The history as JSON lines; what is not known is left out."""
+    rows = [msgspec.to_builtins(each) for each in (history.promise, *history.transactions)]
+    return b"".join(
+        msgspec.json.encode({name: value for name, value in row.items() if value is not None})
+        + b"\n"
+        for row in rows
+    )

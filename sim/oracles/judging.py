@@ -1,0 +1,113 @@
+"""All oracles on one table: of a run in memory, or of a directory that anybody wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.isolation import IsolationLevel
+from whitecap.engine.log.commit_file import LOG_DIRECTORY
+from whitecap.engine.storage.disk.directory import DirectoryStore
+from whitecap.engine.storage.memory import run as drive
+from whitecap.sim.oracles.acknowledged import acknowledged_findings
+from whitecap.sim.oracles.dependencies import dependency_findings
+from whitecap.sim.oracles.duck_table import duckdb_is_there
+from whitecap.sim.oracles.effects import Effects
+from whitecap.sim.oracles.evidence import Evidence
+from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, NotChecked, Oracle
+from whitecap.sim.oracles.graph import graph_of
+from whitecap.sim.oracles.history import History, read_history
+from whitecap.sim.oracles.log_validation import checked_log
+from whitecap.sim.oracles.order import liveness_findings, order_findings
+from whitecap.sim.oracles.row_changes import missing_files
+from whitecap.sim.oracles.serial_replay import Unchecked, replay_findings, serial_order
+
+NO_HISTORY = "there is no history (--history FILE)"
+NO_DUCKDB = "DuckDB is not installed: pip install 'whitecap[oracles]'"
+
+
+def judge_evidence(evidence: Evidence, with_rows: bool = True) -> Judgement:
+    """All that is wrong with a table, and what could not be looked at."""
+    findings = [*_of_the_log(evidence), *_of_the_files(evidence)]
+    findings += [*acknowledged_findings(evidence), *order_findings(evidence)]
+    findings += liveness_findings(evidence)
+    not_checked: list[NotChecked] = []
+    if evidence.history is None:
+        what = "acknowledgements, order, dependencies, rows by statements, liveness"
+        not_checked.append(NotChecked(what, NO_HISTORY))
+    elif with_rows and not duckdb_is_there():
+        not_checked.append(NotChecked("dependencies and rows by statements", NO_DUCKDB))
+    elif with_rows:
+        findings += _of_the_rows(evidence, not_checked)
+    return Judgement(tuple(dict.fromkeys(findings)), tuple(not_checked))
+
+
+def judge_directory(directory: Path, history: Path | History | None = None) -> Judgement:
+    """Judge the Delta table in a directory. Raises `InvalidInput`."""
+    if not (directory / LOG_DIRECTORY).is_dir():
+        raise InvalidInput([Problem(str(directory), f"is no Delta table: no {LOG_DIRECTORY}")])
+    if isinstance(history, Path):
+        history = read_history(history)
+    store = DirectoryStore(directory)
+    existing = frozenset(
+        path.relative_to(directory).as_posix() for path in directory.rglob("*") if path.is_file()
+    )
+    log = drive(checked_log(), store)
+    return judge_evidence(Evidence(log, store, history, existing=existing))
+
+
+def _of_the_log(evidence: Evidence) -> Iterator[Finding]:
+    for breach in evidence.log.breaches:
+        version = breach.version
+        owner = None if version is None else evidence.owners.get(version)
+        yield Finding(
+            oracle=Oracle.LOG,
+            anomaly=breach.anomaly,
+            sentence=str(breach.problem),
+            transactions=() if owner is None else (owner.name,),
+            versions=() if version is None else (version,),
+            files=breach.files,
+        )
+
+
+def _of_the_files(evidence: Evidence) -> Iterator[Finding]:
+    if evidence.existing is None:
+        return
+    missing = tuple(missing_files(evidence.changes.live, evidence.existing))
+    if missing:
+        yield Finding(
+            oracle=Oracle.DURABILITY,
+            anomaly=Anomaly.DURABILITY,
+            sentence=f"{len(missing)} data files of the newest version are not in the store",
+            versions=(max(evidence.commits, default=0),),
+            files=missing,
+        )
+
+
+def _of_the_rows(evidence: Evidence, not_checked: list[NotChecked]) -> Iterator[Finding]:
+    effects = Effects(evidence)
+    graph = graph_of(evidence, effects)
+    yield from dependency_findings(evidence, graph)
+    kept = [
+        edge
+        for edge in graph.edges
+        if edge.before_version < edge.after_version
+        or evidence.level_at(edge.before_version) is not IsolationLevel.SERIALIZABLE
+    ]
+    unchecked: Unchecked = {}
+    first = min(evidence.owners, default=0)
+    order = [version for version in serial_order(evidence, kept) if version >= first]
+    yield from replay_findings(evidence, effects, order, unchecked)
+    not_checked += _grouped("rows by statements", unchecked)
+    not_checked += _grouped("what was read", graph.unknown)
+
+
+def _grouped(what: str, reasons: Unchecked) -> Iterator[NotChecked]:
+    """One line per reason."""
+    of_reason: dict[str, list[int]] = {}
+    for version, reason in reasons.items():
+        of_reason.setdefault(reason, []).append(version)
+    for reason, versions in of_reason.items():
+        few = ", ".join(map(str, sorted(versions)[:5])) + (", ..." if len(versions) > 5 else "")
+        yield NotChecked(f"{what} of {len(versions)} versions ({few})", reason)

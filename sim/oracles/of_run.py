@@ -1,0 +1,89 @@
+"""A run of the simulator before the oracles: its store's bytes, and its recording as a history."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from whitecap.engine.dialects import dialect_named
+from whitecap.engine.log.commit_file import log_key
+from whitecap.engine.recorded import RecordedOutcome
+from whitecap.engine.storage.requests import Get, ListFrom, ReadRows, Request, Response
+from whitecap.sim.oracles.evidence import Evidence
+from whitecap.sim.oracles.finding import Finding, Judgement
+from whitecap.sim.oracles.history import History, Promise, Transaction
+from whitecap.sim.oracles.judging import judge_evidence
+from whitecap.sim.oracles.log_validation import checked_commits
+from whitecap.sim.run import FinishedRun
+from whitecap.sim.store.objects import FakeStore
+
+
+@dataclass(frozen=True, slots=True)
+class _StoreAfterwards:
+    """The store of a finished run, answering at once."""
+
+    store: FakeStore
+
+    def answer(self, request: Request) -> Response:
+        match request:
+            case ReadRows():
+                return self.store.read_rows(request)
+            case Get() | ListFrom():
+                return self.store.answer(request)
+        raise AssertionError(f"an oracle does not ask {request}")
+
+
+def judge(run: FinishedRun) -> list[Finding]:
+    """All that is wrong with a finished run."""
+    return list(judgement_of(run).findings)
+
+
+def judgement_of(run: FinishedRun, with_rows: bool = True) -> Judgement:
+    """The same with what was not checked; without its rows only log and history are looked at."""
+    return judge_evidence(evidence_of(run), with_rows)
+
+
+def evidence_of(run: FinishedRun) -> Evidence:
+    """What a finished run left."""
+    store = run.world.store
+    versions = [landing.version for landing in store.landings]
+    bodies = {version: store.objects[log_key(version)].body for version in versions}
+    landed = {landing.version: landing.landed_at_ms for landing in store.landings}
+    return Evidence(
+        checked_commits(bodies),
+        _StoreAfterwards(store),
+        history_of(run),
+        landed,
+        frozenset(store.data_files),
+    )
+
+
+def history_of(run: FinishedRun) -> History:
+    """The recording as a history, for `whitecap oracle` and others."""
+    wrote: dict[int | None, list[int]] = {}
+    for row in run.recording.commits.to_pylist():
+        wrote.setdefault(row["transaction_id"], []).append(row["version"])
+    scenario = run.scenario
+    promise = Promise(
+        level=dialect_named(scenario.dialect).default_isolation, settings=dict(scenario.settings)
+    )
+    rows = run.recording.transactions.to_pylist()
+    return History(tuple(_transaction(row, wrote) for row in rows), promise)
+
+
+def _transaction(row: dict[str, Any], wrote: dict[int | None, list[int]]) -> Transaction:
+    number, version = row["transaction_id"], row["committed_version"]
+    return Transaction(
+        name=f"{row['writer']} #{number}",
+        writer=row["writer"],
+        outcome=RecordedOutcome(row["outcome"]),
+        statement=row["statement"] or None,
+        began=row["submitted_at_ms"],
+        ended=row["ended_at_ms"],
+        read_version=None if row["read_version"] < 0 else row["read_version"],
+        acknowledged=() if version is None else (version,),
+        wrote=tuple(wrote.get(number, ())),
+        job=str(row["job_id"]),
+        app_id=row["app_id"],
+        batch_id=row["batch_id"],
+    )

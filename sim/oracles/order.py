@@ -1,0 +1,118 @@
+"""Real time, sessions, and ends: what began after an acknowledgement sees it; all come to an end.
+
+A writer's own transactions follow each other in real time, so that one rule holds for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from math import inf
+
+from whitecap.engine.recorded import RecordedOutcome
+from whitecap.sim.oracles.evidence import Evidence
+from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
+from whitecap.sim.oracles.history import Transaction
+
+
+def order_findings(evidence: Evidence) -> Iterator[Finding]:
+    """Stale reads, and versions that take effect out of order."""
+    if evidence.history is None:
+        return
+    own_only = not evidence.history.promise.real_time
+    for transaction in evidence.transactions:
+        stale = _newest_missed(evidence, transaction, own_only)
+        if stale is not None:
+            yield _stale(evidence, transaction, stale)
+    yield from _schema_changes(evidence)
+    yield from _out_of_order(evidence)
+
+
+def _newest_missed(evidence: Evidence, reader: Transaction, own_only: bool) -> int | None:
+    """The newest version that was acknowledged before a transaction began, if it missed it."""
+    if reader.began is None or reader.read_version is None:
+        return None
+    known = [
+        version
+        for each in evidence.transactions
+        if each.ended is not None and each.ended < reader.began
+        if each.writer == reader.writer or not own_only
+        for version in each.acknowledged
+        if version in evidence.commits
+    ]
+    newest = max(known, default=-1)
+    return newest if newest > reader.read_version else None
+
+
+def _stale(evidence: Evidence, reader: Transaction, missed: int) -> Finding:
+    own = evidence.owners.get(missed)
+    session = own is not None and own.writer == reader.writer
+    kind = "its own writer's" if session else "an acknowledged"
+    return Finding(
+        oracle=Oracle.ORDER,
+        anomaly=Anomaly.STALE_READ,
+        sentence=f"{reader.name} read version {reader.read_version} though it began after "
+        f"{kind} commit, {evidence.name_of(missed)}, had been acknowledged",
+        transactions=(reader.name, *(() if own is None else (own.name,))),
+        versions=(reader.read_version or 0, missed),
+    )
+
+
+def _schema_changes(evidence: Evidence) -> Iterator[Finding]:
+    """Columns, partitioning or protocol that changed between what was read and what was written."""
+    for version, owner in evidence.owned():
+        read = owner.read_version
+        if read is None or not evidence.commits[version].adds:
+            continue
+        for other in range(max(read, 0) + 1, version):
+            if _changes_the_table(evidence, other) and evidence.owners.get(other) is not owner:
+                yield Finding(
+                    oracle=Oracle.ORDER,
+                    anomaly=Anomaly.SCHEMA_CHANGE,
+                    sentence=f"{evidence.name_of(version)} wrote files for the table of version "
+                    f"{read}, and {evidence.name_of(other)} changed its columns or protocol",
+                    transactions=(owner.name,),
+                    versions=(other, version),
+                )
+
+
+def _changes_the_table(evidence: Evidence, version: int) -> bool:
+    snapshots = evidence.log.snapshots
+    before, after = snapshots.get(version - 1), snapshots.get(version)
+    if before is None or after is None:
+        return False
+    layout = (before.schema, before.partition_columns) != (after.schema, after.partition_columns)
+    return layout and before.metadata is not None
+
+
+def _out_of_order(evidence: Evidence) -> Iterator[Finding]:
+    """A version that took effect before the one that it follows."""
+    landed = sorted(evidence.landed_at.items())
+    for (earlier, first_ms), (later, next_ms) in pairwise(landed):
+        if next_ms < first_ms:
+            yield Finding(
+                oracle=Oracle.ORDER,
+                anomaly=Anomaly.PUBLICATION,
+                sentence=f"version {later} took effect before version {earlier}",
+                versions=(earlier, later),
+            )
+
+
+def liveness_findings(evidence: Evidence) -> Iterator[Finding]:
+    """Transactions that are still under way though no fault kept them for as long as is enough."""
+    promise = None if evidence.history is None else evidence.history.promise
+    if promise is None or promise.bound is None or promise.ends is None:
+        return
+    healed = -inf if promise.faults_stop is None else promise.faults_stop
+    for transaction in evidence.transactions:
+        if transaction.outcome is not RecordedOutcome.IN_FLIGHT or transaction.began is None:
+            continue
+        since = max(transaction.began, healed)
+        if promise.ends - since > promise.bound:
+            yield Finding(
+                oracle=Oracle.LIVENESS,
+                anomaly=Anomaly.UNRESOLVED,
+                sentence=f"{transaction.name} is under way since {transaction.began:g} ms and no "
+                f"fault has kept it for {promise.ends - since:g} ms",
+                transactions=(transaction.name,),
+            )

@@ -1,0 +1,224 @@
+"""Which rows each version took from the table and which it brought, read from the data files.
+
+Live files are followed here action by action, not with the engine's own replay of the log, so that
+a defect in one shows against the other. Rows are compared by their values; of rows that are alike
+their number counts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from whitecap.engine.log.actions import AddFile, RemoveFile
+from whitecap.engine.log.commit_file import Commit
+from whitecap.engine.log.schema import Schema
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.log.statistics import record_count
+from whitecap.engine.log.vectors.deletion_vectors import read_vector
+from whitecap.engine.storage.memory import Store, run
+from whitecap.engine.storage.paths import data_key
+from whitecap.engine.storage.requests import Gone, ReadRows, RowsOf
+from whitecap.sim.oracles.log_validation import CheckedLog
+
+Row = tuple[Any, ...]
+Rows = Counter[Row]
+FileKey = tuple[str, str | None]
+"""A path and the id of its deletion vector, as the log tells files apart."""
+
+MOST_ROWS = 100_000
+"""Rows of a table that is followed row by row: some seconds; of a larger one it is not done."""
+
+
+class RowsUnreadable(Exception):
+    """Rows cannot be had: a data file is gone, or there are too many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one version did to the rows, all in the columns that the table has after it.
+
+    `dead`: files that it removes though they are not in the table. `reshaped`: columns came, went
+    or changed, so that rows before and after cannot be compared. `problem`: why it is not known.
+    """
+
+    version: int
+    schema: Schema
+    gone: Rows = field(default_factory=Counter)
+    new: Rows = field(default_factory=Counter)
+    dead: frozenset[FileKey] = frozenset()
+    removed: frozenset[FileKey] = frozenset()
+    reshaped: bool = False
+    problem: str | None = None
+
+    @property
+    def is_none(self) -> bool:
+        """Whether the table holds the same rows as before."""
+        return not self.gone and not self.new and not self.problem
+
+
+def plain(value: Any) -> Any:
+    """A value that equals itself however it was stored: instants in UTC, nested ones as text."""
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return value.astimezone(UTC).replace(tzinfo=None)
+    if isinstance(value, float) and value != value:
+        return "NaN"
+    return repr(value) if isinstance(value, list | dict | tuple) else value
+
+
+def plain_row(row: Iterable[Any]) -> Row:
+    """A row of plain values."""
+    return tuple(map(plain, row))
+
+
+@dataclass(slots=True)
+class TableFiles:
+    """The data files of a table; what was read is kept."""
+
+    store: Store
+    _read: dict[tuple[FileKey, tuple[str, ...]], Rows] = field(default_factory=dict)
+
+    def rows_of(self, file: AddFile | RemoveFile, schema: Schema) -> Rows:
+        """The rows that a file holds. Raises `RowsUnreadable`."""
+        key = (_key(file), schema.physical_names)
+        if key not in self._read:
+            self._read[key] = self._rows(file, schema)
+        return self._read[key]
+
+    def _rows(self, file: AddFile | RemoveFile, schema: Schema) -> Rows:
+        values = (file.partition_values,)
+        names = schema.physical_names
+        asked = ReadRows((data_key(file.path),), names, schema.types, values)
+        answer = self.store.answer(asked)
+        if isinstance(answer, Gone) or not isinstance(answer, RowsOf):
+            raise RowsUnreadable(f"data file {file.path} is gone")
+        rows = answer.rows[0]
+        if file.deletion_vector is None:
+            return Counter(map(plain_row, rows))
+        hidden = run(read_vector(file.deletion_vector), self.store)
+        return Counter(plain_row(row) for at, row in enumerate(rows) if at not in hidden)
+
+
+def _key(file: AddFile | RemoveFile) -> FileKey:
+    return file.path, file.dv_id
+
+
+@dataclass(slots=True)
+class RowChanges:
+    """Walks a log and reads what changed; `live` are the files after the last version walked.
+
+    `starts`: the rows after some versions, `None` where they cannot be read; from one to the next
+    the changes lead.
+    """
+
+    files: TableFiles
+    live: dict[FileKey, AddFile]
+    schema: Schema
+    rows: Rows | None = None
+    starts: dict[int, Rows | None] = field(default_factory=dict)
+    changes: dict[int, Change] = field(default_factory=dict)
+    _asked: tuple[int, Rows] | None = None
+
+    @classmethod
+    def of(cls, checked: CheckedLog, store: Store) -> RowChanges:
+        """All changes of a log."""
+        live = {_key(file): file for file in checked.base.all_files()}
+        first = min(checked.commits, default=0)
+        schema = checked.base.schema
+        if checked.base.version < 0 and first in checked.snapshots:
+            schema = checked.snapshots[first].schema
+        walk = cls(TableFiles(store), live, schema)
+        walk._read_again(schema, checked.base.version)
+        for version, commit in sorted(checked.commits.items()):
+            walk._step(version, commit, checked.snapshots[version])
+        return walk
+
+    def before(self, version: int) -> Rows:
+        """The rows of the table before a version. Raises `RowsUnreadable`."""
+        start = max((each for each in self.starts if each < version), default=None)
+        rows = None if start is None else self.starts[start]
+        if start is None or rows is None:
+            raise RowsUnreadable(f"the rows before version {version} cannot be read")
+        first = start + 1
+        if self._asked is not None and first <= self._asked[0] <= version:
+            first, rows = self._asked
+        for change in (self.changes[v] for v in range(first, version) if v in self.changes):
+            rows = rows - change.gone + change.new
+        self._asked = version, rows
+        return rows
+
+    def _step(self, version: int, commit: Commit, snapshot: Snapshot) -> None:
+        before = dict(self.live)
+        removed = frozenset(_key(file) for file in commit.removes)
+        dead = removed - before.keys()
+        self.live = {key: file for key, file in before.items() if key not in removed}
+        self.live |= {_key(file): file for file in commit.adds}
+        self.changes[version] = self._change(version, snapshot.schema, before, dead, removed)
+
+    def _change(
+        self,
+        version: int,
+        schema: Schema,
+        before: Mapping[FileKey, AddFile],
+        dead: frozenset[FileKey],
+        removed: frozenset[FileKey],
+    ) -> Change:
+        gone_files = [file for key, file in before.items() if key not in self.live]
+        new_files = [file for key, file in self.live.items() if key not in before]
+        reshaped, self.schema = _shape(schema) != _shape(self.schema), schema
+        if reshaped or self.rows is None:
+            problem = self._read_again(schema, version) or (
+                None if reshaped else "rows before are unknown"
+            )
+            return Change(
+                version, schema, dead=dead, removed=removed, reshaped=reshaped, problem=problem
+            )
+        try:
+            taken, brought = self._all_rows(gone_files, schema), self._all_rows(new_files, schema)
+        except RowsUnreadable as problem:
+            self._read_again(schema, version)
+            return Change(version, schema, dead=dead, removed=removed, problem=str(problem))
+        self.rows = self.rows - taken + brought
+        return Change(version, schema, taken - brought, brought - taken, dead, removed)
+
+    def _read_again(self, schema: Schema, version: int) -> str | None:
+        """Read all files that are live after a version; answers why that cannot be done."""
+        try:
+            self.rows = self._all_rows(self.live.values(), schema)
+        except RowsUnreadable as problem:
+            self.rows = None
+            return str(problem)
+        finally:
+            self.starts[version] = self.rows
+        return None
+
+    def _all_rows(self, files: Iterable[AddFile], schema: Schema) -> Rows:
+        files = list(files)
+        if sum(record_count(file.stats) or 0 for file in files) > MOST_ROWS:
+            raise RowsUnreadable(f"there are more than {MOST_ROWS:,} rows")
+        rows: Rows = Counter()
+        for file in files:
+            rows += self.files.rows_of(file, schema)
+        return rows
+
+
+def _shape(schema: Schema) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return schema.names, schema.types
+
+
+def shown(rows: Rows, schema: Schema, most: int = 3) -> tuple[str, ...]:
+    """Some rows in words, the first ones by their text."""
+    texts = sorted(_row_text(row, schema) for row in rows.elements())
+    return tuple(texts[:most])
+
+
+def _row_text(row: Row, schema: Schema) -> str:
+    return ", ".join(f"{name}={value}" for name, value in zip(schema.names, row, strict=True))
+
+
+def missing_files(live: Mapping[FileKey, AddFile], existing: frozenset[str]) -> Iterator[str]:
+    """Paths of live files that are not in the store."""
+    yield from sorted({path for path, _ in live if data_key(path) not in existing})

@@ -1,0 +1,149 @@
+"""The table at each version equals running the statements one after the other.
+
+The order is that of versions where nobody missed an earlier one; else an order that the graph of
+dependencies allows, and the tables are compared where both orders have run the same statements.
+Each stretch begins with the rows that are really there, so that one fault does not lead to others.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from whitecap.sim.oracles.effects import Effects
+from whitecap.sim.oracles.evidence import Evidence
+from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
+from whitecap.sim.oracles.graph import Edge, node_of, same
+from whitecap.sim.oracles.row_changes import Change, Rows, RowsUnreadable, shown
+from whitecap.sim.oracles.statement_text import NotTranslated
+
+Unchecked = dict[int, str]
+"""Versions that could not be replayed, each with the reason."""
+
+
+def serial_order(evidence: Evidence, edges: Iterable[Edge]) -> list[int]:
+    """The versions in an order that keeps all edges, nearest to that of versions.
+
+    What is in a cycle comes last; the graph has said so already.
+    """
+    versions = list(evidence.changes.changes)
+    of_name: dict[str, list[int]] = defaultdict(list)
+    for version in versions:
+        of_name[node_of(evidence, version)].append(version)
+    followers: dict[int, set[int]] = defaultdict(set)
+    for edge in edges:
+        for before in of_name[edge.before]:
+            followers[before].update(of_name[edge.after])
+    waiting = dict.fromkeys(versions, 0)
+    for version in (v for after in followers.values() for v in after):
+        waiting[version] += 1
+    ready = [version for version in versions if not waiting[version]]
+    order = []
+    while ready:
+        version = heapq.heappop(ready)
+        order.append(version)
+        for after in followers[version]:
+            waiting[after] -= 1
+            if not waiting[after]:
+                heapq.heappush(ready, after)
+    return order + sorted(set(versions) - set(order))
+
+
+def stretches(order: Sequence[int]) -> Iterator[list[int]]:
+    """Consecutive parts of an order that hold the same versions as the same part of the log."""
+    stretch: list[int] = []
+    due = sorted(order)
+    begin = 0
+    for at, version in enumerate(order):
+        stretch.append(version)
+        if max(stretch) == due[at] and min(stretch) == due[begin]:
+            yield stretch
+            stretch, begin = [], at + 1
+
+
+def replay_findings(
+    evidence: Evidence, effects: Effects, order: Sequence[int], unchecked: Unchecked
+) -> Iterator[Finding]:
+    """Stretches of the log whose rows are not those that its statements make.
+
+    What cannot be replayed is added to `unchecked`.
+    """
+    for stretch in stretches(order):
+        try:
+            found = _of_stretch(evidence, effects, stretch)
+        except (NotTranslated, RowsUnreadable) as problem:
+            unchecked.update(dict.fromkeys(sorted(stretch), str(problem)))
+            continue
+        if found is not None:
+            yield found
+
+
+def _of_stretch(evidence: Evidence, effects: Effects, stretch: Sequence[int]) -> Finding | None:
+    changes = [evidence.changes.changes[version] for version in sorted(stretch)]
+    for change in changes:
+        if change.problem or (change.reshaped and len(stretch) > 1):
+            raise RowsUnreadable(change.problem or "columns change among concurrent versions")
+    if changes[0].reshaped:
+        effects.meaning(changes[0].version)
+        return None
+    if all(change.is_none and not effects.is_main(change.version) for change in changes):
+        effects.meaning(changes[0].version)
+        return None
+    before = evidence.changes.before(changes[0].version)
+    rows, schema = before, changes[0].schema
+    for version in stretch:
+        rows = effects.after(effects.meaning(version), rows, schema)
+    true = before
+    for change in changes:
+        true = true - change.gone + change.new
+    return None if rows == true else _difference(evidence, effects, changes, rows, true)
+
+
+def _difference(
+    evidence: Evidence, effects: Effects, changes: Sequence[Change], expected: Rows, true: Rows
+) -> Finding:
+    last = changes[-1]
+    missing, surplus = expected - true, true - expected
+    names = ", ".join(evidence.name_of(change.version) for change in changes)
+    counts = f"{_count(missing)} missing, {_count(surplus)} there that should not be"
+    anomaly, why = _explained(evidence, effects, last)
+    return Finding(
+        oracle=Oracle.SERIAL_REPLAY,
+        anomaly=anomaly,
+        sentence=f"{names}: run one after the other the statements make other rows than the table "
+        f"has: {counts}{why}",
+        transactions=tuple(node_of(evidence, change.version) for change in changes),
+        versions=tuple(change.version for change in changes),
+        files=tuple(sorted({key[0] for change in changes for key in change.dead})),
+        rows=shown(missing, last.schema) + shown(surplus, last.schema),
+    )
+
+
+def _count(rows: Rows) -> str:
+    number = rows.total()
+    return f"{number} row is" if number == 1 else f"{number} rows are"
+
+
+def _explained(evidence: Evidence, effects: Effects, change: Change) -> tuple[Anomaly, str]:
+    """What the wrong rows come from, if they are right for an earlier version or done twice."""
+    owner = evidence.owners.get(change.version)
+    if owner is None:
+        return Anomaly.WRONG_ROWS, ""
+    if not effects.is_main(change.version):
+        first = effects.main_versions[owner.name]
+        return Anomaly.DUPLICATE, f"; {owner.name} had changed rows in version {first} already"
+    read = owner.read_version
+    if read is None or read >= change.version - 1:
+        return Anomaly.WRONG_ROWS, ""
+    earlier = effects.effect(change.version, evidence.changes.before(read + 1))
+    overwritten = [
+        v for v in range(read + 1, change.version)
+        if evidence.changes.changes[v].gone & earlier.gone
+    ]  # fmt: skip
+    if overwritten:
+        shown_as = evidence.name_of(overwritten[0])
+        return Anomaly.LOST_UPDATE, f"; it changed rows that {shown_as} had changed meanwhile"
+    if same(earlier, change):
+        return Anomaly.G_SINGLE, f"; they are right for version {read}, which it read"
+    return Anomaly.WRONG_ROWS, ""

@@ -1,0 +1,302 @@
+"""Statements as DuckDB understands them: from the recorded text alone, by sqlglot.
+
+What cannot be translated with the same meaning is refused by name, so that it is told and not
+passed over. The table that is written is called `target` there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from whitecap.engine.log.schema import Schema
+
+TARGET = "target"
+SOURCE = "source_rows"
+CHANGES = "changes"
+"""Names of tables in DuckDB: the one that is written, rows on their way, changed rows by version"""
+
+KEEPS_ROWS = frozenset(
+    {"OPTIMIZE", "VACUUM", "REORG", "ALTER", "COMMENT", "ANALYZE", "FSCK", "MSCK", "CREATE"}
+)
+"""First words of statements after which an existing table holds the rows that it held before."""
+
+DYNAMIC = "spark.sql.sources.partitionOverwriteMode"
+
+_ASKS_THE_WORLD = (
+    exp.CurrentTimestamp, exp.CurrentDate, exp.CurrentTime, exp.CurrentUser, exp.Rand, exp.Uuid,
+)  # fmt: skip
+_ROUNDS = frozenset({"INT", "BIGINT", "SMALLINT", "TINYINT"})
+"""Casts to these cut in Spark and round in DuckDB."""
+
+
+class NotTranslated(Exception):
+    """Why a statement's rows cannot be worked out here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """Rows that a streaming batch brings, as JSON objects."""
+
+    rows: tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """The table becomes what it was at a version."""
+
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Translated:
+    """What a statement does, as texts for DuckDB, one after the other.
+
+    `matches` asks which of the changed rows (`CHANGES`) it reads, by their version: empty if it
+    reads no row of the target, `None` if that cannot be said.
+    """
+
+    texts: tuple[str, ...] = ()
+    matches: str | None = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """A table's columns: all of them, those that it may fill in itself, those that partition it."""
+
+    names: tuple[str, ...]
+    filled_in: frozenset[str]
+    partitions: tuple[str, ...]
+
+    @classmethod
+    def of(cls, schema: Schema, partitions: tuple[str, ...]) -> Columns:
+        """Of a table."""
+        filled_in = frozenset(column.name.lower() for column in schema if column.metadata)
+        return cls(schema.names, filled_in, partitions)
+
+
+Meaning = Translated | Appended | Restored
+
+NOTHING = Translated()
+
+
+@lru_cache(maxsize=4096)
+def meaning_of(statement: str, columns: Columns, dynamic: bool) -> Meaning:
+    """What a statement does to the rows. Raises `NotTranslated` with the reason."""
+    if statement.startswith("{"):
+        return _batch(statement)
+    words = statement.replace(";", " ").split()
+    first = words[0].upper() if words else ""
+    if first == "RESTORE":
+        return _restored(words)
+    if first in KEEPS_ROWS and " AS SELECT" not in statement.upper():
+        return NOTHING
+    if first == "TRUNCATE":
+        return Translated((f"DELETE FROM {TARGET}",), _all_changes())
+    return _Translation(_parsed(statement), columns, dynamic).meaning()
+
+
+def _batch(statement: str) -> Meaning:
+    batch = msgspec.json.decode(statement)
+    if not isinstance(batch, dict) or "rows" not in batch or "query" in batch:
+        raise NotTranslated("a batch that is more than its rows")
+    return Appended(tuple(batch["rows"]))
+
+
+def _restored(words: list[str]) -> Restored:
+    upper = [word.upper() for word in words]
+    if "VERSION" not in upper or not words[-1].isdigit():
+        raise NotTranslated("RESTORE to a timestamp")
+    return Restored(int(words[-1]))
+
+
+def _parsed(statement: str) -> exp.Expr:
+    try:
+        return sqlglot.parse_one(statement, dialect="databricks")
+    except (SqlglotError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise NotTranslated(f"a statement that sqlglot does not read: {reason}") from error
+
+
+def _all_changes() -> str:
+    return f"SELECT DISTINCT version FROM {CHANGES}"
+
+
+@dataclass(slots=True)
+class _Translation:
+    """One statement on its way to DuckDB."""
+
+    tree: exp.Expr
+    columns: Columns
+    dynamic: bool
+
+    def meaning(self) -> Meaning:
+        written = self._written()
+        name = written.name.lower()
+        self._check(name)
+        for column in self.tree.find_all(exp.Column):
+            if column.table.lower() == name:
+                column.set("table", exp.to_identifier(TARGET))
+        for table in self.tree.find_all(exp.Table):
+            if table.name.lower() == name:
+                table.set("db", None)
+                table.set("catalog", None)
+                table.set("this", exp.to_identifier(TARGET))
+        match self.tree:
+            case exp.Delete():
+                return self._delete(self.tree)
+            case exp.Update():
+                return self._update(self.tree)
+            case exp.Merge():
+                return self._merge(self.tree)
+            case exp.Insert():
+                return self._insert(self.tree)
+        raise NotTranslated(f"a statement of kind {self.tree.key.upper()}")
+
+    def _written(self) -> exp.Table:
+        tree = self.tree
+        if not isinstance(tree, exp.Delete | exp.Update | exp.Merge | exp.Insert):
+            raise NotTranslated(f"a statement of kind {tree.key.upper()}")
+        table = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
+        if not isinstance(table, exp.Table):
+            raise NotTranslated("a statement whose table is not named")
+        return table
+
+    def _check(self, written: str) -> None:
+        """Raises for what means something else in DuckDB, or nothing."""
+        for node in self.tree.walk():
+            if isinstance(node, _ASKS_THE_WORLD):
+                raise NotTranslated(f"{node.key.upper()}: it asks the time or for chance")
+            if isinstance(node, exp.Anonymous):
+                raise NotTranslated(f"the function {node.name}")
+            if isinstance(node, exp.Cast) and node.to.this.name in _ROUNDS:
+                self._check_cast(node)
+        named = {cte.alias.lower() for cte in self.tree.find_all(exp.CTE)}
+        for table in self.tree.find_all(exp.Table):
+            if table.name.lower() not in {written, *named}:
+                raise NotTranslated(f"it reads {table.name}, whose rows are not known")
+
+    @staticmethod
+    def _check_cast(cast: exp.Cast) -> None:
+        if not isinstance(cast.this, exp.Literal) or not cast.this.is_int:
+            raise NotTranslated(f"{cast.sql()}, which may round")
+
+    def _delete(self, tree: exp.Delete) -> Translated:
+        alias = tree.this.alias_or_name
+        return Translated((self._sql(tree),), self._matching(tree.args.get("where"), alias))
+
+    def _update(self, tree: exp.Update) -> Translated:
+        for assignment in tree.expressions:
+            _unqualified(assignment.this)
+        alias = tree.this.alias_or_name
+        where = tree.args.get("where")
+        if any(assignment.find(exp.Select) for assignment in tree.expressions):
+            return Translated((self._sql(tree),), None)
+        return Translated((self._sql(tree),), self._matching(where, alias))
+
+    def _merge(self, tree: exp.Merge) -> Translated:
+        source, target = tree.args["using"], tree.this.alias_or_name
+        whens = tree.args["whens"].expressions
+        for when in whens:
+            self._spell_out(when, source.alias_or_name)
+        reads_target = any(table.name == TARGET for table in source.find_all(exp.Table))
+        if reads_target:
+            matches = None
+        elif any(when.args.get("source") for when in whens):
+            matches = _all_changes()
+        else:
+            on = self._sql(tree.args["on"])
+            among = f"EXISTS (SELECT 1 FROM {self._sql(source)} WHERE {on})"
+            matches = f"SELECT DISTINCT version FROM {CHANGES} AS {target} WHERE {among}"
+        return Translated((self._sql(tree),), matches)
+
+    def _spell_out(self, when: exp.When, source: str) -> None:
+        """`UPDATE SET *` and `INSERT *` with the table's columns; `SET` without qualifiers."""
+        action = when.args["then"]
+        columns = [exp.to_identifier(name, quoted=True) for name in self.columns.names]
+        values = [exp.column(column.copy(), table=source) for column in columns]
+        match action:
+            case exp.Update() if isinstance(action.expressions[0], exp.Star):
+                pairs = zip(columns, values, strict=True)
+                action.set("expressions", [exp.EQ(this=c, expression=v) for c, v in pairs])
+            case exp.Update():
+                for assignment in action.expressions:
+                    _unqualified(assignment.this)
+            case exp.Insert() if isinstance(action.this, exp.Star):
+                action.set("this", exp.Tuple(expressions=columns))
+                action.set("expression", exp.Tuple(expressions=values))
+
+    def _insert(self, tree: exp.Insert) -> Translated:
+        if tree.args.get("partition"):
+            raise NotTranslated("INSERT into a named partition")
+        self._check_columns(tree)
+        where, overwrite = tree.args.get("where"), tree.args.get("overwrite")
+        tree.set("where", None)
+        tree.set("overwrite", False)
+        into = self._sql(tree)
+        if where is not None:
+            emptied = f"DELETE FROM {TARGET} {self._sql(where)}"
+            return Translated(
+                (*self._set_aside(tree), emptied, self._from_aside()), self._matching(where, TARGET)
+            )
+        if overwrite:
+            return self._overwrite(tree)
+        if tree.expression.find(exp.Table) is None:
+            return Translated((into,))
+        return Translated((into,), None)
+
+    def _check_columns(self, tree: exp.Insert) -> None:
+        """Columns that are left out may be computed by the table, which is not known here."""
+        if not isinstance(tree.this, exp.Schema):
+            return
+        named = {column.name.lower() for column in tree.this.expressions}
+        for name in sorted(self.columns.filled_in - named):
+            raise NotTranslated(f"a value of column {name} that the table makes")
+
+    def _overwrite(self, tree: exp.Insert) -> Translated:
+        if not (self.dynamic and self.columns.partitions):
+            emptied = f"DELETE FROM {TARGET}"
+            texts = (*self._set_aside(tree), emptied, self._from_aside())
+            return Translated(texts, _all_changes())
+        same = " AND ".join(
+            f'{SOURCE}."{name}" IS NOT DISTINCT FROM {{}}."{name}"'
+            for name in self.columns.partitions
+        )
+        there = f"WHERE EXISTS (SELECT 1 FROM {SOURCE} WHERE {same})"
+        emptied = f"DELETE FROM {TARGET} {there.format(*[TARGET] * len(self.columns.partitions))}"
+        return Translated((*self._set_aside(tree), emptied, self._from_aside()), None)
+
+    def _set_aside(self, tree: exp.Insert) -> tuple[str, str]:
+        aside = tree.copy()
+        (aside.this.this if isinstance(aside.this, exp.Schema) else aside.this).set(
+            "this", exp.to_identifier(SOURCE)
+        )
+        empty = f"CREATE OR REPLACE TEMP TABLE {SOURCE} AS SELECT * FROM {TARGET} LIMIT 0"
+        return empty, self._sql(aside)
+
+    @staticmethod
+    def _from_aside() -> str:
+        return f"INSERT INTO {TARGET} SELECT * FROM {SOURCE}"
+
+    def _matching(self, where: exp.Expr | None, alias: str) -> str | None:
+        """Asks for the versions with rows that a condition selects."""
+        if where is None:
+            return _all_changes()
+        if where.find(exp.Select):
+            return None
+        return f"SELECT DISTINCT version FROM {CHANGES} AS {alias} {self._sql(where)}"
+
+    @staticmethod
+    def _sql(tree: exp.Expr) -> str:
+        return tree.sql("duckdb")
+
+
+def _unqualified(column: exp.Expr) -> None:
+    if isinstance(column, exp.Column):
+        column.set("table", None)
