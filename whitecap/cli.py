@@ -17,6 +17,7 @@ from whitecap.exit_codes import exit_codes_of
 
 COMMANDS = {
     "calibrate": "Measure an object store or a disk and make a profile of it.",
+    "chaos": "Draw variations of scenarios, run them under faults, and judge them.",
     "check": "Run regression scenarios and test their expectations.",
     "conformance": "Run conformance cases on the engine, or on a real Delta Lake.",
     "dialects": "List the platforms that can be simulated and how they differ.",

@@ -16,7 +16,7 @@ from whitecap.engine.dialects import DIALECTS
 from whitecap.engine.log.properties import IN_COMMIT_TIMESTAMPS
 from whitecap.sim.chaos.dice import Dice
 from whitecap.sim.quantities.units import show_duration
-from whitecap.sim.scenario.model import Document, Scenario
+from whitecap.sim.scenario.model import Document
 
 Changes = dict[str, Any]
 """Dotted paths of a scenario with what is to stand there."""
@@ -35,6 +35,10 @@ VECTORS = "delta.enableDeletionVectors"
 MOST_OF_A_GROUP = 4
 """Writers of one group: conflicts need few, and runs should be short."""
 
+FEWEST_ROWS, MOST_ROWS = 20, 400
+"""Rows that a table begins with: few, so that jobs meet, and the rows of every version can be
+compared with what its statements make."""
+
 MOST_COLUMNS = 2
 """Columns that a table is partitioned by."""
 
@@ -44,46 +48,56 @@ class Site:
     """One thing to vary: `draw` gives the changes, none if it does not fit the scenario."""
 
     name: str
-    draw: Callable[[Scenario, Dice], Changes]
+    draw: Callable[[Document, Dice], Changes]
 
 
-def _one_of(path: str, choices: Sequence[Any]) -> Callable[[Scenario, Dice], Changes]:
+def _one_of(path: str, choices: Sequence[Any]) -> Callable[[Document, Dice], Changes]:
     """Draws what stands at a path, whatever the scenario."""
 
-    def draw(scenario: Scenario, dice: Dice) -> Changes:
-        del scenario
+    def draw(document: Document, dice: Dice) -> Changes:
+        del document
         return {path: dice.among(path, choices)}
 
     return draw
 
 
-def _store(scenario: Scenario, dice: Dice) -> Changes:
+def _store(document: Document, dice: Dice) -> Changes:
     profile = dice.among("store", STORES)
     if profile != CATALOG:
         return {"store": profile}
-    properties = {**scenario.table.properties, IN_COMMIT_TIMESTAMPS.key: True}
+    properties = {**document["table"].get("properties", {}), IN_COMMIT_TIMESTAMPS.key: True}
     return {"store": profile, "table.properties": properties}
 
 
-def _vectors(scenario: Scenario, dice: Dice) -> Changes:
-    properties = {**scenario.table.properties, VECTORS: dice.chance("vectors", 0.5)}
+def _vectors(document: Document, dice: Dice) -> Changes:
+    properties = {**document["table"].get("properties", {}), VECTORS: dice.chance("vectors", 0.5)}
     return {"table.properties": properties}
 
 
-def _partitions(scenario: Scenario, dice: Dice) -> Changes:
-    if scenario.table.cluster_by:
+def _partitions(document: Document, dice: Dice) -> Changes:
+    table = document["table"]
+    if table.get("cluster_by"):
         return {}
-    columns = list(scenario.table.values)
+    columns = list(table.get("values", {}))
     layouts = [
         list(chosen) for size in range(MOST_COLUMNS + 1) for chosen in combinations(columns, size)
     ]
     return {"table.partition_by": dice.among("partitions", layouts)}
 
 
-def _counts(scenario: Scenario, dice: Dice) -> Changes:
+def _rows(document: Document, dice: Dice) -> Changes:
+    table = document["table"]
+    if not table.get("initial", {}).get("rows"):
+        return {}
+    rows = round(dice.scale("rows", FEWEST_ROWS, MOST_ROWS))
+    per_file = max(1, rows // dice.whole("files", 1, 20))
+    return {"table.initial": {"rows": rows, "rows_per_file": per_file}}
+
+
+def _counts(document: Document, dice: Dice) -> Changes:
     return {
         f"writers.{name}.count": dice.whole(f"count of {name}", 1, MOST_OF_A_GROUP)
-        for name in scenario.writers
+        for name in document["writers"]
     }
 
 
@@ -94,6 +108,7 @@ SITES = (
     Site("store", _store),
     Site("partitions", _partitions),
     Site("writers", _counts),
+    Site("rows", _rows),
 )
 
 

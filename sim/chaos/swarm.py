@@ -5,12 +5,13 @@ What must come to an end does so in the second phase: writers begin nothing new 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
 from whitecap.sim.chaos.dice import Dice
 from whitecap.sim.chaos.sites import SITES, Changes, drawn_faults, writers_left
-from whitecap.sim.loading import cell_of, scenario_of
+from whitecap.sim.loading import scenario_of
 from whitecap.sim.loading.loading import changed
 from whitecap.sim.quantities.units import DAY_MS, show_duration
 from whitecap.sim.scenario.model import Document, Scenario
@@ -46,30 +47,46 @@ class Drawn:
 def drawn(base: Scenario, seed: int, number: int) -> Drawn:
     """Variation `number` of a campaign with this seed."""
     dice = Dice(seed, number)
-    cell = _cell(base, dice)
-    document = {key: part for key, part in cell.document.items() if key not in NOT_OF_A_VARIATION}
-    document = {**document, "seed": dice.whole("seed", 1, 1 << 30)}
+    document = {**_cell(base, dice), "seed": dice.whole("seed", 1, 1 << 30)}
     document = {**document, "writers": writers_left(document, dice, DROPPED)}
-    scenario = scenario_of(document)
-    choices: dict[str, object] = {"writers": list(document["writers"])}
-    in_vain = []
-    for site in SITES:
-        changes = site.draw(scenario, dice) if dice.chance(f"touch {site.name}", TOUCHED) else {}
-        tried = _possible(document, changes)
-        if tried is None:
-            in_vain.append(site.name)
-        elif changes:
-            scenario, document = tried, tried.document
-            choices.update(changes)
+    touched = [site for site in SITES if dice.chance(f"touch {site.name}", TOUCHED)]
+    choices = {site.name: site.draw(document, dice) for site in touched}
+    scenario, in_vain = _with_choices(document, choices)
     calm_ms = _calm_ms(scenario, dice)
-    phased = _in_two_phases(document, scenario, dice, calm_ms)
-    return Drawn(scenario_of(phased), choices, tuple(in_vain), calm_ms)
+    phased = _in_two_phases(scenario, dice, calm_ms)
+    chosen = {
+        path: value
+        for name, changes in choices.items()
+        if name not in in_vain
+        for path, value in changes.items()
+    }
+    return Drawn(scenario_of(phased), chosen, in_vain, calm_ms)
 
 
-def _cell(base: Scenario, dice: Dice) -> Scenario:
-    if base.sweep is None:
-        return base
-    return cell_of(base, dice.among("cell", base.sweep.cells()))
+def _cell(base: Scenario, dice: Dice) -> Document:
+    """A cell of the scenario's sweep, or it itself, without what is not of a variation."""
+    document = base.document
+    if base.sweep is not None:
+        document = changed(document, base.sweep.changes(dice.among("cell", base.sweep.cells())))
+    return {key: part for key, part in document.items() if key not in NOT_OF_A_VARIATION}
+
+
+def _with_choices(
+    document: Document, choices: Mapping[str, Changes]
+) -> tuple[Scenario, tuple[str, ...]]:
+    """The scenario with all choices, or with those that can be, and the names of the others."""
+    together = {path: value for changes in choices.values() for path, value in changes.items()}
+    scenario = _possible(document, together)
+    if scenario is not None:
+        return scenario, ()
+    scenario, in_vain = scenario_of(document), list[str]()
+    for name, changes in choices.items():
+        tried = _possible(scenario.document, changes)
+        if tried is None:
+            in_vain.append(name)
+        else:
+            scenario = tried
+    return scenario, tuple(in_vain)
 
 
 def _possible(document: Document, changes: Changes) -> Scenario | None:
@@ -90,7 +107,8 @@ def _calm_ms(scenario: Scenario, dice: Dice) -> float:
     return float(f"{scenario.duration * min(jobs / max(planned, 1e-9), 100):.3g}")
 
 
-def _in_two_phases(document: Document, scenario: Scenario, dice: Dice, calm_ms: float) -> Document:
+def _in_two_phases(scenario: Scenario, dice: Dice, calm_ms: float) -> Document:
+    document = scenario.document
     writers = {
         name: {**group, "stops": show_duration(_stops_ms(scenario, name, calm_ms))}
         for name, group in document["writers"].items()

@@ -1,0 +1,1 @@
+"""Planted bugs: a campaign of `whitecap chaos` has to find every one that is unsafe."""

@@ -1,0 +1,79 @@
+"""`whitecap chaos`, as somebody uses it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from tests.sim.sim_worlds import document
+from whitecap.cli import main
+from whitecap.exit_codes import ExitCode
+from whitecap.sim.oracles import of_run
+from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, Oracle
+from whitecap.sim.run import FinishedRun
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "small.yaml"
+    path.write_text(yaml.safe_dump(document()))
+    return path
+
+
+def _chaos(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["chaos", *map(str, arguments)])
+
+
+def _planted(run: FinishedRun, with_rows: bool = True) -> Judgement:
+    """Finds fault with every run in which somebody did not learn how a commit ended."""
+    del with_rows
+    if not run.recording.manifest["counts"]["unknown"]:
+        return Judgement()
+    finding = Finding(oracle=Oracle.LOG, anomaly=Anomaly.LOST_COMMIT, sentence="planted here")
+    return Judgement((finding,))
+
+
+def test_a_sound_campaign_says_what_it_has_tested(file: Path, tmp_path: Path) -> None:
+    result = _chaos(file, "--runs", 6, "--jobs", 1, "--out", tmp_path / "out")
+    assert result.exit_code == ExitCode.FINE, result.output
+    assert "6 runs" in result.stdout
+    assert "never: " in result.stdout
+
+
+def test_the_same_campaign_prints_the_same_json(file: Path, tmp_path: Path) -> None:
+    options = ("--runs", 3, "--jobs", 1, "--json", "--out", tmp_path / "out")
+    first, second = _chaos(file, *options), _chaos(file, *options)
+    assert first.stdout == second.stdout
+    written: dict[str, Any] = json.loads(first.stdout)
+    assert written["runs"] == 3
+    assert written["findings"] == []
+
+
+def test_a_finding_is_told_with_its_cause_its_command_and_a_small_scenario(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(of_run, "judgement_of", _planted)
+    out = tmp_path / "out"
+    result = _chaos(file, "--runs", 8, "--jobs", 1, "--out", out)
+    assert result.exit_code == ExitCode.EXPECTATION_MISSED, result.output
+    assert "planted here" in result.stdout
+    assert "gone in the same seed" in result.stdout
+    number = result.stdout.partition("--only ")[2].split()[0]
+    small = out / f"small-{number}-small.yaml"
+    assert small.is_file()
+    again = _chaos(file, "--only", number, "--no-shrink", "--jobs", 1, "--out", out)
+    assert again.exit_code == ExitCode.EXPECTATION_MISSED
+    assert CliRunner().invoke(main, ["run", str(small), "--quiet"]).exit_code == ExitCode.FINE
+
+
+def test_bad_input_is_told_before_anything_runs(file: Path, tmp_path: Path) -> None:
+    missing = _chaos(tmp_path / "missing.yaml", "--out", tmp_path / "out")
+    assert missing.exit_code == ExitCode.BAD_INPUT
+    assert "missing.yaml" in missing.stderr
+    assert _chaos(file, "--runs", 0).exit_code == ExitCode.BAD_INPUT
+    assert _chaos().exit_code == ExitCode.BAD_INPUT
