@@ -10,7 +10,7 @@ Which rows a statement reads follows from its text, evaluated by DuckDB on the r
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -151,22 +151,35 @@ def _overwrites(evidence: Evidence) -> Iterator[Edge]:
         removed |= dict.fromkeys(change.removed - change.dead, version)
 
 
-def shortest_cycle(edges: Iterable[Edge]) -> list[Edge] | None:
-    """The cycle of fewest edges; of several the one with fewest rw edges, then the first."""
+def worst_cycle(edges: Iterable[Edge]) -> list[Edge] | None:
+    """The cycle that the weakest level forbids: of ww alone, of ww and wr, with one rw, with more.
+
+    Of several the shortest, and of these the first.
+    """
+    edges = list(edges)
+    written = [edge for edge in edges if edge.kind is Kind.WW]
+    known = [edge for edge in edges if edge.kind is not Kind.RW]
+    missed = [edge for edge in edges if edge.kind is Kind.RW]
+    return (
+        _shortest(written, written)
+        or _shortest(known, known)
+        or _shortest(missed, known)
+        or _shortest(edges, edges)
+    )
+
+
+def _shortest(first: Sequence[Edge], then: Sequence[Edge]) -> list[Edge] | None:
+    """The shortest cycle that begins with one of some edges and goes on with others."""
     leaving: dict[str, list[Edge]] = defaultdict(list)
-    for edge in edges:
+    for edge in then:
         leaving[edge.before].append(edge)
-    found = [cycle for start in leaving if (cycle := _way_back(leaving, start)) is not None]
-    return min(found, key=_weight, default=None)
+    cycles = (_way_back(leaving, edge) for edge in first)
+    return min((cycle for cycle in cycles if cycle is not None), key=len, default=None)
 
 
-def _weight(cycle: list[Edge]) -> tuple[int, int]:
-    return len(cycle), sum(edge.kind is Kind.RW for edge in cycle)
-
-
-def _way_back(leaving: dict[str, list[Edge]], start: str) -> list[Edge] | None:
-    """Breadth first from a node back to it."""
-    ways: list[list[Edge]] = [[edge] for edge in leaving[start]]
+def _way_back(leaving: dict[str, list[Edge]], first: Edge) -> list[Edge] | None:
+    """Breadth first from the end of an edge back to where it begins."""
+    start, ways = first.before, [[first]]
     seen: set[str] = set()
     while ways:
         longer = []
