@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from whitecap.sim.oracles.effects import Effect, Effects
+from whitecap.sim.oracles.effects import Effects
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.row_changes import Change, FileKey, Row, RowsUnreadable
 from whitecap.sim.oracles.statement_text import NotTranslated
@@ -76,9 +76,8 @@ def graph_of(evidence: Evidence, effects: Effects) -> Graph:
     if graph.missed() or _wrote_again(evidence):
         everything = list(evidence.changes.changes.values())
         graph.edges = []
-        for version in evidence.changes.changes:
-            if effects.is_main(version):
-                _reads(evidence, effects, graph, version, everything)
+        for version in filter(effects.is_main, evidence.changes.changes):
+            _reads(evidence, effects, graph, version, everything)
         graph.edges += _overwrites(evidence)
     return graph
 
@@ -111,7 +110,7 @@ def _reads(
     try:
         matched = effects.matched(version, others)
         if matched is None:
-            matched = set(_makes_a_difference(effects, evidence, version, read_version, others))
+            matched = set(_makes_a_difference(effects, version, read_version, others))
     except (NotTranslated, RowsUnreadable) as problem:
         graph.unknown[version] = str(problem)
         return
@@ -124,15 +123,12 @@ def _reads(
 
 
 def _makes_a_difference(
-    effects: Effects, evidence: Evidence, version: int, read_version: int, among: list[Change]
+    effects: Effects, version: int, read_version: int, among: list[Change]
 ) -> Iterator[int]:
     """Versions after the one read, and before its own, that change what a statement does."""
     for change in among:
         if read_version < change.version < version:
-            before, after = (
-                effects.effect(version, evidence.changes.before(change.version + step))
-                for step in (0, 1)
-            )
+            before, after = (effects.effect([version], change.version + step) for step in (0, 1))
             if before != after:
                 yield change.version
 
@@ -192,8 +188,3 @@ def _way_back(leaving: dict[str, list[Edge]], first: Edge) -> list[Edge] | None:
                 longer += [[*way, edge] for edge in leaving.get(end, ())]
         ways = longer
     return None
-
-
-def same(effect: Effect, change: Change) -> bool:
-    """Whether a version did what a statement does."""
-    return effect.gone == change.gone and effect.new == change.new
