@@ -68,6 +68,8 @@ def exit_codes_of(command: str | None) -> dict[ExitCode, str]:
         meanings[ExitCode.EXPECTATION_MISSED] = TESTS[command]
     elif command is not None:
         del meanings[ExitCode.EXPECTATION_MISSED]
+    if command == "oracle":
+        meanings[ExitCode.INVARIANT_VIOLATED] = "an anomaly is in the table"
     if command not in (None, *COMPARING):
         del meanings[ExitCode.NOTHING_COMPARED]
     return meanings

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
-from whitecap.sim.oracles.graph import Edge, Graph, Kind, shortest_cycle
+from whitecap.sim.oracles.graph import Edge, Graph, Kind, worst_cycle
 from whitecap.sim.oracles.row_changes import Rows, shown
 
 
@@ -23,7 +23,7 @@ def dependency_findings(evidence: Evidence, graph: Graph) -> Iterator[Finding]:
     for edge in missed:
         yield _against_the_order(evidence, graph, edge)
     left = [edge for edge in graph.edges if edge not in missed]
-    if (cycle := shortest_cycle(left)) is not None:
+    if (cycle := worst_cycle(left)) is not None:
         yield _finding(evidence, _anomaly_of(cycle), cycle)
     yield from _intermediate_reads(evidence)
 
@@ -33,9 +33,9 @@ def _promises_order(evidence: Evidence, version: int) -> bool:
 
 
 def _against_the_order(evidence: Evidence, graph: Graph, edge: Edge) -> Finding:
-    back = [each for each in graph.edges if (each.before, each.after) == (edge.after, edge.before)]
-    if back:
-        return _finding(evidence, _anomaly_of([edge, back[0]]), [edge, back[0]])
+    back = (each for each in graph.edges if (each.before, each.after) == (edge.after, edge.before))
+    if (cycle := worst_cycle([edge, *back])) is not None:
+        return _finding(evidence, _anomaly_of(cycle), cycle)
     reader, missed = edge.before_version, edge.after_version
     change = evidence.changes.changes[missed]
     order = f"version {missed} comes before version {reader} in the table's history"

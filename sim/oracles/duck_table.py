@@ -21,6 +21,9 @@ from whitecap.sim.oracles.statement_text import (
     Translated,
 )
 
+REMEMBERED = "remembered"
+"""The table as it was before a statement."""
+
 
 def duckdb_is_there() -> bool:
     """Whether DuckDB is installed: `pip install whitecap[oracles]`."""
@@ -38,12 +41,12 @@ class DuckTable:
     schema: Schema
     _types: list[pa.DataType] = field(init=False)
     _connection: Any = field(init=False)
-    _held: Rows | None = None
 
     def __post_init__(self) -> None:
         import duckdb
 
-        self._connection = duckdb.connect()
+        # Tables of some thousand rows: more threads would cost more than they bring.
+        self._connection = duckdb.connect(config={"threads": 1})
         self._connection.execute("SET TimeZone = 'UTC'")
         self.takes(self.schema)
 
@@ -54,36 +57,35 @@ class DuckTable:
             self._types = [arrow_type(column.type) for column in schema]
         except (InvalidInput, KeyError, ValueError) as error:
             raise NotTranslated(f"columns of a type that is not known here: {error}") from error
-        self._held = None
         self.load(Counter())
 
     def load(self, rows: Rows) -> None:
         """The table holds these rows."""
-        if self._held != rows:
-            self._create(TARGET, rows.elements())
-            self._held = rows
+        self._create(TARGET, rows.elements())
 
-    def rows(self) -> Rows:
-        """What the table holds."""
-        if self._held is None:
-            self._held = self._fetched()
-        return self._held
+    def remember(self) -> None:
+        """What is done from now on is what `done` tells."""
+        self._execute(f"CREATE OR REPLACE TEMP TABLE {REMEMBERED} AS SELECT * FROM {TARGET}")
 
-    def _fetched(self) -> Rows:
-        held = self._connection.execute(f"SELECT * FROM {TARGET}").to_arrow_table()
-        if not held.num_rows:
-            return Counter()
-        columns = [column.to_pylist() for column in held.columns]
-        return Counter(map(plain_row, zip(*columns, strict=True)))
+    def done(self) -> tuple[Rows, Rows]:
+        """The rows that went and those that came since they were remembered."""
+        gone = self._fetched(f"SELECT * FROM {REMEMBERED} EXCEPT ALL SELECT * FROM {TARGET}")
+        return gone, self._fetched(f"SELECT * FROM {TARGET} EXCEPT ALL SELECT * FROM {REMEMBERED}")
 
     def apply(self, meaning: Translated | Appended) -> None:
         """Run one statement."""
-        self._held = None
         if isinstance(meaning, Appended):
             self._append(meaning)
             return
         for text in meaning.texts:
             self._execute(text)
+
+    def _fetched(self, question: str) -> Rows:
+        held = self._execute(question).to_arrow_table()
+        if not held.num_rows:
+            return Counter()
+        columns = [column.to_pylist() for column in held.columns]
+        return Counter(map(plain_row, zip(*columns, strict=True)))
 
     def matched(self, matches: str, changes: Iterable[tuple[int, Row]]) -> set[int]:
         """Versions with changed rows that a question of a statement selects."""

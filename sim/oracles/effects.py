@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -38,6 +38,7 @@ class Effects:
     """Runs statements on a table of their own; raises `NotTranslated` for what cannot be run."""
 
     evidence: Evidence
+    _stands_at: int | None = None
 
     @cached_property
     def table(self) -> DuckTable:
@@ -84,23 +85,34 @@ class Effects:
         columns = Columns.of(schema, before.partition_columns)
         return meaning_of(owner.statement, columns, dynamic)
 
-    def after(self, meaning: Meaning, rows: Rows, schema: Schema) -> Rows:
-        """The rows of a table after a statement. Raises `NotTranslated`, `RowsUnreadable`."""
-        if meaning == NOTHING:
-            return rows
-        if isinstance(meaning, Restored):
-            return self.evidence.changes.before(meaning.version + 1)
+    def effect(self, versions: Sequence[int], state: int) -> Effect:
+        """What statements do, one after the other, to the rows that are there before a version.
+
+        Raises `NotTranslated`, `RowsUnreadable`.
+        """
+        meanings = [self.meaning(version) for version in versions]
+        if all(meaning == NOTHING for meaning in meanings):
+            return Effect()
+        self._stand_at(state, self.evidence.changes.changes[versions[0]].schema)
+        self._stands_at = None
+        self.table.remember()
+        for meaning in meanings:
+            if isinstance(meaning, Restored):
+                self.table.load(self.evidence.changes.before(meaning.version + 1))
+            else:
+                self.table.apply(meaning)
+        return Effect(*self.table.done())
+
+    def was_right(self, state: int) -> None:
+        """The table now holds what is really there before a version."""
+        self._stands_at = state
+
+    def _stand_at(self, state: int, schema: Schema) -> None:
         if self.table.schema != schema:
             self.table.takes(schema)
-        self.table.load(rows)
-        self.table.apply(meaning)
-        return self.table.rows()
-
-    def effect(self, version: int, rows: Rows) -> Effect:
-        """What a version's statement does to some rows."""
-        schema = self.evidence.changes.changes[version].schema
-        after = self.after(self.meaning(version), rows, schema)
-        return Effect(rows - after, after - rows)
+            self._stands_at = None
+        if self._stands_at != state:
+            self.table.load(self.evidence.changes.before(state))
 
     def matched(self, version: int, among: list[Change]) -> set[int] | None:
         """The versions among some whose changed rows a statement reads; `None`: cannot be told."""
@@ -112,6 +124,7 @@ class Effects:
         schema = self.evidence.changes.changes[version].schema
         if self.table.schema != schema:
             self.table.takes(schema)
+            self._stands_at = None
         return self.table.matched(meaning.matches, list(_changed(among)))
 
 

@@ -20,7 +20,9 @@ class Evidence:
     """One table. Without a `history` nobody tells what was read, promised or acknowledged.
 
     `landed_at`: when versions took effect, on the history's clock, as far as known. `existing`:
-    keys of all data files that are in the store.
+    keys of all data files that are in the store. `decided`: what a catalog or an external log store
+    holds for versions, before it is copied to the log. `overwritten`: versions of which a first
+    content is known to be gone.
     """
 
     log: CheckedLog
@@ -28,6 +30,8 @@ class Evidence:
     history: History | None = None
     landed_at: dict[int, float] = field(default_factory=dict)
     existing: frozenset[str] | None = None
+    decided: dict[int, list[bytes]] = field(default_factory=dict)
+    overwritten: tuple[int, ...] = ()
 
     @cached_property
     def changes(self) -> RowChanges:

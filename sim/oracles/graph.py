@@ -10,11 +10,11 @@ Which rows a statement reads follows from its text, evaluated by DuckDB on the r
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from whitecap.sim.oracles.effects import Effect, Effects
+from whitecap.sim.oracles.effects import Effects
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.row_changes import Change, FileKey, Row, RowsUnreadable
 from whitecap.sim.oracles.statement_text import NotTranslated
@@ -76,9 +76,8 @@ def graph_of(evidence: Evidence, effects: Effects) -> Graph:
     if graph.missed() or _wrote_again(evidence):
         everything = list(evidence.changes.changes.values())
         graph.edges = []
-        for version in evidence.changes.changes:
-            if effects.is_main(version):
-                _reads(evidence, effects, graph, version, everything)
+        for version in filter(effects.is_main, evidence.changes.changes):
+            _reads(evidence, effects, graph, version, everything)
         graph.edges += _overwrites(evidence)
     return graph
 
@@ -111,7 +110,7 @@ def _reads(
     try:
         matched = effects.matched(version, others)
         if matched is None:
-            matched = set(_makes_a_difference(effects, evidence, version, read_version, others))
+            matched = set(_makes_a_difference(effects, version, read_version, others))
     except (NotTranslated, RowsUnreadable) as problem:
         graph.unknown[version] = str(problem)
         return
@@ -124,15 +123,12 @@ def _reads(
 
 
 def _makes_a_difference(
-    effects: Effects, evidence: Evidence, version: int, read_version: int, among: list[Change]
+    effects: Effects, version: int, read_version: int, among: list[Change]
 ) -> Iterator[int]:
     """Versions after the one read, and before its own, that change what a statement does."""
     for change in among:
         if read_version < change.version < version:
-            before, after = (
-                effects.effect(version, evidence.changes.before(change.version + step))
-                for step in (0, 1)
-            )
+            before, after = (effects.effect([version], change.version + step) for step in (0, 1))
             if before != after:
                 yield change.version
 
@@ -151,22 +147,35 @@ def _overwrites(evidence: Evidence) -> Iterator[Edge]:
         removed |= dict.fromkeys(change.removed - change.dead, version)
 
 
-def shortest_cycle(edges: Iterable[Edge]) -> list[Edge] | None:
-    """The cycle of fewest edges; of several the one with fewest rw edges, then the first."""
+def worst_cycle(edges: Iterable[Edge]) -> list[Edge] | None:
+    """The cycle that the weakest level forbids: of ww alone, of ww and wr, with one rw, with more.
+
+    Of several the shortest, and of these the first.
+    """
+    edges = list(edges)
+    written = [edge for edge in edges if edge.kind is Kind.WW]
+    known = [edge for edge in edges if edge.kind is not Kind.RW]
+    missed = [edge for edge in edges if edge.kind is Kind.RW]
+    return (
+        _shortest(written, written)
+        or _shortest(known, known)
+        or _shortest(missed, known)
+        or _shortest(edges, edges)
+    )
+
+
+def _shortest(first: Sequence[Edge], then: Sequence[Edge]) -> list[Edge] | None:
+    """The shortest cycle that begins with one of some edges and goes on with others."""
     leaving: dict[str, list[Edge]] = defaultdict(list)
-    for edge in edges:
+    for edge in then:
         leaving[edge.before].append(edge)
-    found = [cycle for start in leaving if (cycle := _way_back(leaving, start)) is not None]
-    return min(found, key=_weight, default=None)
+    cycles = (_way_back(leaving, edge) for edge in first)
+    return min((cycle for cycle in cycles if cycle is not None), key=len, default=None)
 
 
-def _weight(cycle: list[Edge]) -> tuple[int, int]:
-    return len(cycle), sum(edge.kind is Kind.RW for edge in cycle)
-
-
-def _way_back(leaving: dict[str, list[Edge]], start: str) -> list[Edge] | None:
-    """Breadth first from a node back to it."""
-    ways: list[list[Edge]] = [[edge] for edge in leaving[start]]
+def _way_back(leaving: dict[str, list[Edge]], first: Edge) -> list[Edge] | None:
+    """Breadth first from the end of an edge back to where it begins."""
+    start, ways = first.before, [[first]]
     seen: set[str] = set()
     while ways:
         longer = []
@@ -179,8 +188,3 @@ def _way_back(leaving: dict[str, list[Edge]], start: str) -> list[Edge] | None:
                 longer += [[*way, edge] for edge in leaving.get(end, ())]
         ways = longer
     return None
-
-
-def same(effect: Effect, change: Change) -> bool:
-    """Whether a version did what a statement does."""
-    return effect.gone == change.gone and effect.new == change.new

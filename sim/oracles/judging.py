@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 from pathlib import Path
 
 from whitecap.engine.errors import InvalidInput, Problem
@@ -20,6 +21,7 @@ from whitecap.sim.oracles.graph import graph_of
 from whitecap.sim.oracles.history import History, read_history
 from whitecap.sim.oracles.log_validation import checked_log
 from whitecap.sim.oracles.order import liveness_findings, order_findings
+from whitecap.sim.oracles.publication import publication_findings, staged_in
 from whitecap.sim.oracles.row_changes import missing_files
 from whitecap.sim.oracles.serial_replay import Unchecked, replay_findings, serial_order
 
@@ -30,8 +32,8 @@ NO_DUCKDB = "DuckDB is not installed: pip install 'whitecap[oracles]'"
 def judge_evidence(evidence: Evidence, with_rows: bool = True) -> Judgement:
     """All that is wrong with a table, and what could not be looked at."""
     findings = [*_of_the_log(evidence), *_of_the_files(evidence)]
-    findings += [*acknowledged_findings(evidence), *order_findings(evidence)]
-    findings += liveness_findings(evidence)
+    findings += [*publication_findings(evidence), *acknowledged_findings(evidence)]
+    findings += [*order_findings(evidence), *liveness_findings(evidence)]
     not_checked: list[NotChecked] = []
     if evidence.history is None:
         what = "acknowledgements, order, dependencies, rows by statements, liveness"
@@ -54,7 +56,8 @@ def judge_directory(directory: Path, history: Path | History | None = None) -> J
         path.relative_to(directory).as_posix() for path in directory.rglob("*") if path.is_file()
     )
     log = drive(checked_log(), store)
-    return judge_evidence(Evidence(log, store, history, existing=existing))
+    evidence = Evidence(log, store, history, existing=existing, decided=staged_in(directory))
+    return judge_evidence(evidence)
 
 
 def _of_the_log(evidence: Evidence) -> Iterator[Finding]:
@@ -96,7 +99,7 @@ def _of_the_rows(evidence: Evidence, not_checked: list[NotChecked]) -> Iterator[
         or evidence.level_at(edge.before_version) is not IsolationLevel.SERIALIZABLE
     ]
     unchecked: Unchecked = {}
-    first = min(evidence.owners, default=0)
+    first = min(evidence.owners, default=inf)
     order = [version for version in serial_order(evidence, kept) if version >= first]
     yield from replay_findings(evidence, effects, order, unchecked)
     not_checked += _grouped("rows by statements", unchecked)

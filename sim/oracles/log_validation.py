@@ -59,6 +59,7 @@ class CheckedLog:
     breaches: list[Breach] = field(default_factory=list)
     snapshots: dict[int, Snapshot] = field(default_factory=dict)
     commits: dict[int, Commit] = field(default_factory=dict)
+    bodies: dict[int, bytes] = field(default_factory=dict)
 
 
 def validate_commits(bodies: Mapping[int, bytes], base: Snapshot = EMPTY_SNAPSHOT) -> Snapshot:
@@ -182,6 +183,7 @@ def _check_version(replay: CheckedLog, version: int, body: bytes) -> None:
     unreadable: list[Problem] = []
     lines = list(_lines(body, key, unreadable))
     replay.breaches += [_form_broken(problem, version) for problem in unreadable]
+    replay.bodies[version] = body
     before = replay.snapshot
     commit = replay.commits[version] = commit_of(version, [action for _, action in lines])
     replay.snapshot = replay.snapshots[version] = before.apply(commit)

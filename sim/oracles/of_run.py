@@ -55,6 +55,7 @@ def evidence_of(run: FinishedRun) -> Evidence:
         history_of(run),
         landed,
         frozenset(store.data_files),
+        overwritten=tuple(lost.version for lost in store.overwritten),
     )
 
 

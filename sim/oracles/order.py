@@ -6,7 +6,6 @@ A writer's own transactions follow each other in real time, so that one rule hol
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from math import inf
 
 from whitecap.engine.recorded import RecordedOutcome
@@ -16,7 +15,7 @@ from whitecap.sim.oracles.history import Transaction
 
 
 def order_findings(evidence: Evidence) -> Iterator[Finding]:
-    """Stale reads, and versions that take effect out of order."""
+    """Stale reads, and files written for another table than that of their version."""
     if evidence.history is None:
         return
     own_only = not evidence.history.promise.real_time
@@ -25,7 +24,6 @@ def order_findings(evidence: Evidence) -> Iterator[Finding]:
         if stale is not None:
             yield _stale(evidence, transaction, stale)
     yield from _schema_changes(evidence)
-    yield from _out_of_order(evidence)
 
 
 def _newest_missed(evidence: Evidence, reader: Transaction, own_only: bool) -> int | None:
@@ -83,19 +81,6 @@ def _changes_the_table(evidence: Evidence, version: int) -> bool:
         return False
     layout = (before.schema, before.partition_columns) != (after.schema, after.partition_columns)
     return layout and before.metadata is not None
-
-
-def _out_of_order(evidence: Evidence) -> Iterator[Finding]:
-    """A version that took effect before the one that it follows."""
-    landed = sorted(evidence.landed_at.items())
-    for (earlier, first_ms), (later, next_ms) in pairwise(landed):
-        if next_ms < first_ms:
-            yield Finding(
-                oracle=Oracle.ORDER,
-                anomaly=Anomaly.PUBLICATION,
-                sentence=f"version {later} took effect before version {earlier}",
-                versions=(earlier, later),
-            )
 
 
 def liveness_findings(evidence: Evidence) -> Iterator[Finding]:

@@ -181,8 +181,10 @@ class RowChanges:
         except RowsUnreadable as problem:
             self._read_again(schema, version)
             return Change(version, schema, dead=dead, removed=removed, problem=str(problem))
-        self.rows = self.rows - taken + brought
-        return Change(version, schema, taken - brought, brought - taken, dead, removed)
+        gone, new = taken - brought, brought - taken
+        self.rows.update(new)
+        self.rows.subtract(gone)
+        return Change(version, schema, gone, new, dead, removed)
 
     def _read_again(self, schema: Schema, version: int) -> str | None:
         """Read all files that are live after a version; answers why that cannot be done."""
@@ -192,7 +194,7 @@ class RowChanges:
             self.rows = None
             return str(problem)
         finally:
-            self.starts[version] = self.rows
+            self.starts[version] = None if self.rows is None else +self.rows
         return None
 
     def _all_rows(self, files: Iterable[AddFile], schema: Schema) -> Rows:

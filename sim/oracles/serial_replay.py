@@ -8,13 +8,13 @@ Each stretch begins with the rows that are really there, so that one fault does 
 from __future__ import annotations
 
 import heapq
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from whitecap.sim.oracles.effects import Effects
+from whitecap.sim.oracles.effects import Effect, Effects
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
-from whitecap.sim.oracles.graph import Edge, node_of, same
+from whitecap.sim.oracles.graph import Edge, node_of
 from whitecap.sim.oracles.row_changes import Change, Rows, RowsUnreadable, shown
 from whitecap.sim.oracles.statement_text import NotTranslated
 
@@ -90,21 +90,31 @@ def _of_stretch(evidence: Evidence, effects: Effects, stretch: Sequence[int]) ->
     if all(change.is_none and not effects.is_main(change.version) for change in changes):
         effects.meaning(changes[0].version)
         return None
-    before = evidence.changes.before(changes[0].version)
-    rows, schema = before, changes[0].schema
-    for version in stretch:
-        rows = effects.after(effects.meaning(version), rows, schema)
-    true = before
+    made = effects.effect(stretch, changes[0].version)
+    true = _together(changes)
+    if made == true:
+        effects.was_right(changes[-1].version + 1)
+        return None
+    return _difference(evidence, effects, changes, made, true)
+
+
+def _together(changes: Sequence[Change]) -> Effect:
+    """What several versions did to the rows."""
+    if len(changes) == 1:
+        return Effect(changes[0].gone, changes[0].new)
+    gone: Rows = Counter()
+    new: Rows = Counter()
     for change in changes:
-        true = true - change.gone + change.new
-    return None if rows == true else _difference(evidence, effects, changes, rows, true)
+        gone, new = gone + (change.gone - new), (new - change.gone) + change.new
+    return Effect(gone - new, new - gone)
 
 
 def _difference(
-    evidence: Evidence, effects: Effects, changes: Sequence[Change], expected: Rows, true: Rows
+    evidence: Evidence, effects: Effects, changes: Sequence[Change], made: Effect, true: Effect
 ) -> Finding:
     last = changes[-1]
-    missing, surplus = expected - true, true - expected
+    missing = (made.new - true.new) + (true.gone - made.gone)
+    surplus = (true.new - made.new) + (made.gone - true.gone)
     names = ", ".join(evidence.name_of(change.version) for change in changes)
     counts = f"{_count(missing)} missing, {_count(surplus)} there that should not be"
     anomaly, why = _explained(evidence, effects, last)
@@ -136,7 +146,7 @@ def _explained(evidence: Evidence, effects: Effects, change: Change) -> tuple[An
     read = owner.read_version
     if read is None or read >= change.version - 1:
         return Anomaly.WRONG_ROWS, ""
-    earlier = effects.effect(change.version, evidence.changes.before(read + 1))
+    earlier = effects.effect([change.version], read + 1)
     overwritten = [
         v for v in range(read + 1, change.version)
         if evidence.changes.changes[v].gone & earlier.gone
@@ -144,6 +154,6 @@ def _explained(evidence: Evidence, effects: Effects, change: Change) -> tuple[An
     if overwritten:
         shown_as = evidence.name_of(overwritten[0])
         return Anomaly.LOST_UPDATE, f"; it changed rows that {shown_as} had changed meanwhile"
-    if same(earlier, change):
+    if earlier == _together([change]):
         return Anomaly.G_SINGLE, f"; they are right for version {read}, which it read"
     return Anomaly.WRONG_ROWS, ""

@@ -241,6 +241,7 @@ class _Translation:
         tree.set("overwrite", False)
         into = self._sql(tree)
         if where is not None:
+            where = where if isinstance(where, exp.Where) else exp.Where(this=where)
             emptied = f"DELETE FROM {TARGET} {self._sql(where)}"
             return Translated(
                 (*self._set_aside(tree), emptied, self._from_aside()), self._matching(where, TARGET)

@@ -41,6 +41,7 @@ def _invoke(*arguments: object) -> Result:
 WRITERS = {
     "run --out": ["run", "FILE", "--out"],
     "run --export": ["run", "FILE", "--export"],
+    "run --history": ["run", "FILE", "--history"],
     "sweep --out": ["sweep", "FILE", "--out"],
     "check --junit": ["check", "FILE", "--junit"],
     "replay --out": ["replay", "RUN", "--out"],

@@ -44,6 +44,11 @@ if TYPE_CHECKING:
 @click.option("--requests", is_flag=True, help="Record every request to the store too.")
 @click.option("--export", type=click.Path(path_type=Path), help="Write the Delta table there.")
 @click.option("--data", is_flag=True, help="With --export: data files in Parquet too.")
+@click.option(
+    "--history",
+    type=click.Path(path_type=Path),
+    help="Write what its writers know there, for `whitecap oracle`.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace the run and the export that lie there.")
 @until_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
@@ -58,6 +63,7 @@ def run(
     requests: bool,
     export: Path | None,
     data: bool,
+    history: Path | None,
     overwrite: bool,
     until: Sequence[str],
     most: int | None,
@@ -79,13 +85,13 @@ def run(
     if requests and out is None:
         raise click.UsageError("--requests goes with --out")
     if until:
-        _refuse_with_until(replication, requests, export, overwrite)
+        _refuse_with_until(replication, requests, export, history, overwrite)
     changes, cell = changes_named(settings), cell_named(cells)
     loaded = load_scenario(scenario, changes, cells=False, cell=cell)
     if until or most is not None:
         _replicate(loaded, until, most, seed, out, as_json, quiet)
         return
-    _require_room(out, export, overwrite)
+    _require_room(out, export, history, overwrite)
     with progress("simulating", quiet=quiet) as show:
 
         def tick(now: Tick) -> None:
@@ -101,7 +107,9 @@ def run(
             overwrite=overwrite,
         )
     version = None if export is None else _exported(finished, export, data, overwrite)
-    written = {"recording": out, "table": export, "table_version": version}
+    if history is not None:
+        _write_history(finished, history)
+    written = {"recording": out, "table": export, "table_version": version, "history": history}
     if as_json:
         _print_json(finished, written)
     else:
@@ -109,13 +117,14 @@ def run(
 
 
 def _refuse_with_until(
-    replication: int, requests: bool, export: Path | None, overwrite: bool
+    replication: int, requests: bool, export: Path | None, history: Path | None, overwrite: bool
 ) -> None:
     """What is of one run, and there are several: each can be made again by its replication."""
     given = {
         "--replication": replication,
         "--requests": requests,
         "--export": export,
+        "--history": history,
         "--overwrite": overwrite,
     }
     wrong = [name for name, value in given.items() if value]
@@ -147,8 +156,11 @@ def _replicate(
         click.echo(f"recordings  {out}")
 
 
-def _require_room(out: Path | None, export: Path | None, overwrite: bool) -> None:
+def _require_room(
+    out: Path | None, export: Path | None, history: Path | None, overwrite: bool
+) -> None:
     """Before the work: can everything be written that is asked for?"""
+    from whitecap.sim.machine.places import require_file
     from whitecap.sim.recording.recording import require_free_for_run
     from whitecap.sim.table.export import require_free_for_table
 
@@ -156,6 +168,8 @@ def _require_room(out: Path | None, export: Path | None, overwrite: bool) -> Non
         require_free_for_run(out, overwrite=overwrite)
     if export is not None:
         require_free_for_table(export, overwrite=overwrite)
+    if history is not None:
+        require_file(history)
     if out is not None and export is not None:
         one, other = out.absolute(), export.absolute()
         if one.is_relative_to(other) or other.is_relative_to(one):
@@ -172,6 +186,13 @@ def _exported(finished: FinishedRun, directory: Path, data: bool, overwrite: boo
     from whitecap.sim.table.export import export_table
 
     return export_table(finished.world.store, directory, data=data, overwrite=overwrite)
+
+
+def _write_history(finished: FinishedRun, file: Path) -> None:
+    from whitecap.sim.oracles.history import history_lines
+    from whitecap.sim.oracles.of_run import history_of
+
+    file.write_bytes(history_lines(history_of(finished)))
 
 
 def _print_json(finished: FinishedRun, written: dict[str, Any]) -> None:
@@ -191,3 +212,5 @@ def _print(finished: FinishedRun, written: dict[str, Any], data: bool, quiet: bo
     if written["table"] is not None:
         files = "log and data files" if data else "log only"
         click.echo(f"table      {written['table']} (version {written['table_version']}, {files})")
+    if written["history"] is not None:
+        click.echo(f"history    {written['history']}")

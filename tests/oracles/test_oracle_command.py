@@ -1,0 +1,123 @@
+"""`whitecap oracle` on tables and runs: what it says, and how it ends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import deltalake
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.oracles.hand_made import HandMade
+from tests.oracles.planted import lost_update
+from whitecap.cli import main
+from whitecap.engine.errors import InvalidInput
+from whitecap.engine.log.commit_file import log_key
+from whitecap.exit_codes import ExitCode
+from whitecap.sim.oracles.history import Promise, history_lines, read_history
+
+SCENARIO = str(Path(__file__).parents[2] / "scenarios/regression/write-serializable.yaml")
+
+
+def _oracle(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["oracle", *map(str, arguments)], env={"COLUMNS": "80"})
+
+
+def _on_disk(table: HandMade, directory: Path) -> Path:
+    """The log of a hand-made table, without its data files."""
+    for version, body in table.bodies.items():
+        place = directory / log_key(version)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(body)
+    return directory
+
+
+@pytest.fixture
+def exported(tmp_path: Path) -> tuple[Path, Path]:
+    table, history = tmp_path / "table", tmp_path / "history.jsonl"
+    arguments = ["run", SCENARIO, "--export", str(table), "--data", "--history", str(history)]
+    assert CliRunner().invoke(main, [*arguments, "--quiet"]).exit_code == ExitCode.FINE
+    return table, history
+
+
+def test_an_exported_run_with_its_history_is_checked_whole(exported: tuple[Path, Path]) -> None:
+    table, history = exported
+    result = _oracle(table, "--history", history)
+    assert result.output == "no anomaly was found\n"
+    assert result.exit_code == ExitCode.FINE
+
+
+def test_a_history_that_tells_another_statement_is_found_out(exported: tuple[Path, Path]) -> None:
+    table, history = exported
+    history.write_bytes(history.read_bytes().replace(b"SET amount = 0", b"SET amount = 1"))
+    result = _oracle(table, "--history", history, "--json")
+    document: dict[str, Any] = json.loads(result.stdout)
+    assert result.exit_code == ExitCode.INVARIANT_VIOLATED
+    assert not document["is_sound"]
+    assert {finding["anomaly"] for finding in document["findings"]} == {"wrong rows"}
+
+
+def test_a_recorded_run_brings_its_history(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    CliRunner().invoke(main, ["run", SCENARIO, "--out", str(out), "--quiet"])
+    result = _oracle(out)
+    assert result.output == "no anomaly was found\n"
+
+
+def test_a_table_of_deltalake_is_judged_by_its_log_and_the_rest_is_named(tmp_path: Path) -> None:
+    place = tmp_path / "table"
+    rows = pa.table({"id": [1, 2, 3], "v": [10, 20, 30]})
+    deltalake.write_deltalake(str(place), rows)
+    table = deltalake.DeltaTable(str(place))
+    table.delete("id = 2")
+    table.optimize.compact()
+    result = _oracle(place)
+    assert result.exit_code == ExitCode.FINE, result.output
+    assert "not checked: acknowledgements" in result.output
+    assert "no anomaly was found in what was checked" in result.output
+
+
+def test_deltalake_with_a_history_is_judged_by_its_rows(tmp_path: Path) -> None:
+    place, history = tmp_path / "table", tmp_path / "history.jsonl"
+    deltalake.write_deltalake(str(place), pa.table({"id": [1, 2], "v": [10, 20]}))
+    deltalake.DeltaTable(str(place)).delete("id = 2")
+    line = {"type": "transaction", "name": "eraser", "writer": "eraser", "outcome": "committed"}
+    line |= {"statement": "DELETE FROM t WHERE id = 2", "read_version": 0, "acknowledged": [1]}
+    history.write_text(json.dumps(line) + "\n")
+    assert _oracle(place, "--history", history).exit_code == ExitCode.FINE
+    history.write_text(json.dumps({**line, "statement": "DELETE FROM t WHERE id = 1"}) + "\n")
+    assert "wrong rows" in _oracle(place, "--history", history).output
+
+
+def test_a_finding_fits_into_eighty_columns_with_versions_and_files(tmp_path: Path) -> None:
+    result = _oracle(_on_disk(lost_update(), tmp_path / "table"))
+    assert result.exit_code == ExitCode.INVARIANT_VIOLATED
+    assert "dead file (log)" in result.output
+    assert "    file a\n" in result.output
+    assert max(map(len, result.output.splitlines())) <= 80
+
+
+def test_a_directory_without_a_log_is_bad_input(tmp_path: Path) -> None:
+    result = _oracle(tmp_path)
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert "is no Delta table" in result.stderr
+
+
+def test_every_line_of_a_wrong_history_is_told(tmp_path: Path) -> None:
+    history = tmp_path / "history.jsonl"
+    history.write_text('{"type": "table", "lebel": 1}\nnot json\n')
+    with pytest.raises(InvalidInput) as caught:
+        read_history(history)
+    assert len(caught.value.problems) == 2
+
+
+def test_a_history_survives_its_lines(tmp_path: Path) -> None:
+    table = lost_update()
+    table.promise = Promise(real_time=False, bound=1.0)
+    history = table.evidence.history
+    assert history is not None
+    (tmp_path / "history.jsonl").write_bytes(history_lines(history))
+    assert read_history(tmp_path / "history.jsonl") == history

@@ -1,0 +1,90 @@
+"""Sound tables give no finding: shipped scenarios, and random statements one after the other."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.oracles.hand_made import FIRST_ROWS, HandMade
+from whitecap.sim.loading import load_scenario
+from whitecap.sim.oracles.of_run import judge, judgement_of
+from whitecap.sim.run import run_scenario
+
+ROOT = Path(__file__).parents[2]
+SOUND = (
+    "concurrent-append",
+    "concurrent-delete-delete",
+    "concurrent-delete-read",
+    "concurrent-transaction",
+    "concurrent-write",
+    "metadata-changed",
+    "write-serializable",
+)
+FORBIDDEN = ("conflicts", "row_level", "transaction", "commands", "session", "plans", "races")
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_a_shipped_scenario_gives_no_finding_and_is_checked_whole(name: str) -> None:
+    run = run_scenario(load_scenario(ROOT / "scenarios/regression" / f"{name}.yaml"))
+    judgement = judgement_of(run)
+    assert not judgement.findings
+    assert not judgement.not_checked
+
+
+def test_an_update_that_conflicts_with_itself_is_refused_and_there() -> None:
+    name = "lost-reply-conflicts-with-itself"
+    scenario = load_scenario(ROOT / "scenarios/regression" / f"{name}.yaml")
+    findings = judge(run_scenario(scenario, until_ms=300_000))
+    assert {finding.anomaly.value for finding in findings} == {"G1a"}
+
+
+def test_a_store_without_put_if_absent_loses_commits_that_were_acknowledged() -> None:
+    scenario = load_scenario(ROOT / "scenarios/field/c49-no-put-if-absent.yaml")
+    findings = judge(run_scenario(scenario, until_ms=300_000))
+    assert {"lost commit", "content changed"} <= {finding.anomaly.value for finding in findings}
+
+
+def _moved(rows: list[tuple[int, int]], kind: str, key: int) -> tuple[str, list[tuple[int, int]]]:
+    """A statement about one key, and the rows after it."""
+    match kind:
+        case "insert":
+            return f"INSERT INTO t VALUES ({key}, 1)", [*rows, (key, 1)]
+        case "delete":
+            return f"DELETE FROM t WHERE id = {key}", [row for row in rows if row[0] != key]
+        case "update":
+            after = [(i, v + 1 if i == key else v) for i, v in rows]
+            return f"UPDATE t SET v = v + 1 WHERE id = {key}", after
+    source = f"(SELECT {key} AS id, 7 AS v) AS s"
+    merge = f"MERGE INTO t USING {source} ON t.id = s.id WHEN MATCHED THEN UPDATE SET * "
+    known = any(i == key for i, _ in rows)
+    after = [(i, 7 if i == key else v) for i, v in rows] + ([] if known else [(key, 7)])
+    return merge + "WHEN NOT MATCHED THEN INSERT *", after
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(("insert", "delete", "update", "merge")), st.integers(1, 4)),
+        max_size=6,
+    )
+)
+def test_statements_one_after_the_other_give_no_finding(steps: list[tuple[str, int]]) -> None:
+    table, rows = HandMade(), list(FIRST_ROWS)
+    for version, (kind, key) in enumerate(steps, start=1):
+        statement, rows = _moved(rows, kind, key)
+        table.rewrites("a" if version == 1 else f"f{version - 1}", f"f{version}", rows)
+        table.did(f"step {version}", statement, version - 1, version)
+    assert not table.findings()
+
+
+def test_the_oracles_know_nothing_of_the_engines_decisions() -> None:
+    for path in sorted((ROOT / "sim/oracles").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                parts = node.module.split(".")
+                decides = parts[:2] == ["whitecap", "engine"] and parts[2] in FORBIDDEN
+                assert not decides, f"{path.name} imports {node.module}"
