@@ -95,7 +95,8 @@ def _made(
     from whitecap.sim.oracles.of_run import judgement_of
     from whitecap.terminal.campaign import again, show_finding
 
-    tally, examined = Tally(), list[Examined]()
+    tally = Tally()
+    examined: list[Examined] = []
     try:
         with Processes(jobs or os.cpu_count() or 1) as processes, progress("chaos") as show:
             for run in run_campaign(campaign, judgement_of, processes):
