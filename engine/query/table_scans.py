@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from sqlglot import exp
 
@@ -115,7 +116,7 @@ def own_rows(
     for scan in scans_of(query):
         if id(scan.node) not in rows:
             files = _tracked_files(query, scan, table, txn, parameters)
-            rows[id(scan.node)] = yield from _rows_of(files, table, txn.snapshot.schema)
+            rows[id(scan.node)] = yield from _rows_of(scan, files, table, txn.snapshot.schema)
     return rows
 
 
@@ -125,7 +126,7 @@ def _pinned_rows(scan: TableScan, table: Table, parameters: Parameters) -> Steps
     yield from table.log.read_state(snapshot)
     predicates = scan.predicates(table, snapshot.schema, parameters)
     files = [f for f in snapshot.all_files() if _in_partition(f, predicates, snapshot, table)]
-    return (yield from _rows_of(files, table, snapshot.schema))
+    return (yield from _rows_of(scan, files, table, snapshot.schema))
 
 
 def _in_partition(
@@ -193,10 +194,15 @@ def _is_answered_by_statistics(query: Select, predicates: Sequence[Predicate]) -
     )
 
 
-def _rows_of(files: Sequence[AddFile], table: Table, schema: Schema) -> Steps[Rows]:
+def _rows_of(
+    scan: TableScan, files: Sequence[AddFile], table: Table, schema: Schema
+) -> Steps[Rows]:
     file_rows = yield from table.data_files.read(files, schema)
+    if scan.plain is not None:
+        tasks = _by_task(file_rows)
+        return Rows(schema.names, schema.types, lambda _outer: list(chain(*tasks)), tasks)
     rows: list[Row] = [row for one in file_rows for row in one.live_rows()]
-    return Rows(schema.names, schema.types, lambda _outer: rows, _by_task(file_rows))
+    return Rows(schema.names, schema.types, lambda _outer: rows)
 
 
 def _by_task(file_rows: Sequence[FileRows]) -> list[list[Row]]:
