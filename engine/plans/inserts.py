@@ -81,7 +81,7 @@ class InsertPlans(AppendPlans):
         return (yield from plan.commit(table, snapshot, txn_id, READS_NOTHING, adds, operation))
 
     def _source(self, table: Table, parameters: Parameters) -> Source:
-        """The rows with their columns: what `values_source` makes of them."""
+        """The rows with their columns: what `literal_rows` makes of them."""
         kinds, rows = rows_of_parameter(self.parameter, parameters, self.columns)
         names = self._names.get(len(kinds))
         if names is None:

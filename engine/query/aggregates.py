@@ -45,7 +45,7 @@ def compile_aggregate(node: exp.AggFunc, scope: Scope, parameters: Parameters) -
 
     def value(rows: Sequence[Row]) -> Any:
         values = [evaluate(row) for row in rows]
-        kept = values if fold.with_nulls else [one for one in values if one is not None]
+        kept = [one for one in values if one is not None]
         return fold.value(list(dict.fromkeys(kept)) if distinct else kept, type_name)
 
     return Aggregate(type_name, value)

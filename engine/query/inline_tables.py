@@ -1,4 +1,4 @@
-"""VALUES whose expressions fail: Spark evaluates them before it runs anything.
+"""Literal rows. What fails in them fails early: Spark evaluates them before it runs anything.
 
 Source: AstBuilder.visitInlineTable, EvaluateUnresolvedInlineTable.scala: in the parser where every
 expression is resolved without the analyzer, else during analysis.
@@ -6,20 +6,45 @@ expression is resolved without the analyzer, else during analysis.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from sqlglot import exp
 
-from whitecap.engine.errors import DeltaError
+from whitecap.engine.errors import DeltaError, InvalidInput, Problem
+from whitecap.engine.query.parameter_rows import check_widths, rows_of_parameter, value_names
 from whitecap.engine.refusals.command_errors import analysis
-from whitecap.engine.sql.expressions.scope import Scope
-from whitecap.engine.sql.expressions.spark_text import CALLED
+from whitecap.engine.sql.expressions.scope import UNRESOLVED, Scope
+from whitecap.engine.sql.expressions.spark_text import CALLED, DIALECT
+from whitecap.engine.sql.expressions.terms import Parameters, Term, convert
+from whitecap.engine.sql.functions.nodes import is_random
+from whitecap.engine.sql.parsing.statements import Values
 from whitecap.engine.sql.predicates.compiler import compile_term
+from whitecap.engine.storage.requests import Row
+from whitecap.engine.values.coercion import inline_type
+from whitecap.engine.values.types import Session
+
+LiteralRows = tuple[tuple[str, ...], tuple[str, ...], Sequence[Row]]
+
+
+def literal_rows(values: Values, parameters: Parameters, session: Session) -> LiteralRows:
+    """Names, types and rows of a VALUES, or of the parameter that holds its rows."""
+    if values.rows_parameter is not None:
+        types, known = rows_of_parameter(values.rows_parameter, parameters, values.columns)
+        return value_names(values.columns, len(types)), types, known
+    scope = Scope((), session)
+    table = [[_cell(node, scope, parameters) for node in row] for row in values.rows]
+    check_widths(table)
+    with _evaluated_early((node for row in values.rows for node in row), scope):
+        rows = [tuple(term.bind(parameters).evaluate(()) for term in row) for row in table]
+        types = tuple(_column_type(table, at) for at in range(len(table[0])))
+        typed = _in_types(table, rows, types, session)
+    return value_names(values.columns, len(types)), types, typed
 
 
 @contextmanager
-def evaluated_early(cells: Iterable[exp.Expr], scope: Scope) -> Iterator[None]:
+def _evaluated_early(cells: Iterable[exp.Expr], scope: Scope) -> Iterator[None]:
     """What fails here fails as expressions of VALUES do."""
     try:
         yield
@@ -52,3 +77,46 @@ def _is_resolved(node: exp.Expr, scope: Scope) -> bool:
                 and _is_resolved(node.right, scope)
             )
     return False
+
+
+_NOT_EVALUATED = (
+    "AnalysisException",
+    "INVALID_INLINE_TABLE.CANNOT_EVALUATE_EXPRESSION_IN_INLINE_TABLE",
+)
+
+
+def _cell(node: exp.Expr, scope: Scope, parameters: Parameters) -> Term:
+    """A value in VALUES, which knows no columns."""
+    if is_random(node):
+        text = "differs from call to call"
+        raise InvalidInput([Problem(node.sql(DIALECT), text, refused_as=_NOT_EVALUATED)])
+    try:
+        return compile_term(node, scope).known(parameters)
+    except InvalidInput as error:
+        first, *others = error.problems
+        if first.refused_as != UNRESOLVED:
+            raise
+        refused_as = UNRESOLVED[0], "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION"
+        told = dataclasses.replace(first, refused_as=refused_as)
+        raise InvalidInput([told, *others]) from error
+
+
+def _column_type(table: list[list[Term]], at: int) -> str:
+    found = "void"
+    for terms in table:
+        found = inline_type(found, terms[at].type)
+    return found
+
+
+def _in_types(
+    table: list[list[Term]], rows: list[Row], types: tuple[str, ...], session: Session
+) -> list[Row]:
+    if all(term.type == kind for terms in table for term, kind in zip(terms, types, strict=True)):
+        return rows
+    return [
+        tuple(
+            value if term.type == kind else convert(term, kind, session).bind({}).evaluate(())
+            for term, kind, value in zip(terms, types, row, strict=True)
+        )
+        for terms, row in zip(table, rows, strict=True)
+    ]

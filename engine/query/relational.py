@@ -10,14 +10,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature
 from whitecap.engine.query.aggregates import Aggregate, compile_aggregate
-from whitecap.engine.query.inline_tables import evaluated_early
-from whitecap.engine.query.parameter_rows import check_widths, rows_of_parameter, value_names
+from whitecap.engine.query.inline_tables import literal_rows
 from whitecap.engine.query.query_checks import (
     check_in_query,
     check_same_width,
@@ -29,7 +27,6 @@ from whitecap.engine.query.select_parts import (
     Rows,
     by_position,
     casts_between,
-    cells_of,
     combined,
     cut_rows,
     distinct_rows,
@@ -40,11 +37,12 @@ from whitecap.engine.query.select_parts import (
     sort_key,
     unaliased,
 )
+from whitecap.engine.query.sources import projection
 from whitecap.engine.query.windows import with_windows
 from whitecap.engine.sql.expressions.scope import Relation, Scope
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Evaluate, Parameters, Term, both, convert, either
-from whitecap.engine.sql.parsing.tree_reading import rows_parameter
+from whitecap.engine.sql.parsing.tree_reading import values_of
 from whitecap.engine.sql.predicates.compiler import (
     JOIN_NOT_BOOLEAN,
     NOT_BOOLEAN,
@@ -53,7 +51,7 @@ from whitecap.engine.sql.predicates.compiler import (
     compile_term,
 )
 from whitecap.engine.storage.requests import Row
-from whitecap.engine.values.coercion import inline_type, mixed
+from whitecap.engine.values.coercion import mixed
 from whitecap.engine.values.types import Session
 
 _UNION_TYPES = "ExtendedAnalysisException", "INCOMPATIBLE_COLUMN_TYPE"
@@ -84,7 +82,7 @@ class Planner:
             case exp.Union() | exp.Except() | exp.Intersect():
                 return self._set_operation(node, outer)
             case exp.Values():
-                return self._values(node, outer)
+                return self._values(node)
         raise UnsupportedFeature(f"queries of this form: {node.sql(DIALECT)}")
 
     def _plan_common(self, node: exp.Expr, outer: Scope) -> None:
@@ -177,12 +175,12 @@ class Planner:
         resolved = [self.resolved(item, scope) for _, item in items]
         windows = with_windows(resolved, scope, self.parameters)
         terms = [self._term(item, windows.scope) for item in windows.items]
-        bounds = [term.bind(self.parameters).evaluate for term in terms]
+        project = projection(terms, self.parameters, _width(windows.scope))
         order = self._order(node, scope)
 
         def rows(row: Row) -> list[Row]:
             found = windows.added(rows_of(row))
-            return [tuple(b(one) for b in bounds) for one in (order(found) if order else found)]
+            return [project(one) for one in (order(found) if order else found)]
 
         return Rows(tuple(name for name, _ in items), tuple(term.type for term in terms), rows)
 
@@ -266,30 +264,9 @@ class Planner:
         both = Rows(left.names, types, rows)
         return distinct_rows(both) if node.args.get("distinct") else both
 
-    def _values(self, node: exp.Values, outer: Scope) -> Rows:
-        alias = node.args.get("alias")
-        columns = [c.name for c in alias.args.get("columns") or ()] if alias else []
-        name = rows_parameter(node)
-        if name is not None:
-            kinds, known = rows_of_parameter(name, self.parameters, columns)
-            return Rows(value_names(columns, len(kinds)), kinds, lambda _outer: known)
-        nodes = [cells_of(one) for one in node.expressions]
-        cells = [[self._term(cell, outer) for cell in one] for one in nodes]
-        check_widths(cells)
-        types = [term.type for term in cells[0]]
-        for row_of_terms in cells[1:]:
-            types = [inline_type(t, c.type) for t, c in zip(types, row_of_terms, strict=True)]
-        terms = [
-            [convert(c, t, self.session) for c, t in zip(r, types, strict=True)] for r in cells
-        ]
-
-        def rows(row: Row) -> list[Row]:
-            with evaluated_early(chain.from_iterable(nodes), outer):
-                return [tuple(evaluate(row) for evaluate in one) for one in bounds]
-
-        with evaluated_early(chain.from_iterable(nodes), outer):
-            bounds = [[term.bind(self.parameters).evaluate for term in row] for row in terms]
-        return Rows(value_names(columns, len(types)), tuple(types), rows)
+    def _values(self, node: exp.Values) -> Rows:
+        names, types, rows = literal_rows(values_of(node), self.parameters, self.session)
+        return Rows(names, types, lambda _outer: rows)
 
     def _term(self, node: exp.Expr, scope: Scope) -> Term:
         return compile_term(node, scope).known(self.parameters)

@@ -14,14 +14,14 @@ from sqlglot import exp
 
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.query.relational import Planner
-from whitecap.engine.query.relational_sources import own_rows, pinned_rows
 from whitecap.engine.query.select_parts import Rows
+from whitecap.engine.query.table_scans import own_rows, pinned_rows
 from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.remembered import Plans
 from whitecap.engine.session.table import Table, Tables
 from whitecap.engine.sql.expressions.scope import Relation, Scope
 from whitecap.engine.sql.expressions.terms import Evaluate
-from whitecap.engine.sql.parsing.statements import Delete, Merge, Relational, TableName, Update
+from whitecap.engine.sql.parsing.statements import Delete, Merge, Select, TableName, Update
 from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
 from whitecap.engine.storage.requests import Steps
 from whitecap.engine.transaction.transaction import Transaction
@@ -50,11 +50,11 @@ def rows_asked_of_others(statement: Delete | Update, tables: Tables) -> Steps[di
     """The rows of other tables that the condition asks, pinned before the transaction starts."""
     rows: dict[int, Rows] = {}
     for query in (query for part in _asking(statement.condition) for query in _queries(part.node)):
-        rows |= yield from pinned_rows(query, statement.table, tables)
+        rows |= yield from pinned_rows(query, statement.table, tables, statement.parameters)
     assigned = statement.assignments if isinstance(statement, Update) else ()
     for query in (query for _, value in assigned for query in _queries(value)):
         # Delta computes these before the transaction looks at anything: no read is tracked.
-        rows |= yield from pinned_rows(query, _NO_TABLE, tables)
+        rows |= yield from pinned_rows(query, _NO_TABLE, tables, statement.parameters)
     return rows
 
 
@@ -76,7 +76,7 @@ def with_clause_values(statement: Merge, tables: Tables, session: Session) -> St
         return statement
     rows: dict[int, Rows] = {}
     for query in asking:
-        rows |= yield from pinned_rows(query, _NO_TABLE, tables)
+        rows |= yield from pinned_rows(query, _NO_TABLE, tables, statement.parameters)
     planner, nowhere = Planner(rows, statement.parameters, session), Scope((), session)
     clauses = tuple(
         dataclasses.replace(
@@ -139,8 +139,8 @@ def _asking(condition: Predicate | None) -> list[Predicate]:
     return [part for part in condition.conjuncts() if part.asks_queries]
 
 
-def _queries(asking: exp.Expr) -> Iterator[Relational]:
+def _queries(asking: exp.Expr) -> Iterator[Select]:
     """The outermost queries of an expression."""
     for node in asking.walk(prune=lambda node: isinstance(node, exp.Query)):
         if isinstance(node, exp.Query):
-            yield Relational(node)
+            yield Select(node)

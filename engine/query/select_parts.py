@@ -23,11 +23,19 @@ _MOST_NUMBERS = 10_000_000  # of range(): they are kept in memory
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A planned relation: its columns, and its rows for a row of the enclosing query."""
+    """A planned relation: its columns, and its rows for a row of the enclosing query.
+
+    `tasks`: of a table, its rows by the task that reads them.
+    """
 
     names: tuple[str, ...]
     types: tuple[str, ...]
     of: Callable[[Row], Sequence[Row]]
+    tasks: Sequence[Sequence[Row]] = ()
+
+    def part(self, rows: Sequence[Row]) -> Rows:
+        """The same relation with some of its rows alone."""
+        return Rows(self.names, self.types, lambda _outer: rows)
 
 
 def select_items(nodes: Iterable[exp.Expr], scope: Scope) -> Iterable[tuple[str, exp.Expr]]:
@@ -116,10 +124,6 @@ def has_aggregate(node: exp.Select) -> bool:
     parts = (part for item in node.expressions for part in outside_queries(item))
     found = (part for part in parts if isinstance(part, exp.AggFunc))
     return any(part.find_ancestor(exp.Window) is None for part in found)
-
-
-def cells_of(node: exp.Expr) -> Sequence[exp.Expr]:
-    return node.expressions if isinstance(node, exp.Tuple) else [node]
 
 
 def casts_between(types: Sequence[str], wanted: Sequence[str]) -> list[Callable[[Any], Any]]:

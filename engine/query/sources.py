@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import itemgetter
 
-from whitecap.engine.log.actions import AddFile
 from whitecap.engine.sql.expressions.scope import Relation
 from whitecap.engine.sql.expressions.terms import Evaluate, Parameters, Term
 from whitecap.engine.storage.requests import Row
@@ -22,7 +21,6 @@ class Source:
     names: tuple[str, ...]
     types: tuple[str, ...]
     tasks: Sequence[Sequence[Row]]
-    files: tuple[AddFile, ...] = field(default=(), compare=False)
 
     @property
     def rows(self) -> Sequence[Row]:

@@ -105,7 +105,7 @@ def _function(
         return aggregate.type, lambda rows, _peers: [aggregate.value(rows)] * len(rows)
     name = function_name(function) if isinstance(function, exp.Anonymous) else ""
     match name:
-        case "row_number" | "rank" | "dense_rank":
+        case "row_number" | "rank":
             if not function.expressions:
                 return "int", _NUMBERINGS[name]
         case "lag" | "lead":
@@ -113,15 +113,9 @@ def _function(
     raise UnsupportedFeature(f"the window function {function.sql(DIALECT)}")
 
 
-def _dense_ranks(_rows: list[Row], peers: list[Row]) -> list[Any]:
-    distinct = list(dict.fromkeys(peers))
-    return [distinct.index(one) + 1 for one in peers]
-
-
 _NUMBERINGS: dict[str, WindowFunction] = {
     "row_number": lambda rows, _peers: list(range(1, len(rows) + 1)),
     "rank": lambda _rows, peers: [peers.index(one) + 1 for one in peers],
-    "dense_rank": _dense_ranks,
 }
 
 

@@ -98,7 +98,8 @@ def test_an_insert_has_its_partition_columns_and_query() -> None:
         ("y", True),
     ]
     assert isinstance(statement.query, Select)
-    assert statement.query.limit == 3
+    assert statement.query.plain is not None
+    assert statement.query.plain.limit == 3
 
 
 @pytest.mark.parametrize(

@@ -69,12 +69,9 @@ ALL = (*NAMES, *LITERALS, *NESTED)
 MANY = ("b", "i", "n", "d", "dec", "s", "w", "day", "at", "ntz", "bin", "none", "1", "'text'")
 """What stands for the others where two arguments are probed together."""
 
-NO_ARGUMENT = (
-    *("current_date", "curdate", "current_timestamp", "now", "localtimestamp", "rand", "random"),
-    "unix_timestamp",
-)
+NO_ARGUMENT = ("current_date", "current_timestamp", "now", "rand", "unix_timestamp")
 CHANGING = frozenset(f"{name}()" for name in NO_ARGUMENT) | {
-    *("rand({0})", "random({0})"),
+    "rand({0})",
     *(f"CAST('{word}' AS {{0}})" for word in ("now", "today", "tomorrow", "yesterday", "03:04")),
     *(f"try_cast('{word}' AS {{0}})" for word in ("now", "today", "tomorrow", "yesterday")),
     "try_cast('03:04' AS {0})",
@@ -82,37 +79,27 @@ CHANGING = frozenset(f"{name}()" for name in NO_ARGUMENT) | {
 """Forms whose values are others each time: only their types are compared."""
 
 _ONE = """
-abs ascii bround btrim ceil ceiling char char_length character_length chr coalesce concat
-concat_ws date date_from_unix_date day dayofmonth dayofweek dayofyear exp floor from_unixtime
-greatest hour ifnull initcap isnan isnotnull isnull last_day lcase least len length ln log log10
-log2 lower ltrim md5 minute month negative nullifzero positive quarter rand random reverse round
-rtrim second sha sha1 sign signum sqrt timestamp timestamp_micros timestamp_millis
-timestamp_seconds to_date to_timestamp to_unix_timestamp trim typeof ucase unix_date unix_micros
-unix_millis unix_seconds unix_timestamp upper weekday weekofyear year zeroifnull
-boolean double float int bigint string tinyint smallint decimal binary
+abs ascii bround ceil coalesce concat concat_ws date day dayofmonth dayofweek dayofyear floor
+from_unixtime greatest hour ifnull initcap isnan isnotnull isnull last_day least length lower
+ltrim md5 minute month negative quarter rand reverse round rtrim second sign sqrt timestamp
+timestamp_micros timestamp_millis timestamp_seconds to_date to_timestamp trim typeof unix_date
+unix_timestamp upper weekday weekofyear year boolean double float int bigint string tinyint
+smallint decimal binary
 """
 _TWO = """
-add_months bround btrim ceil coalesce concat concat_ws contains date_add date_diff date_format
-date_sub datediff dateadd endswith floor from_unixtime greatest ifnull instr least left locate log
-like ilike lpad ltrim mod months_between nanvl next_day nullif nvl pmod position pow power
-regexp regexp_extract regexp_like repeat replace right rlike round rpad rtrim sha2 startswith
-substr substring to_date to_timestamp to_unix_timestamp trim trunc date_trunc try_divide
-unix_timestamp
+add_months bround ceil coalesce concat concat_ws contains date_add date_diff date_format date_sub
+datediff dateadd endswith floor from_unixtime greatest ifnull instr least left locate like lpad
+ltrim mod months_between next_day nullif nvl pmod position power repeat replace right rlike round
+rtrim sha2 startswith substr substring to_date to_timestamp trim trunc date_trunc unix_timestamp
 """
 _THREE = {
     "if": ("b", "i", "n"),
-    "nvl2": ("i", "i", "n"),
     "lpad": ("w", "i", "s"),
-    "rpad": ("w", "i", "s"),
     "locate": ("w", "s", "i"),
     "make_date": ("n", "i", "i"),
-    "regexp_extract": ("w", "s", "i"),
-    "regexp_replace": ("w", "s", "s"),
     "replace": ("w", "s", "s"),
-    "split_part": ("w", "s", "i"),
     "substring": ("w", "i", "i"),
     "translate": ("w", "s", "s"),
-    "decode": ("i", "n", "w"),
     "coalesce": ("i", "n", "d"),
     "greatest": ("i", "n", "d"),
     "concat": ("w", "i", "s"),
@@ -121,9 +108,9 @@ _THREE = {
 }
 """Functions of three arguments, with arguments of the right types: one at a time is another."""
 
-_AGGREGATES = ("any_value", "avg", "count", "count_if", "first", "max", "min", "sum")
-_WITH_ALL = ("+", "-", "*", "/", "%", "DIV", "&", "|", "^", "=", "<", ">=", "<>", "<=>")
-_WITH_MANY = ("AND", "OR", "LIKE", "ILIKE", "RLIKE", "||")
+_AGGREGATES = ("avg", "count", "count_if", "max", "min", "sum")
+_WITH_ALL = ("+", "-", "*", "/", "%", "DIV", "=", "<", ">=", "<>", "<=>")
+_WITH_MANY = ("AND", "OR", "LIKE", "RLIKE", "||")
 _OF_ONE = (
     *("- {0}", "~ {0}", "NOT {0}", "{0} IS NULL", "{0} IS TRUE", "{0} IS NOT FALSE"),
     *("{0} LIKE ANY ('7%', '2%')", "CASE WHEN {0} THEN 1 END", "extract(YEAR FROM {0})"),
@@ -164,7 +151,7 @@ _LITERAL_TYPES = ("DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ")
 _EDGES = (
     *("2147483647 + 1", "127Y + 1Y", "9223372036854775807L * 2", "-9223372036854775808L - 1"),
     *("abs(-2147483648)", "- (-128Y)", "1 / 0", "1 % 0", "1.5 / 0", "1.5 % 0", "1D / 0", "1D % 0"),
-    *("1 DIV 0", "mod(1, 0)", "pmod(1, 0)", "pmod(1.5D, 0)", "try_divide(1, 0)", "1.5 DIV 0"),
+    *("1 DIV 0", "mod(1, 0)", "pmod(1, 0)", "pmod(1.5D, 0)", "1.5 DIV 0"),
     *("pmod(-7, 3)", "pmod(-7, -3)", "pmod(7, -3)", "-7 % 3", "-7 DIV 2", "-7.5 % 2", "-7.5D % 2"),
     *("99999999999999999999.99 * 99999999999999999999.99", "dec + -1", "1 + dec", "-1 - dec"),
     *("2147483647 + 1L", "dec * 2", "dec / 3", "dec * dec", "n / 0", "i * 2147483647", "i - NULL"),
@@ -172,30 +159,22 @@ _EDGES = (
     *("round(127Y, -1)", "round(2147483647, -1)", "round(CAST('NaN' AS DOUBLE))", "round(1e300)"),
     *("round(9.99, 1)", "round(dec, -1)", "round(dec, 5)", "round(d, 400)", "round(1.5, NULL)"),
     *("ceil(-1.5)", "floor(-1.5)", "ceil(1e300)", "floor(CAST('NaN' AS DOUBLE))", "ceil(1.5, 0)"),
-    *("sqrt(-1)", "ln(0)", "ln(-1)", "log(1, 2)", "log(1, 1)", "log(0.5, 2)", "exp(1000)"),
+    "sqrt(-1)",
     *("power(0, -1)", "power(-1, 0.5)", "power(-10, 401)", "power(10, 400)", "power(0, 0)"),
     *("greatest(1D, CAST('NaN' AS DOUBLE))", "least(1D, CAST('NaN' AS DOUBLE))"),
     *("CAST('NaN' AS DOUBLE) = CAST('NaN' AS FLOAT)", "CAST('NaN' AS DOUBLE) > 1e300"),
     *("CAST('NaN' AS DOUBLE) <=> CAST('NaN' AS DOUBLE)", "CAST('NaN' AS DOUBLE) IN (1D, d / 0.0D)"),
-    *("CAST('NaN' AS DOUBLE) IN (CAST('NaN' AS DOUBLE))", "-0.0D = 0.0D", "nanvl(d, 1)"),
+    *("CAST('NaN' AS DOUBLE) IN (CAST('NaN' AS DOUBLE))", "-0.0D = 0.0D"),
     *("left('abc', -1)", "right('abc', 0)", "substring('abc', -5, 3)", "substring('abc', 0, 2)"),
     *("substring('abc', 2, -1)", "substring('abc', -2)", "lpad('abc', 2)", "lpad('abc', -1)"),
-    *("lpad('abc', 5, '')", "rpad('abc', 5, '')", "lpad(X'01', 3)", "rpad(X'01', 3, X'02')"),
-    *("repeat('ab', -1)", "chr(-1)", "chr(0)", "chr(256)", "chr(321)", "ascii('')", "ascii('é')"),
-    *("split_part('a.b', '.', 0)", "split_part('a.b', '', 1)", "split_part('a.b', '.', -1)"),
+    *("lpad('abc', 5, '')", "lpad(X'01', 3)"),
+    *("repeat('ab', -1)", "ascii('')", "ascii('é')"),
     *("translate('abcba', 'ab', 'x')", "replace('abc', '', 'x')", "initcap('aB  cD-eF')"),
     *("sha2('a', 1)", "sha2('a', 0)", "concat_ws('-', 'a', NULL, 'b')", "concat_ws(NULL, 'a')"),
     *("locate('b', 'abc', 0)", "locate('b', 'abc', -1)", "locate('', 'abc')", "instr('abc', '')"),
-    *("regexp_extract('a1b2', '([a-z])([0-9])', 0)", "regexp_extract('a1b2', '([a-z])', 2)"),
-    *("regexp_replace('a1b2', '([a-z])', '$1$1')", "regexp_replace('a1', '[0-9]', '$1')"),
     *("'a' RLIKE '('", "'a' RLIKE '\\\\p{L}'", "'ab' RLIKE '^a.$'", "'é' RLIKE '\\\\w'"),
-    *(
-        "'a_b' LIKE 'a\\\\_b'",
-        "'ab' LIKE 'a\\\\b'",
-        "'a' LIKE 'a\\\\'",
-        "'a%b' LIKE 'a!%b' ESCAPE '!'",
-    ),
-    *("'AbC' ILIKE 'aB_'", "'a' LIKE NULL", "'ab' LIKE ALL ('a%', '%b')", "'ab' NOT LIKE 'a%'"),
+    *("'a_b' LIKE 'a\\\\_b'", "'ab' LIKE 'a\\\\b'", "'a' LIKE 'a\\\\'"),
+    *("'a' LIKE NULL", "'ab' LIKE ALL ('a%', '%b')", "'ab' NOT LIKE 'a%'"),
     *("date_add(DATE'9999-12-31', 1)", "date_sub(DATE'0001-01-01', 1)", "day + 4000000"),
     *("add_months(DATE'2026-01-31', 1)", "add_months(DATE'9999-12-31', 1)", "day - 31"),
     *(
@@ -210,10 +189,10 @@ _EDGES = (
     *("make_date(2026, 2, 30)", "make_date(0, 1, 1)", "make_date(2026, 13, 1)", "last_day(day)"),
     *("months_between(DATE'2026-03-31', DATE'2026-02-28')", "datediff(day, DATE'2026-01-01')"),
     *("timestamp_seconds(1e20)", "timestamp_micros(-1)", "timestamp_millis(9223372036854775807L)"),
-    *("timestamp_seconds(CAST('NaN' AS DOUBLE))", "timestamp_seconds(-1.5)", "unix_micros(at)"),
+    *("timestamp_seconds(CAST('NaN' AS DOUBLE))", "timestamp_seconds(-1.5)"),
     *("from_unixtime(0)", "from_unixtime(1, 'yyyy-MM-dd')", "from_unixtime(1e15)"),
     *("to_date('02/01/2026', 'dd/MM/yyyy')", "to_date('2026', 'dd/MM/yyyy')", "to_date('x')"),
-    *("date_format(at, 'EEEE')", "date_format(at, 'yyyy-MM-dd HH:mm:ss')", "date_format(day, 'D')"),
+    "date_format(at, 'yyyy-MM-dd HH:mm:ss')",
     *("unix_timestamp('2026-01-02 03:04:05')", "to_timestamp('2026', 'yyyy')"),
     *("extract(DOW FROM day)", "extract(WEEK FROM day)", "extract(DOY FROM day)"),
     *("extract(DAYOFWEEK_ISO FROM day)", "extract(QUARTER FROM day)", "extract(FOO FROM day)"),
@@ -224,21 +203,17 @@ _EDGES = (
     *("day + INTERVAL 1 HOUR", "day - INTERVAL 1 YEAR", "at + INTERVAL -1 DAY", "day + 1Y"),
     *("at - INTERVAL 36 HOUR", "INTERVAL 2 WEEKS + day", "day + INTERVAL '2' DAY"),
     *("coalesce(1, 1 / 0)", "coalesce(i, 1 / 0)", "if(i = 2, 1, 1 / 0)", "if(i = 3, 1, 1 / 0)"),
-    *(
-        "CASE WHEN i = 2 THEN 'a' ELSE CAST('x' AS INT) END",
-        "nvl2(i, 1, 1 / 0)",
-        "i = 3 AND 1 / 0 > 1",
-    ),
+    *("CASE WHEN i = 2 THEN 'a' ELSE CAST('x' AS INT) END", "i = 3 AND 1 / 0 > 1"),
     *("false AND 1 / 0 > 1", "true OR 1 / 0 > 1", "i = 2 OR 1 / 0 > 1", "nullif(1, 1.0)"),
     *("CAST('x' AS INT) + NULL", "NULL + CAST('x' AS INT)", "CAST('x' AS INT) = none"),
     *("1 IN (1, NULL)", "2 IN (1, NULL)", "NULL IN (1)", "2 NOT IN (1, NULL)", "i IN (2.0, 3)"),
     *("count(*)", "count(DISTINCT i)", "sum(DISTINCT dec)", "count()", "sum()", "max(i, n)"),
-    *("count(i, n)", "count(DISTINCT i, n)", "sum(9223372036854775807L + 0 * n)", "first(i, true)"),
-    *("avg(dec)", "sum(dec)", "max(CAST('NaN' AS DOUBLE))", "any_value(none)", "mean(i)", "std(i)"),
+    *("count(i, n)", "count(DISTINCT i, n)", "sum(9223372036854775807L + 0 * n)"),
+    *("avg(dec)", "sum(dec)", "max(CAST('NaN' AS DOUBLE))", "mean(i)", "std(i)"),
     *("row_number() OVER (ORDER BY i)", "rank() OVER (ORDER BY i)", "rank(i) OVER (ORDER BY i)"),
     *("lag(i, 1, 0) OVER (ORDER BY i)", "lead(i) OVER (ORDER BY i)", "lag() OVER (ORDER BY i)"),
     *("99999999999999999999999999999999999999", "999999999999999999999999999999999999999", "1e400"),
-    *("9223372036854775808", "-9223372036854775808", "1.0BD", "1.5F", "X'1'", "''", "r'a\\b'"),
+    *("9223372036854775808", "-9223372036854775808", "1.0BD", "1.5F", "X'1'", "''"),
     *("CAST(1 AS VARCHAR(3))", "CAST('abc' AS CHAR(2))", "CAST(i AS FOO)", "CAST(i AS ARRAY<INT>)"),
     *(
         "i = 2 = true",

@@ -15,6 +15,7 @@ from typing import Any
 from sqlglot import exp
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.refusals import not_modelled
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Term
@@ -42,7 +43,7 @@ class Compiler:
             raise UnsupportedFeature(f"aggregates: {node.sql(DIALECT)}")
         build = self.builders.get(type(node))
         if build is None:
-            raise UnsupportedFeature(f"expressions of this form: {node.sql(DIALECT)}")
+            raise not_modelled.form(node.key, node.sql(DIALECT))
         try:
             return build(node, self)
         except InvalidInput as error:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from sqlglot import TokenType, exp
 from sqlglot.dialects.databricks import Databricks
 
-AGGREGATES = ("any_value", "avg", "count", "count_if", "first", "max", "min", "sum")
+AGGREGATES = ("avg", "count", "count_if", "max", "min", "sum")
 """Functions of all rows of a group; others are refused as any function that is not modelled."""
 
 _CASTS = (

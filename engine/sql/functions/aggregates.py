@@ -28,14 +28,12 @@ from whitecap.engine.values.types import (
 class Fold:
     """What an aggregate takes, its type by that of its argument, and its value.
 
-    `value` is told the values and the type of what it gives. `with_nulls`: whether it is told
-    NULLs too.
+    `value` is told the values that are not NULL, and the type of what it gives.
     """
 
     takes: Takes
     gives: Callable[[str], str]
     value: Callable[[list[Any], str], Any]
-    with_nulls: bool = False
 
 
 def _any(name: str, terms: Sequence[Term], _session: Session) -> Sequence[Term]:
@@ -50,13 +48,6 @@ def _countable(name: str, terms: Sequence[Term], _session: Session) -> Sequence[
     if len(terms) > 1:
         raise UnsupportedFeature(f"several columns in {name}")
     return terms
-
-
-def _first_value(name: str, terms: Sequence[Term], session: Session) -> Sequence[Term]:
-    check_count(name, len(terms), 1, 2)
-    if len(terms) > 1:
-        raise UnsupportedFeature(f"{name} that passes over NULLs")
-    return _any(name, terms, session)
 
 
 def _same(type_name: str) -> str:
@@ -119,7 +110,5 @@ AGGREGATES: dict[str, Fold] = {
     "max": Fold(_any, _same, lambda values, _type: max(values, default=None, key=_nan_last)),
     "sum": Fold(_summed, _sum_type, _sum),
     "avg": Fold(_summed, _average_type, _average),
-    "any_value": Fold(_first_value, _same, lambda values, _type: (*values, None)[0], True),
-    "first": Fold(_first_value, _same, lambda values, _type: (*values, None)[0], True),
 }
 """By Spark's names."""

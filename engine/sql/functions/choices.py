@@ -10,7 +10,6 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.sql.expressions.terms import (
     Bound,
     Parameters,
@@ -25,20 +24,17 @@ from whitecap.engine.sql.expressions.terms import (
     negation,
 )
 from whitecap.engine.sql.functions.guard import (
-    DOUBLE,
     Function,
     Kind,
-    Takes,
-    arguments,
     as_kind,
     check_count,
     in_common,
 )
-from whitecap.engine.sql.functions.operators import compare, null_safe_equal
+from whitecap.engine.sql.functions.operators import compare
 from whitecap.engine.values.coercion import common_of, mismatch
 from whitecap.engine.values.types import FRACTIONAL, Session
 
-_NULL, _NULL_TEXT = literal(None, "void"), literal(None, "string")
+_NULL = literal(None, "void")
 _CONDITION = Kind(("boolean",), implicit=False)
 
 
@@ -62,10 +58,10 @@ def choice(branches: Sequence[tuple[Term, Term]], default: Term) -> Term:
     return Term(default.type, bind, all(term.foldable for term in parts))
 
 
-def _branches(terms: Sequence[Term], without: Term = _NULL) -> tuple[list[tuple[Term, Term]], Term]:
+def _branches(terms: Sequence[Term]) -> tuple[list[tuple[Term, Term]], Term]:
     """Conditions with their values, and the default: given last, else NULL."""
     paired = terms[: len(terms) // 2 * 2]
-    default = terms[-1] if len(terms) % 2 else without
+    default = terms[-1] if len(terms) % 2 else _NULL
     return list(zip(paired[::2], paired[1::2], strict=True)), default
 
 
@@ -90,19 +86,6 @@ def _case(terms: Sequence[Term], _session: Session) -> Term:
 def _if_takes(name: str, terms: Sequence[Term], session: Session) -> list[Term]:
     check_count(name, len(terms), 3, 3)
     return _case_takes(name, terms, session)
-
-
-def _decode_takes(name: str, terms: Sequence[Term], session: Session) -> list[Term]:
-    """decode: as a CASE whose conditions compare with the first argument, NULL too."""
-    if len(terms) == 2:
-        raise UnsupportedFeature("decode() of bytes")
-    check_count(name, len(terms), 3, None)
-    asked, *rest = terms
-    branches, default = _branches(rest, without=_NULL_TEXT)
-    common = common_of([*(value.type for _, value in branches), default.type])
-    tests = [(null_safe_equal(asked, one, session), value) for one, value in branches]
-    pairs = [(test, convert(value, common, session)) for test, value in tests]
-    return [*(term for pair in pairs for term in pair), convert(default, common, session)]
 
 
 def first_of(terms: Sequence[Term], _session: Session) -> Term:
@@ -155,54 +138,15 @@ def _one(name: str, terms: Sequence[Term], _session: Session) -> Sequence[Term]:
     return terms
 
 
-def _beside_zero(error_class: str) -> Takes:
-    """An argument that is compared or mixed with 0. Raises `InvalidInput` for one that is not."""
-
-    def takes(name: str, terms: Sequence[Term], _session: Session) -> Sequence[Term]:
-        check_count(name, len(terms), 1, 1)
-        (term,) = terms
-        if Kind(("numeric", "string", "void"), implicit=False).taken_as(term.type) is None:
-            raise mismatch(error_class, f"{term.type} beside 0")
-        return terms
-
-    return takes
-
-
-def _null_if_zero(terms: Sequence[Term], session: Session) -> Term:
-    return _null_if([terms[0], literal(0, "int")], session)
-
-
-def _zero_if_null(terms: Sequence[Term], session: Session) -> Term:
-    common = common_of([terms[0].type, "int"])
-    pair = [convert(term, common, session) for term in (terms[0], literal(0, "int"))]
-    return first_of(pair, session)
-
-
-def _if_there(terms: Sequence[Term], _session: Session) -> Term:
-    asked, there, absent = terms
-    return choice([(is_null(asked), absent)], there)
-
-
-def _without_nan(terms: Sequence[Term], _session: Session) -> Term:
-    one, other = terms
-    is_nan = each(lambda value: value is not None and value != value, [one], "boolean")
-    return choice([(is_nan, other)], one)
-
-
 CHOICES: dict[str, Function] = {
     "case": Function(_case_takes, _case),
     "if": Function(_if_takes, _case),
-    "decode": Function(_decode_takes, _case),
     "coalesce": Function(in_common(1), first_of),
     "ifnull": Function(in_common(2, 2), first_of),
     "nvl": Function(in_common(2, 2), first_of),
-    "nvl2": Function(in_common(3, 3, of=slice(1, None)), _if_there),
     "nullif": Function(_two, _null_if),
-    "nullifzero": Function(_beside_zero("BINARY_OP_DIFF_TYPES"), _null_if_zero),
-    "zeroifnull": Function(_beside_zero("DATA_DIFF_TYPES"), _zero_if_null),
     "greatest": _extreme(max),
     "least": _extreme(min),
-    "nanvl": Function(arguments(DOUBLE, DOUBLE), _without_nan),
     "isnull": Function(_one, lambda terms, _session: is_null(terms[0]), any_type=True),
     "isnotnull": Function(_one, lambda terms, _s: negation(is_null(terms[0])), any_type=True),
     "typeof": Function(_one, lambda terms, _session: literal(terms[0].type, "string")),

@@ -126,17 +126,13 @@ def arguments(*kinds: Kind, optional: int = 0, repeats: bool = False) -> Takes:
     return takes
 
 
-def in_common(
-    least: int, most: int | None = None, *, of: slice = slice(None), with_texts: bool = True
-) -> Takes:
-    """Arguments of which some are mixed: those get one type. See `common_of` for texts."""
+def in_common(least: int, most: int | None = None, *, with_texts: bool = True) -> Takes:
+    """Arguments that get one type. See `common_of` for texts."""
 
     def takes(name: str, terms: Sequence[Term], session: Session) -> list[Term]:
         check_count(name, len(terms), least, most)
-        common = common_of((term.type for term in terms[of]), with_texts=with_texts)
-        taken = list(terms)
-        taken[of] = [convert(term, common, session) for term in terms[of]]
-        return taken
+        common = common_of((term.type for term in terms), with_texts=with_texts)
+        return [convert(term, common, session) for term in terms]
 
     return takes
 

@@ -11,7 +11,6 @@ from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.sql.expressions.terms import Term, apply, convert, literal
 from whitecap.engine.sql.functions.guard import (
     BIGINT,
-    INT,
     TEXT,
     TIMESTAMP,
     Function,
@@ -46,10 +45,6 @@ def _unix_seconds(at: datetime) -> int:
 
 def _since_start(unit: timedelta) -> Function:
     return strict(lambda count: START + count * unit, arguments(_WHOLE), "timestamp")
-
-
-def _until(unit: timedelta) -> Function:
-    return strict(lambda at: int((at - START) // unit), arguments(_INSTANT), "bigint")
 
 
 def _from_seconds(seconds: Any) -> datetime | None:
@@ -105,8 +100,7 @@ def _with_pattern(type_name: str, kind: Kind, function: Callable[..., Any]) -> F
 
 
 def _to_unix_takes(name: str, terms: Sequence[Term], session: Session) -> Sequence[Term]:
-    least = 0 if name == "unix_timestamp" else 1
-    check_count(name, len(terms), least, 2)
+    check_count(name, len(terms), 0, 2)
     kinds = Kind(_MOMENT.types, implicit=False), Kind(("string",), implicit=False)
     return arguments(*kinds, optional=2)(name, terms, session)
 
@@ -170,22 +164,15 @@ def _whole_months(end: datetime, start: datetime) -> int:
 
 INSTANTS: dict[str, Function] = {
     "unix_date": strict(lambda day: (day - _EPOCH).days, arguments(_DAY), "int"),
-    "date_from_unix_date": strict(
-        lambda count: _EPOCH + timedelta(days=count), arguments(INT), "date"
-    ),
     "date_format": _in_pattern(_formatted, arguments(TIMESTAMP, TEXT)),
     "to_date": _with_pattern("date", _MOMENT, _read_day),
     "to_timestamp": _with_pattern("timestamp", Kind((*_MOMENT.types, "numeric")), _read_instant),
     "unix_timestamp": Function(_to_unix_takes, _to_unix),
-    "to_unix_timestamp": Function(_to_unix_takes, _to_unix),
     "from_unixtime": _in_pattern(_from_unix, arguments(BIGINT, TEXT, optional=1)),
     "timestamp_seconds": strict(
         _from_seconds, arguments(Kind(("numeric",), implicit=False)), "timestamp"
     ),
     "timestamp_millis": _since_start(timedelta(milliseconds=1)),
     "timestamp_micros": _since_start(timedelta(microseconds=1)),
-    "unix_seconds": _until(timedelta(seconds=1)),
-    "unix_millis": _until(timedelta(milliseconds=1)),
-    "unix_micros": _until(timedelta(microseconds=1)),
 }
 """By Spark's names."""

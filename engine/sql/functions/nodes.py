@@ -15,7 +15,7 @@ from whitecap.engine.sql.functions.guard import Function
 from whitecap.engine.sql.functions.instants import added, between
 from whitecap.engine.sql.functions.operators import OPERATORS
 from whitecap.engine.sql.functions.spans import interval, is_unit
-from whitecap.engine.sql.functions.table import NON_DETERMINISTIC, call, check_name, not_modelled
+from whitecap.engine.sql.functions.table import NON_DETERMINISTIC, call, check_name
 from whitecap.engine.sql.functions.times import FIELD_NAMES, FIELDS
 from whitecap.engine.values.types import is_decimal, is_integral
 
@@ -45,10 +45,10 @@ def _called(node: exp.Anonymous, compiler: Compiler) -> Term:
     if with_unit is not None and len(nodes) == 3 and is_unit(nodes[0].name):
         function = with_unit(nodes[0].name)
         return function.call(name, compiler.terms(nodes[1:]), compiler.session)
-    if name in ("date_part", "datepart") and len(nodes) == 2:
+    if name == "date_part" and len(nodes) == 2:
         return _field_by_text(name, nodes, compiler)
     if name in ("timestampadd", "timestampdiff"):
-        raise not_modelled(name)
+        raise UnsupportedFeature(f"{name}() of these arguments")
     check_name(name)
     if name in OPERATORS:
         return operator_call(name, nodes, compiler)

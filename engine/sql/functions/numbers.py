@@ -62,27 +62,6 @@ def _power(base: float, exponent: float) -> float:
         return -math.inf if base < 0 and exponent % 2 else math.inf
 
 
-def _exponential(value: float) -> float:
-    try:
-        return math.exp(value)
-    except OverflowError:
-        return math.inf
-
-
-def _logarithm(function: Callable[[float], float]) -> Callable[[float], float | None]:
-    """NULL for what has no logarithm, as Spark says."""
-    return lambda value: None if value <= 0 else function(value)
-
-
-def _log(one: float, other: float | None = None) -> float | None:
-    if other is None:
-        return _logarithm(math.log)(one)
-    if one <= 0 or other <= 0:
-        return None
-    below, above = math.log(one), math.log(other)
-    return above / below if below else math.nan if not above else math.copysign(math.inf, above)
-
-
 def _is_nan(terms: Sequence[Term], _session: Session) -> Term:
     """Never NULL."""
     return each(lambda value: value is not None and value != value, terms, "boolean")
@@ -207,11 +186,6 @@ NUMBERS: dict[str, Function] = {
     "sign": strict(_sign, _ONE, "double"),
     "sqrt": strict(_root, _ONE, "double"),
     "power": strict(_power, _TWO, "double"),
-    "exp": strict(_exponential, _ONE, "double"),
-    "ln": strict(_logarithm(math.log), _ONE, "double"),
-    "log2": strict(_logarithm(math.log2), _ONE, "double"),
-    "log10": strict(_logarithm(math.log10), _ONE, "double"),
-    "log": strict(_log, arguments(DOUBLE, DOUBLE, optional=1), "double"),
     "round": _rounded(ROUND_HALF_UP),
     "bround": _rounded(ROUND_HALF_EVEN),
     "ceil": _whole(ROUND_CEILING, math.ceil),

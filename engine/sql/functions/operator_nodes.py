@@ -27,7 +27,6 @@ from whitecap.engine.sql.expressions.terms import (
 )
 from whitecap.engine.sql.functions.nodes import operator_call
 from whitecap.engine.sql.functions.operators import compare, is_in, null_safe_equal
-from whitecap.engine.sql.functions.regexps import like
 from whitecap.engine.sql.functions.table import call
 from whitecap.engine.values.casts import no_words, try_caster
 from whitecap.engine.values.coercion import mismatch
@@ -62,10 +61,6 @@ def _fraction(text: str) -> Term:
         refused_as = "ParseException", "INVALID_NUMERIC_LITERAL_RANGE"
         raise InvalidInput([Problem(text, "is no DOUBLE", refused_as=refused_as)])
     return literal(float(text), "double")
-
-
-def _raw_text(node: exp.RawString, _compiler: Compiler) -> Term:
-    return literal(node.this, "string")
 
 
 def _bytes(node: exp.HexString, _compiler: Compiler) -> Term:
@@ -210,12 +205,10 @@ def _least(type_name: str, digits: str) -> Term | None:
     return literal(-int(digits), type_name)
 
 
-def _like(node: exp.Expr, compiler: Compiler, escape: str = "\\") -> Term:
-    """LIKE and ILIKE, of one pattern or several; sqlglot keeps their NOT inside the node."""
-    ignore_case = isinstance(node, exp.ILike)
-    text, function = compiler.term(node.this), like(escape, ignore_case=ignore_case)
-    patterns = compiler.terms(like_patterns(node))
-    matches = [function.call("LIKE", [text, pattern], compiler.session) for pattern in patterns]
+def _like(node: exp.Like, compiler: Compiler) -> Term:
+    """LIKE, of one pattern or several; sqlglot keeps its NOT inside the node."""
+    text, patterns = compiler.term(node.this), compiler.terms(like_patterns(node))
+    matches = [call("like", [text, pattern], compiler.session) for pattern in patterns]
     if node.args.get("negate"):
         matches = [negation(match) for match in matches]
     return reduce(conjunction if isinstance(node.expression, exp.All) else disjunction, matches)
@@ -227,12 +220,6 @@ def like_patterns(node: exp.Expr) -> list[exp.Expr]:
         return [node.expression]
     inner = node.expression.this.unnest()
     return list(inner.expressions) if isinstance(inner, exp.Tuple) else [inner]
-
-
-def _escaped_like(node: exp.Escape, compiler: Compiler) -> Term:
-    if not isinstance(node.this, exp.Like | exp.ILike) or len(node.expression.name) != 1:
-        raise UnsupportedFeature(f"an escape of this form: {node.sql(DIALECT)}")
-    return _like(node.this, compiler, node.expression.name)
 
 
 def _cast(node: exp.Cast, compiler: Compiler) -> Term:
@@ -267,7 +254,6 @@ def _try_cast(node: exp.TryCast, compiler: Compiler) -> Term:
 
 OPERATOR_NODES: Builders = {
     exp.Literal: _literal,
-    exp.RawString: _raw_text,
     exp.HexString: _bytes,
     exp.Column: _column,
     exp.Placeholder: _placeholder,
@@ -291,12 +277,7 @@ OPERATOR_NODES: Builders = {
     exp.Mod: _operator("%"),
     exp.IntDiv: _operator("div"),
     exp.Neg: _negative,
-    exp.BitwiseAnd: _operator("&"),
-    exp.BitwiseOr: _operator("|"),
-    exp.BitwiseXor: _operator("^"),
     exp.Like: _like,
-    exp.ILike: _like,
-    exp.Escape: _escaped_like,
     exp.RegexpLike: _operator("rlike"),
     exp.Cast: _cast,
     exp.TryCast: _try_cast,

@@ -15,9 +15,6 @@ from typing import Any
 from whitecap.engine.errors import DeltaError, UnsupportedFeature
 from whitecap.engine.sql.expressions.membership import membership
 from whitecap.engine.sql.expressions.terms import (
-    Bound,
-    Parameters,
-    RowValues,
     Term,
     apply,
     combine,
@@ -27,7 +24,6 @@ from whitecap.engine.sql.expressions.terms import (
     disjunction,
     each,
     elementwise,
-    in_branch,
     negation,
 )
 from whitecap.engine.sql.functions.guard import (
@@ -270,39 +266,6 @@ def _common_of_numbers(function: Compare) -> Function:
     return Function(_operands(is_numeric, "double"), build)
 
 
-def _tried(function: Function) -> Function:
-    """The same, NULL where it fails; a cast too, unless a constant beside a column is cast."""
-
-    def build(terms: Sequence[Term], session: Session) -> Term:
-        return _without_errors(function.build(terms, session))
-
-    return Function(function.takes, build)
-
-
-def _without_errors(term: Term) -> Term:
-    def bind(parameters: Parameters) -> Bound:
-        evaluate = (
-            in_branch(term, parameters) if term.foldable else term.bind(parameters)
-        ).evaluate
-
-        def run(row: RowValues) -> Any:
-            try:
-                return evaluate(row)
-            except DeltaError:
-                return None
-
-        return Bound(run)
-
-    return Term(term.type, bind, term.foldable)
-
-
-def _bits(function: Callable[[int, int], int]) -> Function:
-    def build(terms: Sequence[Term], _session: Session) -> Term:
-        return combine(function, terms[0], terms[1], terms[0].type)
-
-    return Function(_operands(is_integral, "int"), build)
-
-
 def _negative(terms: Sequence[Term], _session: Session) -> Term:
     (term,) = terms
     if is_integral(term.type):
@@ -323,19 +286,14 @@ OPERATORS: dict[str, Function] = {
     "%": _common_of_numbers(_remainder),
     "mod": _common_of_numbers(_remainder),
     "pmod": _common_of_numbers(_positive_remainder),
-    "try_divide": _tried(_arithmetic("/", divide)),
     "div": Function(
         _operands(lambda kind: is_integral(kind) or is_decimal(kind), "bigint"), _whole_division
     ),
-    "&": _bits(operator.and_),
-    "|": _bits(operator.or_),
-    "^": _bits(operator.xor),
     "~": Function(
         arguments(Kind(("integral",))),
         lambda terms, _session: apply(operator.invert, terms[0], terms[0].type),
     ),
     "negative": Function(arguments(NUMBER), _negative),
-    "positive": Function(arguments(NUMBER), lambda terms, _session: terms[0]),
     "not": Function(arguments(BOOLEAN), lambda terms, _session: negation(terms[0])),
     "and": _of_conditions(conjunction),
     "or": _of_conditions(disjunction),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature, nearest
+from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.engine.refusals import not_modelled
 from whitecap.engine.sql.expressions.terms import Term
 from whitecap.engine.sql.functions.choices import CHOICES
 from whitecap.engine.sql.functions.guard import Function
@@ -32,24 +33,11 @@ NON_DETERMINISTIC = frozenset(
 """Functions that are `Nondeterministic` in Spark."""
 
 _ALIASES = {
-    "ceiling": "ceil",
-    "char": "chr",
-    "char_length": "length",
-    "character_length": "length",
     "date_diff": "datediff",
     "dateadd": "date_add",
     "dayofmonth": "day",
-    "lcase": "lower",
-    "len": "length",
     "position": "locate",
-    "pow": "power",
-    "random": "rand",
-    "regexp": "rlike",
-    "regexp_like": "rlike",
-    "sha": "sha1",
-    "signum": "sign",
     "substr": "substring",
-    "ucase": "upper",
 }
 _BY_NAME = {**OPERATORS, **CHOICES, **NUMBERS, **TEXTS, **PATTERNS, **TIMES, **INSTANTS}
 FUNCTIONS: Mapping[str, Function] = {
@@ -78,11 +66,4 @@ def check_name(name: str) -> None:
     like = nearest(name, _NAMES)
     if name not in SPARK_FUNCTIONS:
         raise InvalidInput([Problem(f"{name}()", "no such function", like, _NO_ROUTINE)])
-    raise not_modelled(name)
-
-
-def not_modelled(name: str) -> UnsupportedFeature:
-    """For a function of Spark's, with the nearest that is modelled."""
-    like = nearest(name, _NAMES)
-    hint = f" (the nearest that is: {like})" if like else ""
-    return UnsupportedFeature(f"the function {name}() is not modelled{hint}")
+    raise not_modelled.function(name, like)

@@ -6,10 +6,9 @@ import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from whitecap.engine.errors import DeltaError, UnsupportedFeature
-from whitecap.engine.sql.expressions.terms import Term, convert, each, literal
+from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.sql.expressions.terms import Term, convert, each
 from whitecap.engine.sql.functions.guard import (
-    BIGINT,
     BINARY,
     INT,
     TEXT,
@@ -21,7 +20,6 @@ from whitecap.engine.sql.functions.guard import (
     strict,
     value_of,
 )
-from whitecap.engine.sql.functions.regexps import extracted, replaced
 from whitecap.engine.values.types import Session
 
 _LONGEST = 1 << 20  # letters of a text that is made; a longer one would only cost memory
@@ -89,54 +87,30 @@ def _check_length(length: int) -> None:
         raise UnsupportedFeature(f"a text of {length} letters: they may have {_LONGEST} here")
 
 
-def _padded(*, before: bool) -> Function:
-    """lpad and rpad: with blanks, bytes with zeros, unless told."""
-
-    def pad(text: Any, length: int, filling: Any) -> Any:
-        _check_length(length)
-        missing = length - len(text)
-        more = (filling * missing)[: max(missing, 0)] if filling else filling[:0]
-        return (more + text if before and missing > 0 else text + more)[: max(length, 0)]
-
-    def build(terms: Sequence[Term], session: Session) -> Term:
-        if {terms[0].type, terms[-1].type} <= {"binary", "int"}:
-            fillings = terms[2:] or [_bytes(b"\x00")]
-            return value_of(pad, [*terms[:2], *fillings], "binary")
-        fillings = terms[2:] or [_bytes(" ")]
-        texts = [convert(term, "string", session) for term in (terms[0], *fillings)]
-        return value_of(pad, [texts[0], terms[1], texts[1]], "string")
-
-    return Function(arguments(TEXT_OR_BINARY, INT, TEXT_OR_BINARY, optional=1), build)
+def _padded(text: str, length: int, filling: str = " ") -> str:
+    """lpad; a text that is too long is cut."""
+    _check_length(length)
+    missing = max(length - len(text), 0)
+    return ((filling * missing)[:missing] + text)[: max(length, 0)]
 
 
-def _bytes(value: str | bytes) -> Term:
-    return literal(value, "string" if isinstance(value, str) else "binary")
+def _lpad_takes(name: str, terms: Sequence[Term], session: Session) -> Sequence[Term]:
+    if any(term.type == "binary" for term in terms):
+        raise UnsupportedFeature(f"{name}() of bytes")
+    return arguments(TEXT, INT, TEXT, optional=1)(name, terms, session)
 
 
 def _capitalized(text: str) -> str:
     return " ".join(word[:1].upper() + word[1:].lower() for word in text.split(" "))
 
 
-def _part(text: str, separator: str, number: int) -> str:
-    if number == 0:
-        message = "[INVALID_INDEX_OF_ZERO] The index 0 is invalid."
-        raise DeltaError("SparkRuntimeException", "INVALID_INDEX_OF_ZERO", message)
-    parts = text.split(separator) if separator else [text]
-    at = number - 1 if number > 0 else number
-    return parts[at] if -len(parts) <= at < len(parts) else ""
-
-
-def _digest(name: str) -> Callable[[bytes], str]:
-    return lambda data: hashlib.new(name, data).hexdigest()
+def _md5(data: bytes) -> str:
+    return hashlib.md5(data).hexdigest()
 
 
 def _sha2(data: bytes, bits: int) -> str | None:
     name = {0: "sha256", 224: "sha224", 256: "sha256", 384: "sha384", 512: "sha512"}.get(bits)
     return None if name is None else hashlib.new(name, data).hexdigest()
-
-
-def _letter(code: int) -> str:
-    return "" if code < 0 else chr(code % 256)
 
 
 def _stripped(name: str) -> Function:
@@ -146,12 +120,6 @@ def _stripped(name: str) -> Function:
         lambda first, text=None: strip(first, " ") if text is None else strip(text, first),
         arguments(TEXT, TEXT, optional=1),
     )
-
-
-def _replacing(name: str, terms: Sequence[Term], session: Session) -> Sequence[Term]:
-    if len(terms) == 4:
-        raise UnsupportedFeature(f"{name}() from a place on")
-    return _THREE_TEXTS(name, terms, session)
 
 
 def _joined(terms: Sequence[Term], _session: Session) -> Term:
@@ -183,9 +151,6 @@ TEXTS: dict[str, Function] = {
     "trim": _stripped("both"),
     "ltrim": _stripped("leading"),
     "rtrim": _stripped("trailing"),
-    "btrim": _text(
-        lambda text, letters=" ": text.strip(letters), arguments(TEXT, TEXT, optional=1)
-    ),
     "length": _text(len, arguments(TEXT_OR_BINARY), "int"),
     "substring": _text(_cut, arguments(TEXT_OR_BINARY, INT, INT, optional=1), _first_type),
     "left": _text(_left, arguments(TEXT_OR_BINARY, INT), _first_type),
@@ -199,18 +164,12 @@ TEXTS: dict[str, Function] = {
     "locate": Function(arguments(TEXT, TEXT, INT, optional=1), _located),
     "replace": _text(_replaced, arguments(TEXT, TEXT, TEXT, optional=1)),
     "translate": _text(_translated, _THREE_TEXTS),
-    "lpad": _padded(before=True),
-    "rpad": _padded(before=False),
+    "lpad": _text(_padded, _lpad_takes),
     "repeat": _text(_repeated, arguments(TEXT, INT)),
     "initcap": _text(_capitalized, _ONE_TEXT),
     "reverse": _text(lambda text: text[::-1], arguments(TEXT_OR_BINARY), _first_type),
     "ascii": _text(lambda text: ord(text[0]) if text else 0, _ONE_TEXT, "int"),
-    "chr": _text(_letter, arguments(BIGINT)),
-    "md5": _text(_digest("md5"), arguments(BINARY)),
-    "sha1": _text(_digest("sha1"), arguments(BINARY)),
+    "md5": _text(_md5, arguments(BINARY)),
     "sha2": _text(_sha2, arguments(BINARY, INT)),
-    "split_part": _text(_part, arguments(TEXT, TEXT, INT)),
-    "regexp_replace": _text(replaced, _replacing),
-    "regexp_extract": _text(extracted, arguments(TEXT, TEXT, INT, optional=1)),
 }
 """By Spark's names."""

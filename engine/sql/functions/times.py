@@ -36,9 +36,7 @@ from whitecap.engine.values.types import Session, zone
 NOW = "current timestamp"
 """The parameter that holds the time of a statement; no user's parameter has such a name."""
 
-_ASKS_TIME = re.compile(
-    r"\b(?:current_date|curdate|current_timestamp|now|localtimestamp|unix_timestamp)\b", re.I
-)
+_ASKS_TIME = re.compile(r"\b(?:current_date|current_timestamp|now|unix_timestamp)\b", re.I)
 START = datetime(1970, 1, 1, tzinfo=UTC)
 """The instant from which milliseconds are counted."""
 
@@ -247,12 +245,8 @@ def _made_date(year: int, month: int, day: int) -> date:
 
 TIMES: dict[str, Function] = {
     "current_date": _TODAY,
-    "curdate": _TODAY,
     "current_timestamp": _NOW,
     "now": _NOW,
-    "localtimestamp": _current(
-        "timestamp_ntz", lambda at, session: _local(at, session).replace(tzinfo=None)
-    ),
     **{name: FIELDS[name] for name in ("year", "quarter", "month", "day", "hour", "minute")},
     "dayofweek": _DAY_OF_WEEK,
     "dayofyear": FIELDS["doy"],

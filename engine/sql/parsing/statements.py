@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import lru_cache
 from typing import Any, Self
 
 from sqlglot import exp
@@ -48,40 +49,41 @@ class Values:
 
 
 @dataclass(frozen=True, slots=True)
-class Select:
-    """Columns of one table's rows: filtered, possibly limited. Without a table, one row."""
+class PlainRead:
+    """What a query reads that takes rows of one table one by one: filtered, possibly limited."""
 
-    items: tuple[exp.Expr, ...]
-    table: TableName | None = None
+    table: TableName
     condition: Predicate | None = None
     limit: int | None = None
-    alias: str = ""
-    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Relational:
-    """Any other query: joins, subqueries, aggregates, unions. Its table names are in the tree."""
+class Select:
+    """Any other query. Its table names are in the tree; `plain` says what it reads if it is."""
 
     node: exp.Query
+    plain: PlainRead | None = None
     alias: str = ""
     columns: tuple[str, ...] = ()
 
 
-Query = Values | Select | Relational
+Query = Values | Select
+
+
+@lru_cache(maxsize=1024)
+def whole_table(table: TableName) -> Select:
+    """The query of all rows of a table."""
+    node = exp.Table(this=exp.to_identifier(table.alias or table.name, quoted=True))
+    query = exp.Select(expressions=[exp.Star()], from_=exp.From(this=node))
+    return Select(query, PlainRead(table))
 
 
 def reads_tables(query: Query | TableName) -> bool:
     """Whether a query reads any table, rather than only what it says itself."""
-    match query:
-        case Values():
-            return False
-        case Select():
-            return query.table is not None
-        case Relational():
-            own = {cte.alias.lower() for cte in query.node.find_all(exp.CTE)}
-            return any(table.name.lower() not in own for table in query.node.find_all(exp.Table))
-    return True
+    if not isinstance(query, Select):
+        return isinstance(query, TableName)
+    own = {cte.alias.lower() for cte in query.node.find_all(exp.CTE)}
+    return any(table.name.lower() not in own for table in query.node.find_all(exp.Table))
 
 
 @dataclass(frozen=True, slots=True)

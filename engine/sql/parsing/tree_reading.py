@@ -11,7 +11,6 @@ from sqlglot import exp
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
 from whitecap.engine.sql.expressions.columns import unqualified
 from whitecap.engine.sql.expressions.rendering import Template
-from whitecap.engine.sql.expressions.scope import check_star
 from whitecap.engine.sql.expressions.spark_text import DIALECT, IN_PARENTHESES, NAMED_INSIDE
 from whitecap.engine.sql.expressions.text import SYNTAX_ERROR, whole_number
 from whitecap.engine.sql.parsing.statements import (
@@ -21,14 +20,15 @@ from whitecap.engine.sql.parsing.statements import (
     Match,
     Merge,
     MergeClause,
+    PlainRead,
     Query,
-    Relational,
     Select,
     Statement,
     TableName,
     Truncate,
     Update,
     Values,
+    whole_table,
 )
 from whitecap.engine.sql.predicates.predicate import Predicate
 
@@ -276,15 +276,15 @@ def query_of(node: exp.Expr | None) -> Query:
     """The query of a syntax tree: rows, columns of one table, or any other."""
     match node:
         case exp.Values():
-            return _values(node)
+            return values_of(node)
         case exp.Table():
-            return Select((exp.Star(),), table_name(node))
+            return whole_table(table_name(node))
         case exp.Subquery():
             return _aliased(query_of(node.this), node)
         case exp.Select():
             return _select(node)
         case exp.SetOperation():
-            return Relational(node)
+            return Select(node)
     if node is None:
         raise InvalidInput([Problem("INSERT", "has neither VALUES nor a query")])
     raise UnsupportedFeature(f"queries of this form: {node.sql(DIALECT)}")
@@ -306,9 +306,10 @@ _QUERY_IN_VALUES = (
 )
 
 
-def _values(node: exp.Values) -> Values:
+def values_of(node: exp.Values) -> Values:
+    """The literal rows of a syntax tree, or the parameter that holds them."""
     alias, columns = node.alias, _alias_columns(node)
-    name = rows_parameter(node)
+    name = _rows_parameter(node)
     if name is not None:
         return Values((), name, alias, columns)
     rows = tuple(
@@ -320,7 +321,7 @@ def _values(node: exp.Values) -> Values:
     return Values(rows, None, alias, columns)
 
 
-def rows_parameter(node: exp.Values) -> str | None:
+def _rows_parameter(node: exp.Values) -> str | None:
     """The parameter that holds all rows of a VALUES; `None` where the rows are written out.
 
     Raises `UnsupportedFeature` for one beside other rows.
@@ -338,26 +339,18 @@ def _select(node: exp.Select) -> Query:
     if not node.expressions:
         raise InvalidInput([Problem(node.sql(DIALECT), "selects no column")])
     source = node.args.get("from_")
-    if source is not None and isinstance(source.this, exp.Values) and _is_whole(node):
-        return _values(source.this)
-    if not _is_plain(node):
-        return Relational(node)
-    count = limit_of(node)
-    if source is None:
-        return Select(tuple(node.expressions), limit=count)
+    if source is None or not _is_plain(node):
+        rows = None if source is None else source.this
+        return values_of(rows) if isinstance(rows, exp.Values) and _is_whole(node) else Select(node)
     table = table_name(source.this)
-    items = tuple(_item(item, table) for item in node.expressions)
-    return Select(items, table, _predicate(_where(node), table), count)
+    return Select(node, PlainRead(table, _predicate(_where(node), table), limit_of(node)))
 
 
 def _is_plain(node: exp.Select) -> bool:
-    """Whether it takes rows of one table, or none, one by one."""
+    """Whether it takes rows of one table one by one."""
     if any(value and key not in _PLAIN_SELECT for key, value in node.args.items()):
         return False
-    source = node.args.get("from_")
-    if source is not None and not _is_named(source.this):
-        return False
-    if any(star.args.get("except_") for star in node.find_all(exp.Star)):
+    if not _is_named(node.args["from_"].this):
         return False
     complicated = (exp.AggFunc, exp.Subquery, exp.Exists, exp.Window)
     return node.find(*complicated) is None and not any(
@@ -381,13 +374,6 @@ def _is_star(node: exp.Select) -> bool:
     return (
         len(node.expressions) == 1 and isinstance(star, exp.Star) and not star.args.get("except_")
     )
-
-
-def _item(node: exp.Expr, table: TableName) -> exp.Expr:
-    if isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
-        check_star(node.table, table.names)
-        return exp.Star()
-    return unqualified(node, table.names)
 
 
 _READERS: dict[type[exp.Expr], Callable[[Any, Template], Statement]] = {

@@ -18,11 +18,8 @@ from whitecap.engine.sql.parsing.own_grammar import NAME
 from whitecap.engine.sql.parsing.statements import (
     Insert,
     Merge,
-    Relational,
-    Select,
     Statement,
     TableName,
-    Values,
 )
 
 WRITE_OPTIONS = frozenset(
@@ -87,7 +84,7 @@ class WriteClauses:
         if not (options or self.replace_using or self.replace_on is not None):
             return insert
         query = insert.query
-        if self.source_alias and isinstance(query, Values | Select | Relational):
+        if self.source_alias:
             query = dataclasses.replace(query, alias=self.source_alias)
         table = TableName(insert.table.name, self.target_alias or insert.table.alias)
         return dataclasses.replace(

@@ -1,49 +1,64 @@
-"""The tables of a relational query: which rows of which are read, and what of that is tracked.
+"""The tables of a query: which rows of which are read, and what of that is tracked.
 
 Source: PrepareDeltaScan.scala (scans of the table that is written are tracked with the filters that
-the optimizer pushes down to them; others are pinned), OptimizeMetadataOnlyDeltaQuery.scala.
+the optimizer pushes down to them; others, and time travel, are pinned and never tracked),
+OptimizeMetadataOnlyDeltaQuery.scala.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from sqlglot import exp
 
+from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Schema
+from whitecap.engine.log.snapshot import Snapshot
+from whitecap.engine.log.statistics import record_count
 from whitecap.engine.query.partition_filters import with_partition_filters
-from whitecap.engine.query.relational import Planner
-from whitecap.engine.query.row_reads import track_rows
+from whitecap.engine.query.row_reads import track_limited_rows, track_rows
+from whitecap.engine.query.scan_tasks import scan_tasks
 from whitecap.engine.query.select_parts import Rows
-from whitecap.engine.query.sources import Source
 from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.session.table import Table, Tables, table_named
 from whitecap.engine.sql.expressions.columns import unqualified
-from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.expressions.terms import Parameters
 from whitecap.engine.sql.functions.nodes import function_name
-from whitecap.engine.sql.parsing.statements import Relational, TableName
+from whitecap.engine.sql.parsing.statements import PlainRead, Select, TableName
 from whitecap.engine.sql.parsing.tree_reading import table_name
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of
 from whitecap.engine.sql.predicates.predicate import Predicate
 from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.transaction import Transaction
-from whitecap.engine.values.types import Session
 
 _FROM_STATISTICS = ("count", "min", "max")
 
 
 @dataclass(frozen=True, slots=True)
 class TableScan:
-    """One table of a query, where it stands in the tree, and the conditions on it alone."""
+    """One table of a query, where it stands in the tree, and what is asked of it alone.
+
+    `plain`: all that is asked, where the query takes the rows of this table one by one.
+    """
 
     node: exp.Table
     name: TableName
-    conditions: tuple[exp.Expr, ...]
+    conditions: tuple[exp.Expr, ...] = ()
+    plain: PlainRead | None = None
 
-    def predicates(self, schema: Schema, parameters: Parameters) -> list[Predicate]:
-        """The conditions that the table's own columns decide."""
+    def predicates(self, table: Table, schema: Schema, parameters: Parameters) -> list[Predicate]:
+        """The conditions that the table's own columns decide.
+
+        Raises `InvalidInput` for a query's whole condition that is none.
+        """
+        if self.plain is not None:
+            condition = self.plain.condition
+            if condition is None:
+                return []
+            condition.check(schema, table.session)
+            return list(condition.with_parameters(parameters).conjuncts())
         names = {name.lower() for name in schema.names}
         known = (
             node
@@ -53,8 +68,11 @@ class TableScan:
         return [Predicate.of_node(unqualified(node), parameters) for node in known]
 
 
-def scans_of(query: Relational) -> list[TableScan]:
+def scans_of(query: Select) -> list[TableScan]:
     """The tables of a query, other than those that it names itself."""
+    if query.plain is not None:
+        source: exp.Table = query.node.args["from_"].this
+        return [TableScan(source, query.plain.table, plain=query.plain)]
     own = {cte.alias.lower() for cte in query.node.find_all(exp.CTE)}
     tables = [
         node
@@ -64,7 +82,7 @@ def scans_of(query: Relational) -> list[TableScan]:
     return [TableScan(node, table_name(node), tuple(_conditions(node))) for node in tables]
 
 
-def reads_own(query: Relational, target: TableName) -> bool:
+def reads_own(query: Select, target: TableName) -> bool:
     """Whether a query reads the newest version of the table that is written."""
     return any(_is_own(scan.name, target) for scan in scans_of(query))
 
@@ -73,18 +91,21 @@ def _is_own(name: TableName, target: TableName) -> bool:
     return name.version is None and name.name.lower() == target.name.lower()
 
 
-def pinned_rows(query: Relational, target: TableName, tables: Tables) -> Steps[dict[int, Rows]]:
+def pinned_rows(
+    query: Select, target: TableName, tables: Tables, parameters: Parameters
+) -> Steps[dict[int, Rows]]:
     """The rows of the tables that need no transaction, by their places in the tree."""
     rows: dict[int, Rows] = {}
     for scan in scans_of(query):
         if not _is_own(scan.name, target):
             table = table_named(tables, scan.name.name)
-            rows[id(scan.node)] = yield from table.at_root(_pinned_rows(scan, table))
+            steps = _pinned_rows(scan, table, parameters)
+            rows[id(scan.node)] = yield from table.at_root(steps)
     return rows
 
 
 def own_rows(
-    query: Relational,
+    query: Select,
     pinned: Mapping[int, Rows],
     table: Table,
     txn: Transaction,
@@ -94,45 +115,74 @@ def own_rows(
     rows = dict(pinned)
     for scan in scans_of(query):
         if id(scan.node) not in rows:
-            rows[id(scan.node)] = yield from _own_rows(query, scan, table, txn, parameters)
+            files = _tracked_files(query, scan, table, txn, parameters)
+            rows[id(scan.node)] = yield from _rows_of(scan, files, table, txn.snapshot.schema)
     return rows
 
 
-def evaluated(
-    query: Relational, rows: Mapping[int, Rows], parameters: Parameters, session: Session
-) -> Source:
-    """What the query gives, with the rows of its tables."""
-    planned = Planner(rows, parameters, session).plan(query.node, Scope((), session))
-    names = query.columns or planned.names
-    return Source(names, planned.types, [list(planned.of(()))])
-
-
-def _pinned_rows(scan: TableScan, table: Table) -> Steps[Rows]:
+def _pinned_rows(scan: TableScan, table: Table, parameters: Parameters) -> Steps[Rows]:
     version = scan.name.version
     snapshot = yield from (table.latest() if version is None else table.as_of(version))
     yield from table.log.read_state(snapshot)
-    found = yield from table.data_files.read(snapshot.all_files(), snapshot.schema)
-    return _rows(snapshot.schema, found)
+    predicates = scan.predicates(table, snapshot.schema, parameters)
+    files = [f for f in snapshot.all_files() if _in_partition(f, predicates, snapshot, table)]
+    return (yield from _rows_of(scan, files, table, snapshot.schema))
 
 
-def _own_rows(
-    query: Relational, scan: TableScan, table: Table, txn: Transaction, parameters: Parameters
-) -> Steps[Rows]:
-    schema = txn.snapshot.schema
-    predicates = scan.predicates(schema, parameters)
+def _in_partition(
+    file: AddFile, predicates: Sequence[Predicate], snapshot: Snapshot, table: Table
+) -> bool:
+    schema = snapshot.partition_schema
+    return all(
+        part.evaluate_partition(file.partition_values or {}, schema, table.settings) is True
+        for part in predicates
+        if part.is_over(snapshot.partition_columns) and part.columns
+    )
+
+
+def _tracked_files(
+    query: Select, scan: TableScan, table: Table, txn: Transaction, parameters: Parameters
+) -> list[AddFile]:
+    predicates = scan.predicates(table, txn.snapshot.schema, parameters)
     if not txn.settings.stats_skipping:
-        txn.read_whole_table()
-        return _rows(schema, (yield from table.data_files.read(txn.snapshot.all_files(), schema)))
+        txn.read_whole_table()  # PrepareDeltaScan is off, and nothing else tells what is read
+        return list(txn.snapshot.all_files())
+    if scan.plain is not None and scan.plain.limit is not None:
+        return _limited_files(txn, predicates, scan.plain.limit)
     track_rows(table, txn, predicates)
     filters = with_partition_filters(predicates, txn)
     files = list(txn.filter_files(filters) if filters else txn.filter_all_files())
     if _is_answered_by_statistics(query, predicates):
         txn.filter_all_files()
-    found = yield from table.data_files.read(files, schema)
-    return _rows(schema, found)
+    return files
 
 
-def _is_answered_by_statistics(query: Relational, predicates: Sequence[Predicate]) -> bool:
+def _limited_files(txn: Transaction, parts: Sequence[Predicate], limit: int) -> list[AddFile]:
+    track_limited_rows(txn)
+    if all(part.is_over(txn.metadata.partition_columns) for part in parts):
+        return _files_for_limit(txn, parts, limit)
+    return list(txn.filter_files(with_partition_filters(parts, txn)))
+
+
+def _files_for_limit(txn: Transaction, parts: Sequence[Predicate], limit: int) -> list[AddFile]:
+    """Only as many files as hold `limit` rows. Source: DataSkippingReader.pruneFilesByLimit."""
+    chosen: list[AddFile] = []
+    rows = 0
+    for file in _untracked(txn).filter_files(parts):
+        if rows >= limit:
+            break
+        chosen.append(file)
+        rows += record_count(file.stats) or 0
+    txn.filter_files_for_limit(chosen, parts)
+    return chosen
+
+
+def _untracked(txn: Transaction) -> Transaction:
+    """A transaction on the same snapshot whose reads nobody asks for."""
+    return Transaction(txn.table_log, txn.snapshot, txn.txn_id, txn.settings, txn.dialect)
+
+
+def _is_answered_by_statistics(query: Select, predicates: Sequence[Predicate]) -> bool:
     """Whether only counts, minima and maxima of the whole table are asked for."""
     node = query.node
     plain = {"expressions", "from_", "kind", "hint"}
@@ -144,9 +194,24 @@ def _is_answered_by_statistics(query: Relational, predicates: Sequence[Predicate
     )
 
 
-def _rows(schema: Schema, file_rows: Sequence[FileRows]) -> Rows:
+def _rows_of(
+    scan: TableScan, files: Sequence[AddFile], table: Table, schema: Schema
+) -> Steps[Rows]:
+    file_rows = yield from table.data_files.read(files, schema)
+    if scan.plain is not None:
+        tasks = _by_task(file_rows)
+        return Rows(schema.names, schema.types, lambda _outer: list(chain(*tasks)), tasks)
     rows: list[Row] = [row for one in file_rows for row in one.live_rows()]
     return Rows(schema.names, schema.types, lambda _outer: rows)
+
+
+def _by_task(file_rows: Sequence[FileRows]) -> list[list[Row]]:
+    """The live rows of files, by the task that reads them."""
+    by_path = {one.file.path: one for one in file_rows}
+    return [
+        [row for file in task for row in by_path[file.path].live_rows()]
+        for task in scan_tasks([one.file for one in file_rows])
+    ]
 
 
 def _conditions(node: exp.Table) -> Iterator[exp.Expr]:
