@@ -1,20 +1,30 @@
-"""A run of the simulator before the oracles: its store's bytes, and its recording as a history."""
+"""A run of the simulator before the oracles: its store's bytes, and its recording as a history.
+
+A recording on disk holds no rows and no log, but the scenario and the seed, of which the same run
+follows byte for byte: it is made once more and judged.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from whitecap.engine.dialects import dialect_named
+from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.engine.storage.requests import Get, ListFrom, ReadRows, Request, Response
+from whitecap.sim.loading.loading import parse_scenario
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Finding, Judgement
 from whitecap.sim.oracles.history import History, Promise, Transaction
 from whitecap.sim.oracles.judging import judge_evidence
 from whitecap.sim.oracles.log_validation import checked_commits
-from whitecap.sim.run import FinishedRun
+from whitecap.sim.recording.recording import INTERRUPTED, read_recording
+from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.store.objects import FakeStore
 
 
@@ -38,13 +48,47 @@ def judge(run: FinishedRun) -> list[Finding]:
     return list(judgement_of(run).findings)
 
 
-def judgement_of(run: FinishedRun, with_rows: bool = True) -> Judgement:
-    """The same with what was not checked; without its rows only log and history are looked at."""
-    return judge_evidence(evidence_of(run), with_rows)
+def judgement_of(
+    run: FinishedRun,
+    *,
+    with_rows: bool = True,
+    faults_stop_ms: float | None = None,
+    bound_ms: float | None = None,
+) -> Judgement:
+    """The same with what was not checked; without its rows only log and history are looked at.
+
+    With `bound_ms`, whatever is under way for longer than that at the end, and that long after
+    `faults_stop_ms`, is a finding.
+    """
+    evidence = evidence_of(run, faults_stop_ms, bound_ms)
+    return judge_evidence(evidence, with_rows)
 
 
-def evidence_of(run: FinishedRun) -> Evidence:
+def judge_run_directory(directory: Path) -> Judgement:
+    """Judge the run that was recorded in a directory.
+
+    Raises `InvalidInput`: it is damaged, was interrupted, or this version makes another run of it.
+    """
+    recording = read_recording(directory)
+    manifest = recording.manifest
+    if INTERRUPTED in manifest:
+        raise InvalidInput([Problem(str(directory), "was interrupted: it cannot be made again")])
+    scenario = parse_scenario(recording.scenario, str(directory), cells=False)
+    run = run_scenario(scenario, seed=manifest["seed"], replication=manifest["replication"])
+    if not run.recording.transactions.equals(recording.transactions):
+        said = f"was made by {manifest['code_version']}, and this version makes another run of it"
+        raise InvalidInput([Problem(str(directory), said)])
+    return judgement_of(run)
+
+
+def evidence_of(
+    run: FinishedRun, faults_stop_ms: float | None = None, bound_ms: float | None = None
+) -> Evidence:
     """What a finished run left."""
+    history = history_of(run)
+    promise = msgspec.structs.replace(
+        history.promise, faults_stop=faults_stop_ms, bound=bound_ms, ends=run.world.kernel.now_ms
+    )
     store = run.world.store
     versions = [landing.version for landing in store.landings]
     bodies = {version: store.objects[log_key(version)].body for version in versions}
@@ -52,7 +96,7 @@ def evidence_of(run: FinishedRun) -> Evidence:
     return Evidence(
         checked_commits(bodies),
         _StoreAfterwards(store),
-        history_of(run),
+        History(history.transactions, promise),
         landed,
         frozenset(store.data_files),
         overwritten=tuple(lost.version for lost in store.overwritten),

@@ -5,8 +5,12 @@ A writer's own transactions follow each other in real time, so that one rule hol
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from math import inf
+from typing import Self
 
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.oracles.evidence import Evidence
@@ -19,27 +23,41 @@ def order_findings(evidence: Evidence) -> Iterator[Finding]:
     if evidence.history is None:
         return
     own_only = not evidence.history.promise.real_time
+    known = _Acknowledgements.of(evidence, own_only)
     for transaction in evidence.transactions:
-        stale = _newest_missed(evidence, transaction, own_only)
-        if stale is not None:
-            yield _stale(evidence, transaction, stale)
+        if transaction.began is None or transaction.read_version is None:
+            continue
+        newest = known.newest_before(transaction.began, transaction.writer if own_only else None)
+        if newest > transaction.read_version:
+            yield _stale(evidence, transaction, newest)
     yield from _schema_changes(evidence)
 
 
-def _newest_missed(evidence: Evidence, reader: Transaction, own_only: bool) -> int | None:
-    """The newest version that was acknowledged before a transaction began, if it missed it."""
-    if reader.began is None or reader.read_version is None:
-        return None
-    known = [
-        version
-        for each in evidence.transactions
-        if each.ended is not None and each.ended < reader.began
-        if each.writer == reader.writer or not own_only
-        for version in each.acknowledged
-        if version in evidence.commits
-    ]
-    newest = max(known, default=-1)
-    return newest if newest > reader.read_version else None
+@dataclass(frozen=True, slots=True)
+class _Acknowledgements:
+    """When versions were acknowledged, and the newest of all up to then, by writer or of all."""
+
+    instants: dict[str | None, list[float]]
+    newest: dict[str | None, list[int]]
+
+    @classmethod
+    def of(cls, evidence: Evidence, by_writer: bool) -> Self:
+        """Of a history."""
+        known = cls(defaultdict(list), defaultdict(list))
+        ended = [each for each in evidence.transactions if each.ended is not None]
+        for each in sorted(ended, key=lambda transaction: transaction.ended or 0.0):
+            told = [v for v in each.acknowledged if v in evidence.commits]
+            if told:
+                whose = each.writer if by_writer else None
+                before = known.newest[whose][-1:]
+                known.instants[whose].append(each.ended or 0.0)
+                known.newest[whose].append(max([*before, *told]))
+        return known
+
+    def newest_before(self, instant: float, whose: str | None) -> int:
+        """The newest version that was acknowledged before an instant, -1 if none was."""
+        count = bisect_left(self.instants.get(whose, []), instant)
+        return self.newest[whose][count - 1] if count else -1
 
 
 def _stale(evidence: Evidence, reader: Transaction, missed: int) -> Finding:
