@@ -5,6 +5,7 @@ What must come to an end does so in the second phase: writers begin nothing new 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -104,7 +105,7 @@ def _calm_ms(scenario: Scenario, dice: Dice) -> float:
     planned = sum(
         group.count * group.jobs(scenario.duration, waits_ms) for group in scenario.writers.values()
     )
-    return float(f"{scenario.duration * min(jobs / max(planned, 1e-9), 100):.3g}")
+    return _whole_seconds(scenario.duration * min(jobs / max(planned, 1e-9), 100))
 
 
 def _in_two_phases(scenario: Scenario, dice: Dice, calm_ms: float) -> Document:
@@ -125,4 +126,9 @@ def _in_two_phases(scenario: Scenario, dice: Dice, calm_ms: float) -> Document:
 def _stops_ms(scenario: Scenario, name: str, calm_ms: float) -> float:
     group = scenario.writers[name]
     stops_ms = calm_ms if group.stops is None else min(group.stops, calm_ms)
-    return max(stops_ms, group.starts + 1.0)
+    return _whole_seconds(max(stops_ms, group.starts + 1.0))
+
+
+def _whole_seconds(span_ms: float) -> float:
+    """At least so long, and written in full."""
+    return math.ceil(span_ms / 1000) * 1000.0
