@@ -21,6 +21,11 @@ class Checked:
 class Invariant(Enum):
     """Fourteen of them, from the log's bytes up to the ends of transactions."""
 
+    @classmethod
+    def broken_by(cls, anomaly: Anomaly) -> Invariant:
+        """The one that an anomaly breaks."""
+        return next(each for each in cls if anomaly in each.value.anomalies)
+
     ONE_LOG = Checked(
         "Versions are contiguous, and each has one content for ever.",
         "log_validation, publication",

@@ -7,7 +7,7 @@ problem at once, each with file and line. The rules about one commit are in `log
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,34 +62,8 @@ class CheckedLog:
     bodies: dict[int, bytes] = field(default_factory=dict)
 
 
-def validate_commits(bodies: Mapping[int, bytes], base: Snapshot = EMPTY_SNAPSHOT) -> Snapshot:
-    """Check commit files, by version, that follow `base`; answers the table they lead to.
-
-    Raises `InvalidLog` with every problem found.
-    """
-    replay = checked_commits(bodies, base)
-    _raise_if_any(replay.breaches)
-    return replay.snapshot
-
-
-def validate_log() -> Steps[Snapshot]:
-    """Check everything in a table's log: names, commits, checkpoints and the pointer to them.
-
-    Raises `InvalidLog` with every problem found.
-    """
-    replay = yield from checked_log()
-    _raise_if_any(replay.breaches)
-    return replay.snapshot
-
-
-def _raise_if_any(breaches: Iterable[Breach]) -> None:
-    problems = [breach.problem for breach in breaches]
-    if problems:
-        raise InvalidLog(problems)
-
-
 def checked_log() -> Steps[CheckedLog]:
-    """Check a table's log as a whole, as `validate_log` does; raises nothing."""
+    """Check everything in a table's log: names, commits, checkpoints and the pointer to them."""
     entries = (yield ListFrom(f"{LOG_DIRECTORY}/")).entries
     breaches = list(_misnamed(entries))
     states = yield from _checkpoint_states(entries, breaches)
@@ -163,7 +137,7 @@ def _essence(snapshot: Snapshot) -> tuple[Any, ...]:
 
 
 def checked_commits(bodies: Mapping[int, bytes], base: Snapshot = EMPTY_SNAPSHOT) -> CheckedLog:
-    """Check commit files, by version, that follow `base`; raises nothing."""
+    """Check commit files, by version, that follow `base`."""
     replay = CheckedLog(base, base)
     if not bodies and base.version < 0:
         problem = Problem(LOG_DIRECTORY, "holds neither a commit nor a checkpoint")

@@ -19,7 +19,7 @@ from whitecap.engine.recorded import RecordedOutcome
 from whitecap.engine.storage.requests import Get, ListFrom, ReadRows, Request, Response
 from whitecap.sim.loading.loading import parse_scenario
 from whitecap.sim.oracles.evidence import Evidence
-from whitecap.sim.oracles.finding import Finding, Judgement
+from whitecap.sim.oracles.finding import Judgement
 from whitecap.sim.oracles.history import History, Promise, Transaction
 from whitecap.sim.oracles.judging import judge_evidence
 from whitecap.sim.oracles.log_validation import checked_commits
@@ -43,19 +43,14 @@ class _StoreAfterwards:
         raise AssertionError(f"an oracle does not ask {request}")
 
 
-def judge(run: FinishedRun) -> list[Finding]:
-    """All that is wrong with a finished run."""
-    return list(judgement_of(run).findings)
-
-
-def judgement_of(
+def judge(
     run: FinishedRun,
     *,
     with_rows: bool = True,
     faults_stop_ms: float | None = None,
     bound_ms: float | None = None,
 ) -> Judgement:
-    """The same with what was not checked; without its rows only log and history are looked at.
+    """All that is wrong with a finished run; without its rows, with log and history alone.
 
     With `bound_ms`, whatever is under way for longer than that at the end, and that long after
     `faults_stop_ms`, is a finding.
@@ -78,7 +73,7 @@ def judge_run_directory(directory: Path) -> Judgement:
     if not run.recording.transactions.equals(recording.transactions):
         said = f"was made by {manifest['code_version']}, and this version makes another run of it"
         raise InvalidInput([Problem(str(directory), said)])
-    return judgement_of(run)
+    return judge(run)
 
 
 def evidence_of(

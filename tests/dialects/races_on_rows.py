@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import permutations
 from typing import Any
 
+from tests.oracles.log_validation import validate_log
 from whitecap.engine.commands import SharedTable, Table, run_statement
 from whitecap.engine.dialects import DATABRICKS_14_3, DELTA_OSS_4_4, Dialect
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome
@@ -14,7 +15,6 @@ from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import MemoryStore, run
 from whitecap.engine.storage.requests import PutIfAbsent, Row, Steps
-from whitecap.sim.oracles.log_validation import validate_log
 
 VECTORS = "delta.enableDeletionVectors"
 LEVEL = "delta.isolationLevel"

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from log_samples import add, histories, remove, replayed, state, store_of, table
 
+from tests.oracles.log_validation import validate_commits, validate_log
 from whitecap.engine.conflicts.row_ids import watermark_domain
 from whitecap.engine.errors import InvalidLog
 from whitecap.engine.log.actions import (
@@ -26,7 +27,6 @@ from whitecap.engine.log.checkpoint import LAST_CHECKPOINT_KEY, checkpoint_key, 
 from whitecap.engine.log.commit_file import encode_commit, log_key
 from whitecap.engine.log.features import protocol_of_new_table
 from whitecap.engine.storage.memory import MemoryStore, run
-from whitecap.sim.oracles.log_validation import validate_commits, validate_log
 
 INFO = CommitInfo(timestamp=1)
 FIRST = [INFO, Protocol(1, 2), table()]

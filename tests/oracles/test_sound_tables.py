@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.oracles.hand_made import FIRST_ROWS, HandMade
 from whitecap.sim.loading import load_scenario
-from whitecap.sim.oracles.of_run import judge, judgement_of
+from whitecap.sim.oracles.of_run import judge
 from whitecap.sim.run import run_scenario
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +30,7 @@ FORBIDDEN = ("conflicts", "row_level", "transaction", "commands", "session", "pl
 @pytest.mark.parametrize("name", SOUND)
 def test_a_shipped_scenario_gives_no_finding_and_is_checked_whole(name: str) -> None:
     run = run_scenario(load_scenario(ROOT / "scenarios/regression" / f"{name}.yaml"))
-    judgement = judgement_of(run)
+    judgement = judge(run)
     assert not judgement.findings
     assert not judgement.not_checked
 
@@ -38,13 +38,13 @@ def test_a_shipped_scenario_gives_no_finding_and_is_checked_whole(name: str) -> 
 def test_an_update_that_conflicts_with_itself_is_refused_and_there() -> None:
     name = "lost-reply-conflicts-with-itself"
     scenario = load_scenario(ROOT / "scenarios/regression" / f"{name}.yaml")
-    findings = judge(run_scenario(scenario, until_ms=300_000))
+    findings = judge(run_scenario(scenario, until_ms=300_000)).findings
     assert {finding.anomaly.value for finding in findings} == {"G1a"}
 
 
 def test_a_store_without_put_if_absent_loses_commits_that_were_acknowledged() -> None:
     scenario = load_scenario(ROOT / "scenarios/field/c49-no-put-if-absent.yaml")
-    findings = judge(run_scenario(scenario, until_ms=300_000))
+    findings = judge(run_scenario(scenario, until_ms=300_000)).findings
     assert {"lost commit", "content changed"} <= {finding.anomaly.value for finding in findings}
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.oracles.log_validation import validate_commits
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.log.commit_file import decode_commit, log_key
 from whitecap.sim.loading import scenario_of
-from whitecap.sim.oracles.log_validation import validate_commits
 from whitecap.sim.run import FinishedRun, run_scenario
 
 DDL = "event_id BIGINT, site STRING"

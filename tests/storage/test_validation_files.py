@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from tests.inline_vectors import inline_vector
+from tests.oracles.data_files import validate_files
 from whitecap.engine.errors import InvalidLog
 from whitecap.engine.log.actions import AddFile, DeletionVector, Format, Metadata
 from whitecap.engine.log.commit_file import commit_of
@@ -19,7 +20,6 @@ from whitecap.engine.log.statistics import collect_statistics, statistics_text
 from whitecap.engine.storage.disk.directory import DirectoryStore
 from whitecap.engine.storage.memory import run
 from whitecap.engine.storage.requests import WriteRows
-from whitecap.sim.oracles.data_files import validate_files
 
 SCHEMA = parse_ddl("day DATE, name STRING, v BIGINT")
 ROWS = [(None, "a", 1), (None, "b" * 50, 2), (None, None, 3)]

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from whitecap.sim.oracles.finding import Finding, Judgement
+from whitecap.sim.oracles.invariants import Invariant
 from whitecap.terminal.console import new_console
 from whitecap.terminal.table import print_indented
 
@@ -22,7 +23,10 @@ def judgement_document(judgement: Judgement) -> Mapping[str, Any]:
     """As JSON has it."""
     return {
         "is_sound": not judgement.findings,
-        "findings": [finding.as_row() for finding in judgement.findings],
+        "findings": [
+            {**finding.as_row(), "breaks": Invariant.broken_by(finding.anomaly).value.sentence}
+            for finding in judgement.findings
+        ],
         "not_checked": [{"what": each.what, "why": each.why} for each in judgement.not_checked],
     }
 
