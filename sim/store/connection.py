@@ -8,9 +8,11 @@ request otherwise is told by `sim/store/exchange.py`; both come to the same inst
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
+from whitecap.engine.storage.requests import PutResult
 from whitecap.sim.recording.recorder import AttemptRecord
 from whitecap.sim.store.cluster import WriterCrashed
 from whitecap.sim.store.exchange import DONE, TAKEN, Answer, Ask, Effect, Sender, StoreRefused
@@ -18,7 +20,7 @@ from whitecap.sim.store.key_queue import InLine, Turn
 from whitecap.sim.store.kinds import Kind
 from whitecap.sim.store.log_directory import NEVER, Moment
 from whitecap.sim.store.tape import RequestLegs
-from whitecap.sim.time.kernel import Waiting
+from whitecap.sim.time.kernel import Arrival, Waiting
 
 File = tuple[str, int]
 """An object's key and its size in bytes."""
@@ -28,6 +30,8 @@ Effects = Mapping[int, Effect]
 """What some of several requests do, by their place."""
 
 NO_EFFECTS: Effects = {}
+
+_NO_LEGS: RequestLegs = (0.0, 0.0, 0.0)
 
 
 def _nothing(_: Moment) -> Answer:
@@ -43,9 +47,9 @@ def found(size: int) -> Effect:
 class Connection:
     """Sends the requests of one transaction."""
 
-    __slots__ = ("_buckets", "_latencies", "_passes", "_tape", "clock", "sender")
+    __slots__ = ("_buckets", "_latencies", "_legs", "_tape", "clock", "passes", "sender")
 
-    _passes: bool
+    passes: bool
     """Whether nothing can befall a request, and nobody wants it noted."""
 
     def __init__(self, sender: Sender) -> None:
@@ -54,12 +58,55 @@ class Connection:
         self._tape = sender.tape
         self._latencies = sender.tape.latencies
         self._buckets = sender.throttle.buckets
-        self._passes = not (
+        self.passes = not (
             sender.faults.are_possible
             or sender.recorder.with_requests
             or sender.kernel.patient
             or sender.life.can_end
         )
+        self._legs: RequestLegs = _NO_LEGS
+
+    # Where requests pass: the two ways of one that is shared ------------------------------------
+
+    def sent(self, kind: Kind, size_bytes: int = 0) -> Arrival:
+        """A request goes out; the event of its arrival. `answered` is its way back."""
+        tape, clock = self._tape, self.clock
+        number = tape.numbers[kind]
+        tape.numbers[kind] = number + 1
+        self._legs = legs = tape.legs(kind, number)
+        clock.now_ms = clock.now_ms + legs[0] + size_bytes * self._latencies[kind].per_byte_out
+        return clock.arrive()
+
+    def answered(self, kind: Kind, size: int = 0) -> None:
+        """The answer to what was sent last comes back, from where the clock is."""
+        clock = self.clock
+        if (bucket := self._buckets[kind]) is not None:
+            bucket.refuses(1, clock.now_ms)
+        clock.now_ms = clock.now_ms + self._legs[1] + size * self._latencies[kind].per_unit_back
+
+    def put_in_line(
+        self, takes_turn: InLine, size_bytes: int, puts: Callable[[float], PutResult]
+    ) -> Waiting[tuple[PutResult, float]]:
+        """A put-if-absent that may have to wait at its key, and the instant of its effect.
+
+        Who comes to nothing knows it when it arrives; who takes effect waits until then.
+        """
+        kind, clock = Kind.PUT_IF_ABSENT, self.clock
+        rank = partial(self._tape.service, kind, self._tape.numbers[kind])
+        yield self.sent(kind, size_bytes)
+        if (bucket := self._buckets[kind]) is not None:
+            bucket.refuses(1, clock.now_ms)
+        taken, effect_ms, ends_ms = takes_turn(clock.now_ms, rank)
+        result = PutResult.ALREADY_EXISTS
+        if not taken:
+            clock.now_ms = effect_ms
+            yield clock.arrive_first()
+            result = puts(effect_ms)
+        taken = result is PutResult.ALREADY_EXISTS
+        clock.now_ms = ends_ms + self._legs[2 if taken else 1]
+        return result, effect_ms
+
+    # Any request --------------------------------------------------------------------------------
 
     def ask(
         self,
@@ -79,7 +126,7 @@ class Connection:
         tape = self._tape
         number = tape.numbers[kind]
         tape.numbers[kind] = number + 1
-        if not self._passes:
+        if not self.passes:
             ask = Ask(kind, number, key, effect, size_bytes, shared, attempt, in_line)
             return (yield from self.sender.answer(ask))
         clock, latency = self.clock, self._latencies[kind]
@@ -92,7 +139,7 @@ class Connection:
         if in_line is None:
             answer = effect((served_ms, clock.order))
         else:
-            turn = in_line(served_ms, tape.service(kind, number))
+            turn = in_line(served_ms, partial(tape.service, kind, number))
             served_ms = turn.ends_ms
             answer = yield from self._has_its_turn(turn, effect)
         if attempt is not None:
@@ -124,7 +171,7 @@ class Connection:
             return Answer(found, "found" if found else "missing", size if found else 0)
 
         is_decided = appears() is not None
-        if is_decided and self._passes:
+        if is_decided and self.passes:
             return bool(self._unseen(kind, look).value)
         answer = yield from self.ask(kind, key, look, shared=not is_decided)
         return bool(answer.value)
@@ -142,7 +189,7 @@ class Connection:
 
     def read(self, kinds: Sequence[Kind], key: str, size_bytes: int) -> Waiting[None]:
         """Read an object that is there, by some requests; what GET brings takes time."""
-        if self._passes:
+        if self.passes:
             self.clock.now_ms = self._passed_in_turn(kinds, size_bytes)
             return
         for kind in kinds:
@@ -151,18 +198,22 @@ class Connection:
 
     def repeat(self, kind: Kind, key: str, answer: Answer, count: int) -> Waiting[None]:
         """A request that does nothing, several times, one after the other."""
-        if not self._passes:
-            for _ in range(count):
-                yield from self.ask(kind, key, lambda _: answer, shared=False)
+        if self.passes:
+            self.passed_again(kind, answer.size, count)
             return
+        for _ in range(count):
+            yield from self.ask(kind, key, lambda _: answer, shared=False)
+
+    def passed_again(self, kind: Kind, size: int, count: int) -> None:
+        """The same where requests pass, each answered with so much."""
         now_ms = self.clock.now_ms
         if self._buckets[kind] is None:
             first = self._tape.next_number(kind, count)
-            now_ms = self._tape.repeated(kind, first, count, now_ms, answer.size)
+            now_ms = self._tape.repeated(kind, first, count, now_ms, size)
         else:
             next_legs, passed = self._tape.next_legs, self._passed
             for _ in range(count):
-                now_ms = passed(kind, next_legs(kind), now_ms, answer.size)
+                now_ms = passed(kind, next_legs(kind), now_ms, size)
         self.clock.now_ms = now_ms
 
     def ask_all(
@@ -172,7 +223,7 @@ class Connection:
 
         What some of them do, by their place, nobody else sees before its instant.
         """
-        if self._passes:
+        if self.passes:
             self.clock.now_ms = self._passed_in_turn(kinds, 0, effects, size_bytes)
             return
         for place, kind in enumerate(kinds):
@@ -221,7 +272,7 @@ class Connection:
         first = self._tape.next_number(Kind.GET, len(files))
         numbered = [(first + n, *file) for n, file in enumerate(files)]
         lanes = [numbered[n::tasks] for n in range(min(tasks, len(files)))]
-        if self._passes:
+        if self.passes:
             began_ms = self.clock.now_ms
             self.clock.now_ms = max(
                 (self._lane_ends(lane, began_ms) for lane in lanes), default=began_ms

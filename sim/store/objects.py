@@ -41,7 +41,7 @@ from whitecap.sim.store.kept import (
     StoredObject,
     packer_of_data_files,
 )
-from whitecap.sim.store.key_queue import KeyQueue, Turn
+from whitecap.sim.store.key_queue import KeyQueue, Rank, Turn
 from whitecap.sim.store.log_directory import LogDirectory, Moment
 
 DATA_FILE_OVERHEAD_BYTES = 1000
@@ -85,7 +85,7 @@ class FakeStore:
         return Put(request.key, request.body)
 
     def takes_turn(
-        self, request: Put | PutIfAbsent, at_key: AtKey, now_ms: float, rank: float
+        self, request: Put | PutIfAbsent, at_key: AtKey, now_ms: float, rank: Rank
     ) -> Turn:
         """A put of a commit file joins the queue, now; where it finds nothing it will land."""
         key, promised = request.key, self.queue.promised

@@ -21,6 +21,9 @@ from whitecap.engine.storage.requests import Response, Steps
 
 T = TypeVar("T")
 
+Arrival = Event
+"""The world comes to the instant of a process."""
+
 Waiting = Generator[Event, Any, T]
 """A piece of a process: yields events, returns a `T`."""
 

@@ -114,9 +114,14 @@ class InsertJob(SqlJob):
     def sql(self) -> str:
         return self.plans.statement.template.render(self.work.values)
 
+    @property
+    def rows(self) -> Sequence[Row]:
+        """What it appends."""
+        rows: Sequence[Row] = self.work.values[self.plans.parameter]
+        return rows
+
     def transaction(self, table_log: TableLog) -> Steps[Outcome]:
-        rows = self.work.values[self.plans.parameter]
-        return self.plans.run(self.clients.client(table_log), rows)
+        return self.plans.run(self.clients.client(table_log), self.rows)
 
 
 @dataclass(slots=True)

@@ -23,7 +23,8 @@ from whitecap.sim.store.tape import Tapes
 from whitecap.sim.time.identifiers import Ids
 from whitecap.sim.time.kernel import Clock, Kernel, Waiting, drive
 from whitecap.sim.time.random_streams import Source
-from whitecap.sim.writers.jobs import Job
+from whitecap.sim.writers.appends import append
+from whitecap.sim.writers.jobs import InsertJob, Job
 
 
 @dataclass(slots=True)
@@ -88,7 +89,10 @@ class Transactions:
         life = Life(self.cluster, clock, deadline_ms)
         client = self._client(life, number, record)
         try:
-            outcome = yield from drive(job.transaction(LogView(self.cluster)), client)
+            if client.connection.passes and isinstance(job, InsertJob):
+                outcome = yield from append(job, client)
+            else:
+                outcome = yield from drive(job.transaction(LogView(self.cluster)), client)
         except WriterCrashed:
             yield from life.ends()
             if life.is_cancelled:

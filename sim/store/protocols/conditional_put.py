@@ -27,14 +27,22 @@ class ConditionalPut(FileCalls):
         sent = store.as_sent(request)
         transaction_id, history = commit.transaction_id, self.cluster.history
 
-        def put(moment: Moment) -> Answer:
-            result = store.put_commit(sent, version, moment[0], transaction_id)
+        def puts(now_ms: float) -> PutResult:
+            result = store.put_commit(sent, version, now_ms, transaction_id)
             if result is PutResult.CREATED and request.actions is not None:
-                history.keep(version, request.body, request.actions, moment[0])
-            return answered(result)
+                history.keep(version, request.body, request.actions, now_ms)
+            return result
 
         at_key = self.cluster.profile.put_if_absent.at_key
         in_line = None if at_key is None else partial(store.takes_turn, sent, at_key)
+        if self.connection.passes and in_line is not None:
+            passed = self.connection.put_in_line(in_line, commit.size_bytes, puts)
+            result, commit.attempt.effect_at_ms = yield from passed
+            return result
+
+        def put(moment: Moment) -> Answer:
+            return answered(puts(moment[0]))
+
         asked = self.connection.ask(
             Kind.PUT_IF_ABSENT,
             request.key,
@@ -43,5 +51,5 @@ class ConditionalPut(FileCalls):
             attempt=commit.attempt,
             in_line=in_line,
         )
-        result: PutResult = (yield from asked).value
-        return result
+        taken: PutResult = (yield from asked).value
+        return taken
