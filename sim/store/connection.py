@@ -190,7 +190,7 @@ class Connection:
     def read(self, kinds: Sequence[Kind], key: str, size_bytes: int) -> Waiting[None]:
         """Read an object that is there, by some requests; what GET brings takes time."""
         if self.passes:
-            self.clock.now_ms = self._passed_in_turn(kinds, size_bytes)
+            self.passed(kinds, size_bytes)
             return
         for kind in kinds:
             size = size_bytes if kind is Kind.GET else 0
@@ -224,21 +224,39 @@ class Connection:
         What some of them do, by their place, nobody else sees before its instant.
         """
         if self.passes:
-            self.clock.now_ms = self._passed_in_turn(kinds, 0, effects, size_bytes)
+            self.passed(kinds, 0, effects, size_bytes)
             return
         for place, kind in enumerate(kinds):
             is_put = kind is Kind.PUT
             effect = effects.get(place, _nothing if is_put else found(0))
             yield from self.ask(kind, key, effect, size_bytes if is_put else 0, shared=False)
 
-    def _passed_in_turn(
+    def passed_if_there(self, kinds: Sequence[Kind], appears: Moment, size_bytes: int) -> bool:
+        """Whether an object is there that appears at a moment; read if it is, where requests pass.
+
+        The first of the requests looks, and may bring it.
+        """
+        first, clock = kinds[0], self.clock
+        out_ms, back_ms, _ = self._tape.next_legs(first)
+        clock.now_ms += out_ms
+        if (bucket := self._buckets[first]) is not None:
+            bucket.refuses(1, clock.now_ms)
+        is_there = appears <= (clock.now_ms, clock.order)
+        clock.now_ms += back_ms
+        if is_there:
+            if first is Kind.GET:
+                clock.now_ms += size_bytes * self._latencies[first].per_unit_back
+            self.passed(kinds[1:], size_bytes)
+        return is_there
+
+    def passed(
         self,
         kinds: Sequence[Kind],
         size: int,
         effects: Effects = NO_EFFECTS,
         size_sent: int = 0,
-    ) -> float:
-        """The reply to the last of some requests that nobody sees, one after the other.
+    ) -> None:
+        """Pass some requests that nobody sees, one after the other, to the reply to the last.
 
         A get brings `size` bytes, a put sends `size_sent`. What it comes to is what
         `Latency.arrival` and `Latency.reply` give, one by one and in their order.
@@ -265,7 +283,7 @@ class Connection:
             now_ms += back_ms
             if size and kind is Kind.GET:
                 now_ms += size * latencies[kind].per_unit_back
-        return now_ms
+        self.clock.now_ms = now_ms
 
     def read_in_parallel(self, files: Sequence[File], tasks: int) -> Waiting[None]:
         """Read files in tasks that run at the same time, each its files one after the other."""

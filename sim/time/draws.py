@@ -47,20 +47,20 @@ class DrawTable:
 
     def _block(self, job: int, rerun: int) -> tuple[int, list[list[Any]]]:
         places = [place for columns in self.columns for place in columns.places]
-        first, count = (job, 1) if len(places) > WIDE else _block_of(job, rerun)
-        numbers = [row_of(one, rerun) for one in range(first, first + count)]
+        jobs = range(job, job + 1) if len(places) > WIDE else block_of(job, rerun)
+        numbers = [row_of(one, rerun) for one in jobs]
         uniforms = self.source.uniforms(numbers, places)
         drawn, at = [], 0
         for columns in self.columns:
             drawn.append(columns.drawn(uniforms[:, at : at + len(columns.places)]))
             at += len(columns.places)
-        return first, np.concatenate(drawn, axis=1).tolist()
+        return jobs.start, np.concatenate(drawn, axis=1).tolist()
 
 
-def _block_of(job: int, rerun: int) -> tuple[int, int]:
-    """The first job of a block and how many it has; reruns are rare, so their blocks are small."""
-    if rerun:
-        return job - job % FEW, FEW
-    if job < MANY:
-        return (0, FEW) if job < FEW else (FEW, MANY - FEW)
-    return job - job % MANY, MANY
+def block_of(job: int, rerun: int) -> range:
+    """The jobs of a block; reruns are rare, so their blocks are small."""
+    if not rerun and job < MANY:
+        return range(FEW) if job < FEW else range(FEW, MANY)
+    size = FEW if rerun else MANY
+    first = job - job % size
+    return range(first, first + size)

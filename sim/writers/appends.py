@@ -66,7 +66,7 @@ def _committed(
             break
         newest = yield from log.list_winners()
         for winning_version in range(version, newest + 1):
-            yield from log.read_commit(winning_version)
+            log.pass_commit(winning_version)
             winner = client.cluster.history.commit(winning_version)
             if current.passes_by(winner):
                 continue

@@ -32,7 +32,7 @@ from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.store.tape import Tapes
 from whitecap.sim.table.rows import KeysInUse, TableRows
 from whitecap.sim.time.draws import Columns, DrawTable
-from whitecap.sim.time.identifiers import Ids
+from whitecap.sim.time.identifiers import Ids, IdsOfJobs
 from whitecap.sim.time.kernel import Kernel
 from whitecap.sim.time.random_streams import RandomStreams, Uniforms, row_of
 from whitecap.sim.writers.bind import bound
@@ -173,7 +173,7 @@ class Assembly:
             requests=self._requests,
             faults=faults_of(self.scenario.faults, group_name, name, self.streams),
             tapes=tapes,
-            ids=self.streams.source("ids", name),
+            ids=IdsOfJobs(self.streams.source("ids", name)),
             spark_jobs=SparkJobs(group.compute, cluster.loads, takes_ms),
             data_requests=self._data_requests,
         )

@@ -34,7 +34,7 @@ class ConditionalPut(FileCalls):
             return result
 
         at_key = self.cluster.profile.put_if_absent.at_key
-        in_line = None if at_key is None else partial(store.takes_turn, sent, at_key)
+        in_line = None if at_key is None else partial(store.takes_turn, sent, version, at_key)
         if self.connection.passes and in_line is not None:
             passed = self.connection.put_in_line(in_line, commit.size_bytes, puts)
             result, commit.attempt.effect_at_ms = yield from passed
