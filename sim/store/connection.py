@@ -12,7 +12,6 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from whitecap.engine.storage.requests import PutResult
 from whitecap.sim.recording.recorder import AttemptRecord
 from whitecap.sim.store.cluster import WriterCrashed
 from whitecap.sim.store.exchange import DONE, TAKEN, Answer, Ask, Effect, Sender, StoreRefused
@@ -84,27 +83,22 @@ class Connection:
             bucket.refuses(1, clock.now_ms)
         clock.now_ms = clock.now_ms + self._legs[1] + size * self._latencies[kind].per_unit_back
 
-    def put_in_line(
-        self, takes_turn: InLine, size_bytes: int, puts: Callable[[float], PutResult]
-    ) -> Waiting[tuple[PutResult, float]]:
-        """A put-if-absent that may have to wait at its key, and the instant of its effect.
+    def arrived_in_line(self, takes_turn: InLine) -> Turn:
+        """What was sent last joins the queue at its key; the clock goes on to its effect.
 
-        Who comes to nothing knows it when it arrives; who takes effect waits until then.
+        Who comes to nothing knows it when it arrives; who takes effect has to wait until then.
         """
         kind, clock = Kind.PUT_IF_ABSENT, self.clock
-        rank = partial(self._tape.service, kind, self._tape.numbers[kind])
-        yield self.sent(kind, size_bytes)
         if (bucket := self._buckets[kind]) is not None:
             bucket.refuses(1, clock.now_ms)
-        taken, effect_ms, ends_ms = takes_turn(clock.now_ms, rank)
-        result = PutResult.ALREADY_EXISTS
-        if not taken:
-            clock.now_ms = effect_ms
-            yield clock.arrive_first()
-            result = puts(effect_ms)
-        taken = result is PutResult.ALREADY_EXISTS
-        clock.now_ms = ends_ms + self._legs[2 if taken else 1]
-        return result, effect_ms
+        rank = partial(self._tape.service, kind, self._tape.numbers[kind] - 1)
+        turn = takes_turn(clock.now_ms, rank)
+        clock.now_ms = turn.effect_ms
+        return turn
+
+    def left_line(self, turn: Turn, taken: bool) -> None:
+        """Its answer comes back, from when its server is free again."""
+        self.clock.now_ms = turn.ends_ms + self._legs[2 if taken else 1]
 
     # Any request --------------------------------------------------------------------------------
 

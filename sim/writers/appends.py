@@ -25,8 +25,7 @@ from whitecap.sim.writers.jobs import InsertJob
 
 def append(job: InsertJob, client: Client) -> Waiting[Outcome]:
     """One transaction of a job that appends rows. Raises `DeltaError` as the statement does."""
-    log, plans, rows = client.log, job.plans, job.rows
-    table = job.clients.client(LogView(client.cluster))
+    log, plans, table, rows = client.log, job.plans, job.table, job.rows
     yield from log.take_snapshot(starts=False)
     source = plans.source(table, rows)
     version = yield from log.take_snapshot(starts=True)
@@ -34,6 +33,7 @@ def append(job: InsertJob, client: Client) -> Waiting[Outcome]:
     txn_id = client.new_id()
     insertion = plans.insertion(table, snapshot, source)
     if insertion is None:
+        table = job.clients.client(LogView(client.cluster))
         steps = plans.in_general(table, snapshot, txn_id, source, rows)
         return (yield from drive(steps, client))
     writer, plan = insertion.writer, insertion.plan

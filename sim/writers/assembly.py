@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whitecap.engine.dialects import dialect_named
+from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.plans.batches import BatchPlans
 from whitecap.engine.plans.inserts import InsertPlans, inserts_rows
 from whitecap.engine.session.table import SharedTable
@@ -194,8 +195,9 @@ class Assembly:
         workload = self._workload(name, group.parameters, number, member)
         inserts = self._inserts(template, group.parameters)
         if inserts is not None:
+            client = self.clients.client(TableLog())
             return template.command, lambda job, now_ms: InsertJob(
-                self.clients, workload.work(job, now_ms), self.keys, inserts
+                self.clients, workload.work(job, now_ms), self.keys, inserts, client
             )
 
         def statement_job(job: int, now_ms: float) -> Job:

@@ -110,6 +110,8 @@ class InsertJob(SqlJob):
     """Append the rows of a job, by a statement that says no more."""
 
     plans: InsertPlans
+    table: Table
+    """The writer's handle on the table, to look at its settings."""
 
     def sql(self) -> str:
         return self.plans.statement.template.render(self.work.values)
