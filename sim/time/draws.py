@@ -15,8 +15,11 @@ from numpy.typing import NDArray
 
 from whitecap.sim.time.random_streams import Source, Uniforms, row_of
 
-FEW, MANY = 8, 64
+FEW, MANY, VERY_MANY = 8, 64, 512
 """Jobs of a block: a thousand writers with a few jobs each stay cheap, and long runs are quick."""
+
+NARROW = 16
+"""Draws of a job up to which a block may hold very many."""
 
 WIDE = 128
 """Draws of a job beyond which a block holds one job: by then a job is worth a call."""
@@ -47,7 +50,7 @@ class DrawTable:
 
     def _block(self, job: int, rerun: int) -> tuple[int, list[list[Any]]]:
         places = [place for columns in self.columns for place in columns.places]
-        jobs = range(job, job + 1) if len(places) > WIDE else block_of(job, rerun)
+        jobs = block_of(job, rerun, len(places))
         numbers = [row_of(one, rerun) for one in jobs]
         uniforms = self.source.uniforms(numbers, places)
         drawn, at = [], 0
@@ -57,10 +60,23 @@ class DrawTable:
         return jobs.start, np.concatenate(drawn, axis=1).tolist()
 
 
-def block_of(job: int, rerun: int) -> range:
-    """The jobs of a block; reruns are rare, so their blocks are small."""
-    if not rerun and job < MANY:
-        return range(FEW) if job < FEW else range(FEW, MANY)
-    size = FEW if rerun else MANY
+def block_of(job: int, rerun: int, draws: int) -> range:
+    """The jobs of the block that one with so many draws is in: the longer a run, the more.
+
+    Reruns are rare, so their blocks are small.
+    """
+    if draws > WIDE:
+        return range(job, job + 1)
+    if rerun:
+        return _whole_block(job, FEW)
+    below = 0
+    for end in (FEW, MANY, VERY_MANY) if draws <= NARROW else (FEW, MANY):
+        if job < end:
+            return range(below, end)
+        below = end
+    return _whole_block(job, below)
+
+
+def _whole_block(job: int, size: int) -> range:
     first = job - job % size
     return range(first, first + size)

@@ -64,7 +64,7 @@ class IdsOfJobs:
         """Those of one run of a job."""
         jobs, digits = self._blocks.get(rerun, (range(0), ""))
         if job not in jobs:
-            jobs = block_of(job, rerun)
+            jobs = block_of(job, rerun, 2 * USUAL)
             rows = [row_of(each, rerun) for each in jobs]
             ids = _as_ids(self.source.words(rows, range(2 * USUAL)))
             digits = ids.astype(">u8").tobytes().hex()
