@@ -188,7 +188,7 @@ class FileSet:
         if not self.columns:
             return ()
         values = values or {}
-        return tuple(values.get(column) for column in self.columns)
+        return tuple([values.get(column) for column in self.columns])
 
     def at(self, path: str) -> AddFile | None:
         """The live file of a path, with any deletion vector."""
@@ -254,6 +254,7 @@ class _Change:
         self._partitions = base.partitions.mutate()
         self._dv_ids = base.dv_ids.mutate()
         self._tombstones = base.tombstones.mutate()
+        self._has_tombstones = bool(len(base.tombstones))
         self._listed = StillListed(base.listed.files, self._files, self._tombstones)
         self._touched: dict[PartitionKey, _PartitionChange] = {}
         self._count = base.count
@@ -264,6 +265,7 @@ class _Change:
         self._drop(key)
         self._tombstones.pop(key)
         self._tombstones.put(key, removed, is_one_of_many)
+        self._has_tombstones = True
 
     def add_all(self, files: Collection[AddFile]) -> None:
         if isinstance(files, ListedFiles) and not (self._count or len(self._tombstones)):
@@ -285,7 +287,8 @@ class _Change:
     def add(self, file: AddFile, is_one_of_many: bool) -> None:
         key = file_key(file)
         self._drop(key)
-        self._tombstones.pop(key)
+        if self._has_tombstones:
+            self._tombstones.pop(key)
         self._files.put(key, file, is_one_of_many)
         self._count += 1
         self._size_bytes += file.size
@@ -352,15 +355,16 @@ class _Change:
         return self._touched_one(self._set.partition_key(file.partition_values))
 
     def _touched_one(self, key: PartitionKey) -> _PartitionChange:
-        if key not in self._touched:
+        touched = self._touched.get(key)
+        if touched is None:
             partition = self._partitions.get(key, _NO_FILES)
-            self._touched[key] = _PartitionChange(
+            touched = self._touched[key] = _PartitionChange(
                 partition.whole.mutate(),
                 partition.packed,
                 partition.packed_count,
                 partition.listed,
             )
-        return self._touched[key]
+        return touched
 
     def _forget_dv(self, path: str, dv_id: str) -> None:
         left = tuple(known for known in self._dv_ids[path] if known != dv_id)

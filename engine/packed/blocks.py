@@ -7,6 +7,7 @@ dictionary it takes a kilobyte. Asking for one reads its block; those asked for 
 from __future__ import annotations
 
 import zlib
+from abc import abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
@@ -157,7 +158,15 @@ def hashes_of(keys: Iterable[Any]) -> NDArray[np.int64]:
     return np.fromiter(map(hash, keys), np.int64)
 
 
-class PackedMap(MutableMapping[K, T]):
+class GrowingMap(MutableMapping[K, T]):
+    """A dictionary that takes new keys without a look at those that it has."""
+
+    @abstractmethod
+    def add(self, key: K, value: T) -> None:
+        """Put in a value of a key that has none."""
+
+
+class PackedMap(GrowingMap[K, T]):
     """A dictionary whose older values are packed, but for those that `stay` as they are."""
 
     def __init__(

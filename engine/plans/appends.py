@@ -55,27 +55,44 @@ class AppendPlan:
         operation: Operation,
     ) -> Steps[Outcome]:
         """Commit, and what follows a commit."""
-        settings = table.dialect.adjusted(table.settings)
         now_ms = yield ReadClock()
-        if self._first is None:
-            draft = Draft(snapshot, settings, table.name)
-            plan = CommitPlan(
-                table.log, draft, table.dialect, txn_id, read_set, actions, operation, {}, False,
-                table.lost_reply,
-            )  # fmt: skip
-            current = frozen(plan, *prepared_with_level(plan), now_ms)
-            if not current.concerns & ANY:
-                self._first = current
-        else:
-            current = _like(self._first, snapshot, txn_id, actions, operation, now_ms)
-        reads_back = self._first is not None
+        current = self.frozen(table, snapshot, txn_id, read_set, actions, operation, now_ms)
+        settings = table.dialect.adjusted(table.settings)
         outcome = yield from commit_loop(
-            table.log, current, settings, table.lost_reply, reads_back=reads_back
+            table.log, current, settings, table.lost_reply, reads_back=self.reads_back
         )
         table.outcomes.append(outcome)
         if isinstance(outcome, Committed):
             yield from table.log.after_commit(outcome.version)
         return outcome
+
+    @property
+    def reads_back(self) -> bool:
+        """Whether who reads a commit file of it finds the very actions."""
+        return self._first is not None
+
+    def frozen(
+        self,
+        table: Table,
+        snapshot: Snapshot,
+        txn_id: str,
+        read_set: ReadSet,
+        actions: Sequence[AnyAction],
+        operation: Operation,
+        now_ms: int,
+    ) -> CurrentTransaction:
+        """An append as the conflict check sees it: prepared as the first one was."""
+        if self._first is not None:
+            return _like(self._first, snapshot, txn_id, actions, operation, now_ms)
+        draft = Draft(snapshot, table.dialect.adjusted(table.settings), table.name)
+        plan = CommitPlan(
+            table.log, draft, table.dialect, txn_id, read_set, actions, operation, {}, False,
+            table.lost_reply,
+        )  # fmt: skip
+        current = frozen(plan, *prepared_with_level(plan), now_ms)
+        if not current.concerns & ANY:
+            self._first = current
+        return current
 
 
 def _like(

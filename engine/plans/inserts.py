@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from whitecap.engine.commands.maintenance.compaction import auto_compact
 from whitecap.engine.commands.rows.insert import insert_into
@@ -10,12 +11,12 @@ from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.read_set import ReadSet
 from whitecap.engine.log.actions import Metadata
 from whitecap.engine.log.schema import schema_of_metadata
+from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.plans.appends import AppendPlan, AppendPlans, RowMaking
 from whitecap.engine.query.parameter_rows import rows_of_parameter, value_names
 from whitecap.engine.query.sources import Source
 from whitecap.engine.session.table import Table
-from whitecap.engine.sql.expressions.terms import Parameters
 from whitecap.engine.sql.functions.times import asks_time
 from whitecap.engine.sql.parsing.statements import Insert, Statement, Values
 from whitecap.engine.storage.requests import Compute, NewId, Row, Steps
@@ -44,6 +45,23 @@ def inserts_rows(statement: Statement) -> bool:
     return plain and not says_more and not asks_time("".join(statement.template.texts))
 
 
+@dataclass(slots=True)
+class Insertion:
+    """One run of such a statement: its rows as the table's, by task, and what writes them."""
+
+    plan: AppendPlan
+    writer: FileWriter
+    tasks: list[list[Row]]
+
+    def job(self) -> Compute:
+        """The job that has written them."""
+        return Compute("INSERT", bytes_written=self.writer.bytes_written)
+
+    def operation(self) -> Operation:
+        """What is committed, now that they are written."""
+        return Operation("WRITE", self.plan.parameters, self.writer.metrics())
+
+
 class InsertPlans(AppendPlans):
     """The plans of one such statement."""
 
@@ -58,31 +76,44 @@ class InsertPlans(AppendPlans):
 
     def run(self, table: Table, rows: Sequence[Row]) -> Steps[Outcome]:
         """Run the statement with these rows: what `run_statement` does with it."""
-        return table.at_root(self._run(table, {self.parameter: rows}))
+        return table.at_root(self._run(table, rows))
 
-    def _run(self, table: Table, parameters: Parameters) -> Steps[Outcome]:
+    def _run(self, table: Table, rows: Sequence[Row]) -> Steps[Outcome]:
         table.outcomes.clear()
         yield from table.log.analyze()
-        source = self._source(table, parameters)
+        source = self.source(table, rows)
         snapshot = yield from table.log.update()
         txn_id: str = yield NewId()
-        plan = self.plan(table, snapshot)
-        making = None if plan is None else self._making(plan, snapshot.metadata, source, table)
-        if plan is None or making is None or snapshot.metadata is None:
-            table.after_commit = auto_compact
-            txn = on_table(table, table.transaction(snapshot, txn_id))
-            bound = self.statement.with_parameters(parameters)
-            return (yield from insert_into(table, txn, bound, source))
-        make, check = making
-        writer = FileWriter(table, snapshot.metadata, check=check)
-        adds = yield from writer.write([[make(row) for row in task] for task in source.tasks])
-        yield Compute("INSERT", bytes_written=writer.bytes_written)
-        operation = Operation("WRITE", plan.parameters, writer.metrics())
+        insertion = self.insertion(table, snapshot, source)
+        if insertion is None:
+            return (yield from self.in_general(table, snapshot, txn_id, source, rows))
+        adds = yield from insertion.writer.write(insertion.tasks)
+        yield insertion.job()
+        operation, plan = insertion.operation(), insertion.plan
         return (yield from plan.commit(table, snapshot, txn_id, READS_NOTHING, adds, operation))
 
-    def _source(self, table: Table, parameters: Parameters) -> Source:
-        """The rows with their columns: what `literal_rows` makes of them."""
-        kinds, rows = rows_of_parameter(self.parameter, parameters, self.columns)
+    def in_general(
+        self, table: Table, snapshot: Snapshot, txn_id: str, source: Source, rows: Sequence[Row]
+    ) -> Steps[Outcome]:
+        """Run the statement as any other, from its snapshot on."""
+        table.after_commit = auto_compact
+        txn = on_table(table, table.transaction(snapshot, txn_id))
+        bound = self.statement.with_parameters({self.parameter: rows})
+        return insert_into(table, txn, bound, source)
+
+    def insertion(self, table: Table, snapshot: Snapshot, source: Source) -> Insertion | None:
+        """The rows as the table's, and what writes them; `None` where it is not as simple."""
+        plan, metadata = self.plan(table, snapshot), snapshot.metadata
+        making = None if plan is None else self._making(plan, metadata, source, table)
+        if plan is None or making is None or metadata is None:
+            return None
+        make, check = making
+        tasks = [[make(row) for row in task] for task in source.tasks]
+        return Insertion(plan, FileWriter(table, metadata, check=check), tasks)
+
+    def source(self, table: Table, rows: Sequence[Row]) -> Source:
+        """The rows with their columns: what `values_source` makes of them."""
+        kinds, rows = rows_of_parameter(self.parameter, {self.parameter: rows}, self.columns)
         names = self._names.get(len(kinds))
         if names is None:
             names = self._names[len(kinds)] = value_names(self.columns, len(kinds))

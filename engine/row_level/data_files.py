@@ -130,10 +130,10 @@ class DataFiles:
         return store.stored(rows)
 
     def keep(self, path: str, columns: Columns, rows: Sequence[Row]) -> None:
-        """Remember the rows of a file that was just written, as `stored` gave them."""
+        """Remember the rows of a file that was not known, as `stored` gave them."""
         if isinstance(rows, StoredRows):
             rows.settle()
-        self._rows[path] = columns, rows
+        self._rows.add(path, (columns, rows))
 
     def rows_of(self, path: str) -> Sequence[Row]:
         """The rows of a file that was read or written here."""

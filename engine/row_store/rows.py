@@ -336,12 +336,19 @@ def grouped(rows: Sequence[Row], places: Sequence[int]) -> list[Sequence[Row]]:
         groups = rows.groups(places)
         if groups is not None:
             return list(groups)
+    if len(places) == 1 and _all_have(rows, places[0], rows[0][places[0]]):
+        return [rows if isinstance(rows, list) else list(rows)]
     parts: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         # NaN is one value, as it is in Spark, and not as many as there are NaNs.
         key = tuple([value if value == value else nan for at in places for value in (row[at],)])
         parts.setdefault(key, []).append(row)
     return list(parts.values())
+
+
+def _all_have(rows: Sequence[Row], place: int, value: Any) -> bool:
+    """Whether rows have one value at a place."""
+    return all(row[place] == value for row in rows)
 
 
 def extent(rows: Sequence[Sequence[Any]], position: int) -> Extent:

@@ -76,7 +76,7 @@ def commit_loop(
                 return Unknown(version, sent)
             case PutResult.ALREADY_EXISTS:
                 contended = True
-    return (yield from _give_up(candidate.current, settings, first_version, candidate.version))
+    return (yield from give_up(candidate.current, settings, first_version, candidate.version))
 
 
 class Checks(msgspec.Struct, frozen=True):
@@ -149,10 +149,10 @@ def _listed(table_log: TableLog, version: int) -> Steps[list[Listed]]:
         raise commit_errors.assertion(f"Expected {gap.expected} but got {gap.found}") from gap
 
 
-def _give_up(
+def give_up(
     current: CurrentTransaction, settings: Settings, first_version: int, version: int
 ) -> Steps[Outcome]:
-    """Source: `maxCommitRetriesExceededException`."""
+    """Raises `DeltaError`. Source: `maxCommitRetriesExceededException`."""
     now_ms = yield ReadClock()
     raise commit_errors.commit_retries_exceeded(
         settings.max_commit_attempts + 1,

@@ -52,7 +52,7 @@ class FileLayout:
         return [(self._values(part[0]), part) for part in parts]
 
     def _values(self, row: Row) -> PartitionValues:
-        values = (partition_text(row[at]) for at in self.places)
+        values = [partition_text(row[at]) for at in self.places]
         return dict(zip(self.partition_names, values, strict=True))
 
     def statistics(self, rows: Sequence[Row]) -> str:
@@ -91,7 +91,7 @@ def _without_empty(rows: Sequence[Row], texts: Sequence[int]) -> Sequence[Row]:
 
     Source: Spark's V1WritesUtils.convertEmptyToNull (Empty2Null).
     """
-    if not any(holds(rows, at, "") for at in texts):
+    if not (texts and any(holds(rows, at, "") for at in texts)):
         return rows
     empty = frozenset(texts)
     return [

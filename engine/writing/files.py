@@ -6,7 +6,7 @@ StatisticsCollection.scala, DeletionVectorUtils (wide bounds).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -92,11 +92,39 @@ class FileWriter:
     def write(self, tasks: Iterable[Sequence[Row]]) -> Steps[list[AddFile]]:
         """Write each task's rows: one file for each partition that they fall in."""
         adds: list[AddFile] = []
-        for rows in tasks:
-            for values, part in self.layout.by_partition(rows):
-                self._check(part)
-                adds.append((yield from self._write_file(values, part)))
+        for values, part in self._parts(tasks):
+            if not self._job:
+                self.begins((yield NewId()), (yield ReadClock()))
+            file = self._file(values, part)
+            written: Written = yield file
+            adds.append(self._added(file, values, part, written.size_bytes))
         return adds
+
+    def write_at_once(
+        self, tasks: Iterable[Sequence[Row]], write: Callable[[WriteRows], int]
+    ) -> list[AddFile]:
+        """The same for a job that has begun, where `write` says how many bytes a file has."""
+        adds: list[AddFile] = []
+        for values, part in self._parts(tasks):
+            file = self._file(values, part)
+            adds.append(self._added(file, values, part, write(file)))
+        return adds
+
+    def begins(self, job: str, now_ms: int) -> None:
+        """The job that writes, by its id, and when it does."""
+        self._job, self._now_ms = job, now_ms
+
+    def _parts(
+        self, tasks: Iterable[Sequence[Row]]
+    ) -> Iterator[tuple[PartitionValues, Sequence[Row]]]:
+        """The rows of each file, checked, with the values that name its partition."""
+        by_partition, check = self.layout.by_partition, self.check
+        for rows in tasks:
+            for values, part in by_partition(rows):
+                if check is not None:
+                    for row in part:
+                        check(row)
+                yield values, part
 
     def write_changes(
         self, tasks: Callable[[], Iterable[Sequence[Row]]]
@@ -122,33 +150,35 @@ class FileWriter:
             "numOutputBytes": str(self.bytes_written),
         }
 
-    def _check(self, rows: Sequence[Row]) -> None:
-        check = self.check
-        if check is not None:
-            for row in rows:
-                check(row)
-
-    def _write_file(self, values: PartitionValues, rows: Sequence[Row]) -> Steps[AddFile]:
-        key = partition_directory(values) + (yield from self._file_name())
+    def _file(self, values: PartitionValues, rows: Sequence[Row]) -> WriteRows:
+        """The next file, which holds some rows of a partition."""
         layout = self.layout
+        key = partition_directory(values) + layout.file_name("part", self.files_written, self._job)
         columns, types = layout.columns
-        few = rows if len(rows) <= FEW and isinstance(rows, list) else None
-        rows = self.table.data_files.stored(layout.columns, rows)
-        written: Written = yield WriteRows(key, rows, columns, types, tuple(values))
-        path, statistics = log_path(key), layout.statistics(few or rows)
-        self.table.data_files.keep(path, columns, rows)
-        self._count(rows, written.size_bytes)
+        stored = self.table.data_files.stored(layout.columns, rows)
+        return WriteRows(key, stored, columns, types, tuple(values))
+
+    def _added(
+        self, file: WriteRows, values: PartitionValues, rows: Sequence[Row], size_bytes: int
+    ) -> AddFile:
+        """The action for a file that is written; `rows` are its rows as they were given."""
+        layout, path = self.layout, log_path(file.key)
+        few = len(rows) <= FEW and isinstance(rows, list)
+        self.table.data_files.keep(path, file.columns, file.rows)
+        self._count(rows, size_bytes)
         return AddFile(
             path=path,
             partition_values=layout.logged(values),
-            size=written.size_bytes,
+            size=size_bytes,
             modification_time=self._now_ms,
             data_change=self.data_change,
-            stats=statistics,
+            stats=layout.statistics(rows if few else file.rows),
         )
 
     def _write_change_file(self, values: PartitionValues, rows: Sequence[Row]) -> Steps[AddCDCFile]:
-        name = yield from self._file_name("cdc")
+        if not self._job:
+            self.begins((yield NewId()), (yield ReadClock()))
+        name = self.layout.file_name("cdc", self.files_written, self._job)
         key = CHANGE_DIRECTORY + partition_directory(values) + name
         names, kinds = self.layout.columns
         columns, types = (*names, CHANGE_TYPE_COLUMN), (*kinds, "string")
@@ -157,12 +187,6 @@ class FileWriter:
         self.table.data_files.keep(path, columns, rows)
         self._count((), written.size_bytes)
         return AddCDCFile(path=path, partition_values=values, size=written.size_bytes)
-
-    def _file_name(self, kind: str = "part") -> Steps[str]:
-        if not self._job:
-            self._job = yield NewId()
-            self._now_ms = yield ReadClock()
-        return self.layout.file_name(kind, self.files_written, self._job)
 
     def _count(self, rows: Sequence[Row], size_bytes: int) -> None:
         self.rows_written += len(rows)

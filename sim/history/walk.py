@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from whitecap.engine.log.actions import AddFile
-from whitecap.engine.log.commit_file import Commit, log_key
+from whitecap.engine.log.commit_file import Commit
 from whitecap.engine.log.listed_files import FileKey, ListedFiles, StillListed, file_key
 from whitecap.engine.log.statistics import record_count
 from whitecap.engine.log.table_log import CommitCache
@@ -45,8 +45,8 @@ class LogWalk:
 
     def steps(self) -> Iterator[Step]:
         """Each version that landed, in order of versions."""
+        sizes = self._store.log.sizes
         for landing in sorted(self._store.landings, key=lambda landing: landing.version):
-            stored = self._store.objects[log_key(landing.version)]
             commit = self._history.commit(landing.version)
             faults = tuple(self._faults(commit))
             rows = self._apply(commit)
@@ -59,7 +59,7 @@ class LogWalk:
                 len(commit.adds),
                 len(commit.removes),
                 len(self._live),
-                stored.entry.size_bytes,
+                sizes[landing.version],
                 rows,
                 self._rows,
                 faults,

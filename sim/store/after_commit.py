@@ -45,14 +45,15 @@ class AfterCommit(msgspec.Struct, frozen=True):
         """All of it, in Delta's order."""
         log, version = self.log, self.version
         is_derived = yield from self._derive()
-        if not log.holds:
+        if log.cluster.is_shared and not log.holds:
             yield from log.hold()
         installed = yield from self._install(is_derived)
         snapshot = log.cluster.history.snapshot(version)
         is_due_now = self.always_checkpoints or is_due(version, snapshot.configuration)
         if is_due_now and installed is not None:
             yield from log.read_state(installed)  # commitStats asks for the files
-        yield from log.let_go()
+        if log.cluster.is_shared:
+            yield from log.let_go()
         for hook in self._hooks(snapshot, installed, is_derived, is_due_now):
             try:
                 yield from hook
@@ -89,7 +90,9 @@ class AfterCommit(msgspec.Struct, frozen=True):
         well. Source: SnapshotManagement.scala: updateAfterCommit, createSnapshotAfterCommit.
         """
         log, delta_log = self.log, self.log.delta_log
-        yield from log.meet()
+        is_shared = log.cluster.is_shared
+        if is_shared:
+            yield from log.meet()
         if delta_log.segment.version >= self.version:
             return None
         if delta_log.lock.is_wanted:
@@ -97,7 +100,8 @@ class AfterCommit(msgspec.Struct, frozen=True):
             return newest if newest.version == self.version else None
         segment = Segment(self.version, delta_log.segment.checkpoint)
         if is_derived:
-            yield from log.meet()
+            if is_shared:
+                yield from log.meet()
             delta_log.install(segment, has_checksum=True)
         else:
             yield from log.install(segment)
@@ -108,13 +112,16 @@ class AfterCommit(msgspec.Struct, frozen=True):
         log, version = self.log, self.version
         if not is_derived:
             yield from log.read_state(installed)
-        kinds = log.requests.checksum
+        kinds, appears = log.requests.checksum, log.directory.checksum_appears
 
         def effect(moment: Moment) -> Answer:
-            log.directory.checksum_appears(version, moment)
+            appears(version, moment)
             return DONE
 
         effects = {_appearance(kinds): effect}
+        if log.connection.passes:
+            log.connection.passed(kinds, 0, effects, CHECKSUM_BYTES)
+            return
         yield from log.connection.ask_all(kinds, checksum_key(version), effects, CHECKSUM_BYTES)
 
     def _write_checkpoint(self, snapshot: Snapshot, installed: Segment | None) -> Waiting[None]:

@@ -52,13 +52,13 @@ class Client:
 
     __slots__ = (
         "_data_requests",
-        "_new_id",
         "_own_ms",
         "_spark_jobs",
         "_written",
         "cluster",
         "connection",
         "log",
+        "new_id",
         "record",
     )
 
@@ -81,7 +81,7 @@ class Client:
         self._own_ms = own_ms
         self._data_requests = data_requests
         self._written: list[str] = []
-        self._new_id = new_id
+        self.new_id = new_id
 
     def finish(self) -> Waiting[None]:
         """The transaction has ended: what it held is free."""
@@ -89,11 +89,15 @@ class Client:
 
     # Requests that take no time: data files are part of the job's compute time ------------------
 
-    def _clock(self, _: ReadClock) -> int:
+    def wall_ms(self) -> int:
+        """What the driver's clock shows, epoch milliseconds."""
         return self.cluster.wall_ms(self.connection.clock.now_ms)
 
+    def _clock(self, _: ReadClock) -> int:
+        return self.wall_ms()
+
     def _id(self, _: NewId) -> str:
-        return self._new_id()
+        return self.new_id()
 
     def _read_rows(self, request: ReadRows) -> RowsOf | Gone:
         return self.cluster.store.read_rows(request)
@@ -104,17 +108,21 @@ class Client:
     def _delete(self, request: Delete) -> None:
         self.cluster.store.delete(request.keys)
 
-    def _write_rows(self, request: WriteRows) -> Written:
+    def write_file(self, request: WriteRows) -> int:
+        """Write a data file. Returns its size in bytes."""
         now_ms = self.connection.clock.now_ms
         size_bytes = self.cluster.store.write_rows(request, now_ms)
         self.record.wrote(size_bytes, now_ms)
         if self._data_requests is not None:
             self._written.append(request.key)
-        return Written(size_bytes)
+        return size_bytes
+
+    def _write_rows(self, request: WriteRows) -> Written:
+        return Written(self.write_file(request))
 
     # Requests that take time --------------------------------------------------------------------
 
-    def _compute(self, request: Compute) -> Waiting[Response]:
+    def compute(self, request: Compute) -> Waiting[Response]:
         """The transaction's own time once, and time in proportion to what each job reads."""
         clock = self.connection.clock
         began_ms, own_ms = clock.now_ms, self._own_ms
@@ -182,8 +190,12 @@ class Client:
     def _read_commit(self, request: ReadCommit) -> Waiting[None]:
         return self.log.read_commit(request.version)
 
+    def after_commit(self, version: int, always_checkpoints: bool = False) -> Waiting[None]:
+        """What follows a commit in its writer's thread."""
+        return AfterCommit(self.log, version, always_checkpoints).happens()
+
     def _follow_commit(self, request: FollowCommit) -> Waiting[None]:
-        return AfterCommit(self.log, request.version, request.always_checkpoints).happens()
+        return self.after_commit(request.version, request.always_checkpoints)
 
     def _read_history(self, _: ReadHistory) -> Waiting[int]:
         return self.log.read_history()
@@ -244,7 +256,7 @@ class Client:
         TakeSnapshot: _take_snapshot,
         Put: _put,
         PutIfAbsent: _put,
-        Compute: _compute,
+        Compute: compute,
         ListWinners: _list_winners,
         ReadCommit: _read_commit,
         FollowCommit: _follow_commit,

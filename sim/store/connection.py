@@ -8,6 +8,7 @@ request otherwise is told by `sim/store/exchange.py`; both come to the same inst
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -18,7 +19,7 @@ from whitecap.sim.store.key_queue import InLine, Turn
 from whitecap.sim.store.kinds import Kind
 from whitecap.sim.store.log_directory import NEVER, Moment
 from whitecap.sim.store.tape import RequestLegs
-from whitecap.sim.time.kernel import Waiting
+from whitecap.sim.time.kernel import Arrival, Waiting
 
 File = tuple[str, int]
 """An object's key and its size in bytes."""
@@ -28,6 +29,8 @@ Effects = Mapping[int, Effect]
 """What some of several requests do, by their place."""
 
 NO_EFFECTS: Effects = {}
+
+_NO_LEGS: RequestLegs = (0.0, 0.0, 0.0)
 
 
 def _nothing(_: Moment) -> Answer:
@@ -43,9 +46,9 @@ def found(size: int) -> Effect:
 class Connection:
     """Sends the requests of one transaction."""
 
-    __slots__ = ("_buckets", "_latencies", "_passes", "_tape", "clock", "sender")
+    __slots__ = ("_buckets", "_latencies", "_legs", "_tape", "clock", "passes", "sender")
 
-    _passes: bool
+    passes: bool
     """Whether nothing can befall a request, and nobody wants it noted."""
 
     def __init__(self, sender: Sender) -> None:
@@ -54,12 +57,50 @@ class Connection:
         self._tape = sender.tape
         self._latencies = sender.tape.latencies
         self._buckets = sender.throttle.buckets
-        self._passes = not (
+        self.passes = not (
             sender.faults.are_possible
             or sender.recorder.with_requests
             or sender.kernel.patient
             or sender.life.can_end
         )
+        self._legs: RequestLegs = _NO_LEGS
+
+    # Where requests pass: the two ways of one that is shared ------------------------------------
+
+    def sent(self, kind: Kind, size_bytes: int = 0) -> Arrival:
+        """A request goes out; the event of its arrival. `answered` is its way back."""
+        tape, clock = self._tape, self.clock
+        number = tape.numbers[kind]
+        tape.numbers[kind] = number + 1
+        self._legs = legs = tape.legs(kind, number)
+        clock.now_ms = clock.now_ms + legs[0] + size_bytes * self._latencies[kind].per_byte_out
+        return clock.arrive()
+
+    def answered(self, kind: Kind, size: int = 0) -> None:
+        """The answer to what was sent last comes back, from where the clock is."""
+        clock = self.clock
+        if (bucket := self._buckets[kind]) is not None:
+            bucket.refuses(1, clock.now_ms)
+        clock.now_ms = clock.now_ms + self._legs[1] + size * self._latencies[kind].per_unit_back
+
+    def arrived_in_line(self, takes_turn: InLine) -> Turn:
+        """What was sent last joins the queue at its key; the clock goes on to its effect.
+
+        Who comes to nothing knows it when it arrives; who takes effect has to wait until then.
+        """
+        kind, clock = Kind.PUT_IF_ABSENT, self.clock
+        if (bucket := self._buckets[kind]) is not None:
+            bucket.refuses(1, clock.now_ms)
+        rank = partial(self._tape.service, kind, self._tape.numbers[kind] - 1)
+        turn = takes_turn(clock.now_ms, rank)
+        clock.now_ms = turn.effect_ms
+        return turn
+
+    def left_line(self, turn: Turn, taken: bool) -> None:
+        """Its answer comes back, from when its server is free again."""
+        self.clock.now_ms = turn.ends_ms + self._legs[2 if taken else 1]
+
+    # Any request --------------------------------------------------------------------------------
 
     def ask(
         self,
@@ -79,7 +120,7 @@ class Connection:
         tape = self._tape
         number = tape.numbers[kind]
         tape.numbers[kind] = number + 1
-        if not self._passes:
+        if not self.passes:
             ask = Ask(kind, number, key, effect, size_bytes, shared, attempt, in_line)
             return (yield from self.sender.answer(ask))
         clock, latency = self.clock, self._latencies[kind]
@@ -92,7 +133,7 @@ class Connection:
         if in_line is None:
             answer = effect((served_ms, clock.order))
         else:
-            turn = in_line(served_ms, tape.service(kind, number))
+            turn = in_line(served_ms, partial(tape.service, kind, number))
             served_ms = turn.ends_ms
             answer = yield from self._has_its_turn(turn, effect)
         if attempt is not None:
@@ -124,7 +165,7 @@ class Connection:
             return Answer(found, "found" if found else "missing", size if found else 0)
 
         is_decided = appears() is not None
-        if is_decided and self._passes:
+        if is_decided and self.passes:
             return bool(self._unseen(kind, look).value)
         answer = yield from self.ask(kind, key, look, shared=not is_decided)
         return bool(answer.value)
@@ -142,8 +183,8 @@ class Connection:
 
     def read(self, kinds: Sequence[Kind], key: str, size_bytes: int) -> Waiting[None]:
         """Read an object that is there, by some requests; what GET brings takes time."""
-        if self._passes:
-            self.clock.now_ms = self._passed_in_turn(kinds, size_bytes)
+        if self.passes:
+            self.passed(kinds, size_bytes)
             return
         for kind in kinds:
             size = size_bytes if kind is Kind.GET else 0
@@ -151,18 +192,22 @@ class Connection:
 
     def repeat(self, kind: Kind, key: str, answer: Answer, count: int) -> Waiting[None]:
         """A request that does nothing, several times, one after the other."""
-        if not self._passes:
-            for _ in range(count):
-                yield from self.ask(kind, key, lambda _: answer, shared=False)
+        if self.passes:
+            self.passed_again(kind, answer.size, count)
             return
+        for _ in range(count):
+            yield from self.ask(kind, key, lambda _: answer, shared=False)
+
+    def passed_again(self, kind: Kind, size: int, count: int) -> None:
+        """The same where requests pass, each answered with so much."""
         now_ms = self.clock.now_ms
         if self._buckets[kind] is None:
             first = self._tape.next_number(kind, count)
-            now_ms = self._tape.repeated(kind, first, count, now_ms, answer.size)
+            now_ms = self._tape.repeated(kind, first, count, now_ms, size)
         else:
             next_legs, passed = self._tape.next_legs, self._passed
             for _ in range(count):
-                now_ms = passed(kind, next_legs(kind), now_ms, answer.size)
+                now_ms = passed(kind, next_legs(kind), now_ms, size)
         self.clock.now_ms = now_ms
 
     def ask_all(
@@ -172,22 +217,40 @@ class Connection:
 
         What some of them do, by their place, nobody else sees before its instant.
         """
-        if self._passes:
-            self.clock.now_ms = self._passed_in_turn(kinds, 0, effects, size_bytes)
+        if self.passes:
+            self.passed(kinds, 0, effects, size_bytes)
             return
         for place, kind in enumerate(kinds):
             is_put = kind is Kind.PUT
             effect = effects.get(place, _nothing if is_put else found(0))
             yield from self.ask(kind, key, effect, size_bytes if is_put else 0, shared=False)
 
-    def _passed_in_turn(
+    def passed_if_there(self, kinds: Sequence[Kind], appears: Moment, size_bytes: int) -> bool:
+        """Whether an object is there that appears at a moment; read if it is, where requests pass.
+
+        The first of the requests looks, and may bring it.
+        """
+        first, clock = kinds[0], self.clock
+        out_ms, back_ms, _ = self._tape.next_legs(first)
+        clock.now_ms += out_ms
+        if (bucket := self._buckets[first]) is not None:
+            bucket.refuses(1, clock.now_ms)
+        is_there = appears <= (clock.now_ms, clock.order)
+        clock.now_ms += back_ms
+        if is_there:
+            if first is Kind.GET:
+                clock.now_ms += size_bytes * self._latencies[first].per_unit_back
+            self.passed(kinds[1:], size_bytes)
+        return is_there
+
+    def passed(
         self,
         kinds: Sequence[Kind],
         size: int,
         effects: Effects = NO_EFFECTS,
         size_sent: int = 0,
-    ) -> float:
-        """The reply to the last of some requests that nobody sees, one after the other.
+    ) -> None:
+        """Pass some requests that nobody sees, one after the other, to the reply to the last.
 
         A get brings `size` bytes, a put sends `size_sent`. What it comes to is what
         `Latency.arrival` and `Latency.reply` give, one by one and in their order.
@@ -214,14 +277,14 @@ class Connection:
             now_ms += back_ms
             if size and kind is Kind.GET:
                 now_ms += size * latencies[kind].per_unit_back
-        return now_ms
+        self.clock.now_ms = now_ms
 
     def read_in_parallel(self, files: Sequence[File], tasks: int) -> Waiting[None]:
         """Read files in tasks that run at the same time, each its files one after the other."""
         first = self._tape.next_number(Kind.GET, len(files))
         numbered = [(first + n, *file) for n, file in enumerate(files)]
         lanes = [numbered[n::tasks] for n in range(min(tasks, len(files)))]
-        if self._passes:
+        if self.passes:
             began_ms = self.clock.now_ms
             self.clock.now_ms = max(
                 (self._lane_ends(lane, began_ms) for lane in lanes), default=began_ms

@@ -87,7 +87,7 @@ class OnItsWay(msgspec.Struct, frozen=True):
         """Its turn, where requests for its key wait for each other."""
         if self.ask.in_line is None:
             return None
-        turn = self.ask.in_line(arrives_ms, self.sending.service())
+        turn = self.ask.in_line(arrives_ms, self.sending.service)
         if turn.taken:
             self.notes(turn.effect_ms)
         return turn

@@ -40,6 +40,9 @@ class History:
 
     def snapshot(self, version: int) -> Snapshot:
         """The table at a version; -1: no table."""
+        known = self.cache.snapshot_at(version)
+        if known is not None and self.store.exclusive:
+            return known
         snapshot, behind = self._nearest(version)
         for number in reversed(behind):
             snapshot = self.cache.snapshot_after(snapshot, self.commit(number))

@@ -86,12 +86,11 @@ class Landings:
         for version, at_ms, owner in zip(*columns, strict=True):
             yield Landing(version, at_ms, None if owner == _NOBODY else owner)
 
-    def add(self, landing: Landing) -> None:
+    def add(self, version: int, landed_at_ms: float, transaction_id: int | None) -> None:
         """One more."""
-        owner = landing.transaction_id
-        self._versions.append(landing.version)
-        self._landed_at_ms.append(landing.landed_at_ms)
-        self._transaction_ids.append(_NOBODY if owner is None else owner)
+        self._versions.append(version)
+        self._landed_at_ms.append(landed_at_ms)
+        self._transaction_ids.append(_NOBODY if transaction_id is None else transaction_id)
 
     def without(self, version: int) -> list[Landing]:
         """Drop those of a version. Returns them."""
@@ -100,7 +99,7 @@ class Landings:
             del column[:]
         for landing in everyone:
             if landing.version != version:
-                self.add(landing)
+                self.add(landing.version, landing.landed_at_ms, landing.transaction_id)
         return [landing for landing in everyone if landing.version == version]
 
 

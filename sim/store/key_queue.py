@@ -25,7 +25,10 @@ class Turn(NamedTuple):
     ends_ms: float
 
 
-InLine = Callable[[float, float], Turn]
+Rank = Callable[[], float]
+"""Draws the rank of a service time, where that is not the same for all."""
+
+InLine = Callable[[float, Rank], Turn]
 """Joins the queue: takes the instant of arrival and the rank of the service time."""
 
 
@@ -39,10 +42,13 @@ class KeyQueue:
     free_ms: float = 0.0
     promised: set[str] = field(default_factory=set)
 
-    def joins(self, at_key: AtKey, taken: bool, now_ms: float, rank: float) -> Turn:
+    def joins(self, at_key: AtKey, taken: bool, now_ms: float, rank: Rank) -> Turn:
         """The turn of a put that arrives now, after all that have arrived."""
         begins_ms = max(now_ms, self.free_ms)
-        service_ms = (at_key.loss if taken else at_key.success).at(rank)
+        service = at_key.loss if taken else at_key.success
+        service_ms = service.constant
+        if service_ms is None:
+            service_ms = service.at(rank())
         self.free_ms = begins_ms + service_ms
         effect_ms = begins_ms if taken else begins_ms + at_key.effect_share * service_ms
         return Turn(taken, effect_ms, self.free_ms)

@@ -97,13 +97,18 @@ class LogAccess:
         has_checksum = segment.version < 0 or (yield from self.read_checksum(segment.version))
         if not has_checksum:
             yield from self._read_files(segment, whole_checkpoint=False)
-        yield from self.meet()
+        if self.cluster.is_shared:
+            yield from self.meet()
         self.delta_log.install(segment, has_checksum)
 
     def read_checksum(self, version: int) -> Waiting[bool]:
         """Whether a version's checksum is there; if so it is read."""
+        moment = self.directory.checksum(version)
+        if moment is not None and self.connection.passes:
+            return self.connection.passed_if_there(self.requests.read, moment, CHECKSUM_BYTES)
         checksum = partial(self.directory.checksum, version)
-        return self._read_if_there(checksum_key(version), checksum, CHECKSUM_BYTES)
+        key = checksum_key(version)
+        return (yield from self._read_if_there(key, checksum, CHECKSUM_BYTES))
 
     def read_pointer(self) -> Waiting[bool]:
         """Read `_last_checkpoint`, if it is there."""
@@ -145,6 +150,32 @@ class LogAccess:
         return self.coordinator.list_log(self._list_pages, sees)
 
     def _list_pages(self, sees: Sees) -> Waiting[Shown]:
+        """List the whole log, in the shortest way that there is."""
+        if self.connection.passes and not self.cluster.profile.spark.fast_listing:
+            return self._pass_pages(sees)
+        return self._ask_pages(sees)
+
+    def _pass_pages(self, sees: Sees) -> Waiting[Shown]:
+        """What `_ask_pages` comes to where requests pass."""
+        connection, directory, clock = self.connection, self.directory, self.clock
+        page_size = self.cluster.profile.list.page_size
+        yield connection.sent(Kind.LIST)
+        moment = (clock.now_ms, clock.order)
+        on_page = directory.count(moment)
+        if on_page > page_size:
+            connection.answered(Kind.LIST, page_size)
+            before_last = -(-on_page // page_size) - 1
+            connection.passed_again(Kind.LIST, page_size, before_last - 1)
+            yield connection.sent(Kind.LIST)
+            moment = (clock.now_ms, clock.order)
+            on_page = max(0, directory.count(moment) - page_size * before_last)
+        if sees is not None:
+            sees(moment)
+        shown = directory.segment(moment), moment
+        connection.answered(Kind.LIST, on_page)
+        return shown
+
+    def _ask_pages(self, sees: Sees) -> Waiting[Shown]:
         """List the whole log, page after page: what it shows, and when.
 
         How many pages there are is known with the first; the last shows the newest version, and
@@ -194,7 +225,9 @@ class LogAccess:
         """Try to take a version. Source: FileSystemBasedCommitCoordinatorClient.doCommit."""
         if self.cluster.profile.log_store.commit_lock and not self.holds:
             yield from self.hold()
-        yield from self.connection.read(self.requests.before_put, request.key, 0)
+        before_put, after_put = self.requests.before_put, self.requests.after_put
+        if before_put:
+            yield from self.connection.read(before_put, request.key, 0)
         attempt = self.cluster.recorder.attempt(self.record, version, self.clock.now_ms)
         self.record.last_body = request.body
         was_in_doubt = self.record.put_in_doubt
@@ -203,8 +236,8 @@ class LogAccess:
         self._is_known(result, was_in_doubt)
         if result is PutResult.CREATED:
             self.record.has_landed = True
-            size_bytes = len(request.body)
-            yield from self.connection.read(self.requests.after_put, request.key, size_bytes)
+            if after_put:
+                yield from self.connection.read(after_put, request.key, len(request.body))
         return result
 
     def _is_known(self, result: PutResult, was_in_doubt: bool) -> None:
@@ -226,9 +259,12 @@ class LogAccess:
 
     def read_commit(self, version: int) -> Waiting[None]:
         """Read one commit file whole, as each winner is."""
-        yield from self.connection.read(
-            self.requests.read, log_key(version), self.directory.sizes[version]
-        )
+        size_bytes = self.directory.sizes[version]
+        yield from self.connection.read(self.requests.read, log_key(version), size_bytes)
+
+    def pass_commit(self, version: int) -> None:
+        """The same where requests pass."""
+        self.connection.passed(self.requests.read, self.directory.sizes[version])
 
     def read_history(self, version: int | None = None) -> Waiting[int]:
         """List the log and read the state of a version, or of the newest; returns the newest."""

@@ -8,11 +8,11 @@ does with them is part of a job's compute time.
 from __future__ import annotations
 
 import math
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from whitecap.engine.log.commit_file import log_key, version_of_key
-from whitecap.engine.packed.blocks import PackedMap, Shelf
+from whitecap.engine.packed.blocks import GrowingMap, PackedMap, Shelf
 from whitecap.engine.storage.columns import in_columns
 from whitecap.engine.storage.requests import (
     Body,
@@ -41,7 +41,7 @@ from whitecap.sim.store.kept import (
     StoredObject,
     packer_of_data_files,
 )
-from whitecap.sim.store.key_queue import KeyQueue, Turn
+from whitecap.sim.store.key_queue import KeyQueue, Rank, Turn
 from whitecap.sim.store.log_directory import LogDirectory, Moment
 
 DATA_FILE_OVERHEAD_BYTES = 1000
@@ -62,7 +62,7 @@ class FakeStore:
     shelf: Shelf | None = None
     log: LogDirectory = field(default_factory=LogDirectory)
     objects: PackedMap[str, StoredObject] = field(init=False)
-    data_files: MutableMapping[str, DataFile] = field(init=False)
+    data_files: GrowingMap[str, DataFile] = field(init=False)
     landings: Landings = field(default_factory=Landings)
     queue: KeyQueue = field(default_factory=KeyQueue)
     overwritten: list[Landing] = field(default_factory=list)
@@ -84,12 +84,16 @@ class FakeStore:
             return request
         return Put(request.key, request.body)
 
+    def holds_version(self, version: int) -> bool:
+        """Whether the commit file of a version is there: none ever goes."""
+        return version <= self.log.newest
+
     def takes_turn(
-        self, request: Put | PutIfAbsent, at_key: AtKey, now_ms: float, rank: float
+        self, request: Put | PutIfAbsent, version: int, at_key: AtKey, now_ms: float, rank: Rank
     ) -> Turn:
         """A put of a commit file joins the queue, now; where it finds nothing it will land."""
         key, promised = request.key, self.queue.promised
-        is_there = key in self.objects or key in promised
+        is_there = self.holds_version(version) or key in promised
         taken = is_there and isinstance(request, PutIfAbsent)
         if not taken:
             promised.add(key)
@@ -99,21 +103,21 @@ class FakeStore:
         self, request: Put | PutIfAbsent, version: int, now_ms: float, transaction_id: int | None
     ) -> PutResult:
         """Put a commit file, now."""
-        result = self.put_object(request, now_ms)
         self.queue.promised.discard(request.key)
-        if result is PutResult.CREATED:
-            self._lose(version, transaction_id)
-            self.landings.add(Landing(version, now_ms, transaction_id))
-            self.log.landed(version, len(request.body), now_ms)
-        return result
+        if isinstance(request, PutIfAbsent) and self.holds_version(version):
+            return PutResult.ALREADY_EXISTS
+        self._keep(request, now_ms)
+        self._lose(version, transaction_id)
+        self.landings.add(version, now_ms, transaction_id)
+        self.log.landed(version, len(request.body), now_ms)
+        return PutResult.CREATED
 
     def lands(self, version: int, now_ms: float, transaction_id: int | None) -> None:
         """A version is decided, now, whose file others will copy; one that is there it never is."""
-        landing = Landing(version, now_ms, transaction_id)
         if version > self.log.newest:
-            self.landings.add(landing)
+            self.landings.add(version, now_ms, transaction_id)
         else:
-            self.overwritten.append(landing)
+            self.overwritten.append(Landing(version, now_ms, transaction_id))
 
     def publish(self, version: int, body: bytes, now_ms: float) -> None:
         """Make the file of a version that was decided before, now, unless it is there."""
@@ -128,7 +132,7 @@ class FakeStore:
         result = self.put_object(request, now_ms)
         if result is PutResult.CREATED:
             self.unpublished.append(version)
-            self.landings.add(Landing(version, now_ms, transaction_id))
+            self.landings.add(version, now_ms, transaction_id)
             self.log.landed(version, len(request.body), now_ms, is_listed=False)
         return result
 
@@ -151,22 +155,26 @@ class FakeStore:
 
     def put_object(self, request: Put | PutIfAbsent, now_ms: float) -> PutResult:
         """Put an object, now."""
-        entry = Entry(request.key, len(request.body), self.epoch_ms + int(now_ms))
-        stored = StoredObject(request.body, entry)
-        if isinstance(request, Put):
-            self.objects[request.key] = stored
-        elif request.key in self.objects:
+        if isinstance(request, PutIfAbsent) and request.key in self.objects:
             return PutResult.ALREADY_EXISTS
-        else:
-            self.objects.add(request.key, stored)
+        self._keep(request, now_ms)
         return PutResult.CREATED
+
+    def _keep(self, request: Put | PutIfAbsent, now_ms: float) -> None:
+        """Keep an object, in place of another one or where there is none."""
+        key, body = request.key, request.body
+        stored = StoredObject(body, Entry(key, len(body), self.epoch_ms + int(now_ms)))
+        if isinstance(request, Put):
+            self.objects[key] = stored
+        else:
+            self.objects.add(key, stored)
 
     def describe_commit(self, described: DescribedCommit) -> None:
         """Put a commit file that is only described, before the run begins."""
         version, size_bytes = described.commit.version, described.size_bytes
         entry = Entry(log_key(version), size_bytes, self.epoch_ms)
         self.objects[entry.key] = StoredObject(described, entry)
-        self.landings.add(Landing(version, 0.0, None))
+        self.landings.add(version, 0.0, None)
         self.log.landed(version, size_bytes, 0.0)
 
     def answer(self, request: Get | ListFrom | Put | PutIfAbsent) -> Response:
@@ -186,9 +194,8 @@ class FakeStore:
         return self.put_commit(request, version, 0.0, None)
 
     def write_rows(self, file: WriteRows, now_ms: float = 0.0) -> int:
-        """Keep a data file's rows. Returns its size in bytes."""
-        kept = DataFile(file, now_ms)
-        self.data_files[file.key] = kept
+        """Keep a new data file's rows. Returns its size in bytes."""
+        self.data_files.add(file.key, DataFile(file, now_ms))
         return self.data_file_size(len(file.rows))
 
     def read_rows(self, request: ReadRows) -> RowsOf | Gone:

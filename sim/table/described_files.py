@@ -7,7 +7,7 @@ its path, of its statistics and of its line in the log.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
 
@@ -17,6 +17,7 @@ from whitecap.engine.log.actions import AddFile, AnyAction, CommitInfo
 from whitecap.engine.log.commit_file import Commit, encode_action
 from whitecap.engine.log.effects import effects_of
 from whitecap.engine.log.listed_files import ListedFiles, PartitionKey
+from whitecap.engine.packed.blocks import GrowingMap
 from whitecap.engine.storage.paths import log_path, partition_directory
 from whitecap.engine.storage.requests import WriteRows
 from whitecap.sim.store.kept import DataFile, DescribedCommit
@@ -224,10 +225,10 @@ class InitialFiles(MadeWhenAsked[AddFile], ListedFiles):
         )
 
 
-class DescribedDataFiles(MutableMapping[str, DataFile]):
+class DescribedDataFiles(GrowingMap[str, DataFile]):
     """The data files of the store: those of the initial table described, later ones as written."""
 
-    def __init__(self, initial: InitialFiles, written: MutableMapping[str, DataFile]) -> None:
+    def __init__(self, initial: InitialFiles, written: GrowingMap[str, DataFile]) -> None:
         self._initial = initial
         self._written = written
         self._deleted: set[str] = set()
@@ -243,6 +244,10 @@ class DescribedDataFiles(MutableMapping[str, DataFile]):
 
     def __setitem__(self, key: str, file: DataFile) -> None:
         self._written[key] = file
+
+    def add(self, key: str, file: DataFile) -> None:
+        """Put in a file of a key that has none."""
+        self._written.add(key, file)
 
     def __delitem__(self, key: str) -> None:
         if key not in self:

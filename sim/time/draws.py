@@ -15,8 +15,11 @@ from numpy.typing import NDArray
 
 from whitecap.sim.time.random_streams import Source, Uniforms, row_of
 
-FEW, MANY = 8, 64
+FEW, MANY, VERY_MANY = 8, 64, 512
 """Jobs of a block: a thousand writers with a few jobs each stay cheap, and long runs are quick."""
+
+NARROW = 16
+"""Draws of a job up to which a block may hold very many."""
 
 WIDE = 128
 """Draws of a job beyond which a block holds one job: by then a job is worth a call."""
@@ -47,20 +50,33 @@ class DrawTable:
 
     def _block(self, job: int, rerun: int) -> tuple[int, list[list[Any]]]:
         places = [place for columns in self.columns for place in columns.places]
-        first, count = (job, 1) if len(places) > WIDE else _block_of(job, rerun)
-        numbers = [row_of(one, rerun) for one in range(first, first + count)]
+        jobs = block_of(job, rerun, len(places))
+        numbers = [row_of(one, rerun) for one in jobs]
         uniforms = self.source.uniforms(numbers, places)
         drawn, at = [], 0
         for columns in self.columns:
             drawn.append(columns.drawn(uniforms[:, at : at + len(columns.places)]))
             at += len(columns.places)
-        return first, np.concatenate(drawn, axis=1).tolist()
+        return jobs.start, np.concatenate(drawn, axis=1).tolist()
 
 
-def _block_of(job: int, rerun: int) -> tuple[int, int]:
-    """The first job of a block and how many it has; reruns are rare, so their blocks are small."""
+def block_of(job: int, rerun: int, draws: int) -> range:
+    """The jobs of the block that one with so many draws is in: the longer a run, the more.
+
+    Reruns are rare, so their blocks are small.
+    """
+    if draws > WIDE:
+        return range(job, job + 1)
     if rerun:
-        return job - job % FEW, FEW
-    if job < MANY:
-        return (0, FEW) if job < FEW else (FEW, MANY - FEW)
-    return job - job % MANY, MANY
+        return _whole_block(job, FEW)
+    below = 0
+    for end in (FEW, MANY, VERY_MANY) if draws <= NARROW else (FEW, MANY):
+        if job < end:
+            return range(below, end)
+        below = end
+    return _whole_block(job, below)
+
+
+def _whole_block(job: int, size: int) -> range:
+    first = job - job % size
+    return range(first, first + size)

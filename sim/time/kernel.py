@@ -11,7 +11,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from heapq import heappush
+from heapq import heappop, heappush
 from typing import Any, Protocol, TypeVar
 
 from simpy import Environment
@@ -20,6 +20,9 @@ from simpy.events import Event, Process
 from whitecap.engine.storage.requests import Response, Steps
 
 T = TypeVar("T")
+
+Arrival = Event
+"""The world comes to the instant of a process."""
 
 Waiting = Generator[Event, Any, T]
 """A piece of a process: yields events, returns a `T`."""
@@ -91,11 +94,16 @@ class Kernel(Environment):
 
     def run_until(self, instant_ms: float) -> None:
         """Let everything before `instant_ms` happen, or of the present instant once stopped."""
-        queue, step = self._queue, self.step
+        queue = self._queue
         while queue and queue[0][0] < instant_ms:
             if self.stopped and queue[0][0] > self._now:
                 return
-            step()
+            self._now, _, _, event = heappop(queue)
+            callbacks, event.callbacks = event.callbacks, None  # type: ignore[assignment]
+            for callback in callbacks:
+                callback(event)
+            if not event._ok and not hasattr(event, "_defused"):
+                raise event._value
         self._now = self._now if self.stopped else instant_ms
 
     def stop(self) -> None:
@@ -133,9 +141,10 @@ class Clock:
 
     def arrive(self) -> Event:
         """The event of the world having come to this clock's instant; only its process waits."""
-        event = self._event
+        event, kernel = self._event, self.kernel
         event.callbacks = []
-        self.kernel.enter(self.now_ms, self.order, event)
+        entry: Any = (self.now_ms, self.order, next(kernel._eid), event)
+        heappush(kernel._queue, entry)
         return event
 
     def arrive_first(self) -> Event:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whitecap.engine.dialects import dialect_named
+from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.plans.batches import BatchPlans
 from whitecap.engine.plans.inserts import InsertPlans, inserts_rows
 from whitecap.engine.session.table import SharedTable
@@ -32,7 +33,7 @@ from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.store.tape import Tapes
 from whitecap.sim.table.rows import KeysInUse, TableRows
 from whitecap.sim.time.draws import Columns, DrawTable
-from whitecap.sim.time.identifiers import Ids
+from whitecap.sim.time.identifiers import Ids, IdsOfJobs
 from whitecap.sim.time.kernel import Kernel
 from whitecap.sim.time.random_streams import RandomStreams, Uniforms, row_of
 from whitecap.sim.writers.bind import bound
@@ -173,7 +174,7 @@ class Assembly:
             requests=self._requests,
             faults=faults_of(self.scenario.faults, group_name, name, self.streams),
             tapes=tapes,
-            ids=self.streams.source("ids", name),
+            ids=IdsOfJobs(self.streams.source("ids", name)),
             spark_jobs=SparkJobs(group.compute, cluster.loads, takes_ms),
             data_requests=self._data_requests,
         )
@@ -194,8 +195,9 @@ class Assembly:
         workload = self._workload(name, group.parameters, number, member)
         inserts = self._inserts(template, group.parameters)
         if inserts is not None:
+            client = self.clients.client(TableLog())
             return template.command, lambda job, now_ms: InsertJob(
-                self.clients, workload.work(job, now_ms), self.keys, inserts
+                self.clients, workload.work(job, now_ms), self.keys, inserts, client
             )
 
         def statement_job(job: int, now_ms: float) -> Job:

@@ -110,13 +110,20 @@ class InsertJob(SqlJob):
     """Append the rows of a job, by a statement that says no more."""
 
     plans: InsertPlans
+    table: Table
+    """The writer's handle on the table, to look at its settings."""
 
     def sql(self) -> str:
         return self.plans.statement.template.render(self.work.values)
 
+    @property
+    def rows(self) -> Sequence[Row]:
+        """What it appends."""
+        rows: Sequence[Row] = self.work.values[self.plans.parameter]
+        return rows
+
     def transaction(self, table_log: TableLog) -> Steps[Outcome]:
-        rows = self.work.values[self.plans.parameter]
-        return self.plans.run(self.clients.client(table_log), rows)
+        return self.plans.run(self.clients.client(table_log), self.rows)
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from whitecap.engine.errors import DeltaError, InvalidInput
 from whitecap.engine.recorded import Interruption
 from whitecap.sim.recording.recorder import Recorder, TransactionRecord
+from whitecap.sim.spark.sharing import Slots
 from whitecap.sim.spark.spark_jobs import SparkJobs
 from whitecap.sim.store.client import Client
 from whitecap.sim.store.cluster import Cluster, Life, WriterCrashed
@@ -20,10 +21,10 @@ from whitecap.sim.store.log_access import LogAccess
 from whitecap.sim.store.log_view import LogView
 from whitecap.sim.store.protocols.choice import COORDINATORS
 from whitecap.sim.store.tape import Tapes
-from whitecap.sim.time.identifiers import Ids
+from whitecap.sim.time.identifiers import IdsOfJobs
 from whitecap.sim.time.kernel import Clock, Kernel, Waiting, drive
-from whitecap.sim.time.random_streams import Source
-from whitecap.sim.writers.jobs import Job
+from whitecap.sim.writers.appends import append
+from whitecap.sim.writers.jobs import InsertJob, Job
 
 
 @dataclass(slots=True)
@@ -35,7 +36,7 @@ class Transactions:
     requests: LogRequests
     faults: WriterFaults
     tapes: Tapes
-    ids: Source
+    ids: IdsOfJobs
     spark_jobs: SparkJobs
     data_requests: DataRequests | None
     queueing: int = 0
@@ -65,8 +66,19 @@ class Transactions:
         """One run of a writer's `number`-th job; how it ended is in its record."""
         slots = self.cluster.slots
         if slots is None:
-            yield from self._run(clock, number, job, record, deadline_ms)
-            return
+            return self._run(clock, number, job, record, deadline_ms)
+        return self._run_in(slots, clock, number, job, record, deadline_ms)
+
+    def _run_in(
+        self,
+        slots: Slots,
+        clock: Clock,
+        number: int,
+        job: Job,
+        record: TransactionRecord,
+        deadline_ms: float,
+    ) -> Waiting[None]:
+        """The same where jobs wait for a slot of their cluster."""
         is_first = record.rerun_number == 0
         self.queueing += is_first
         has_slot = yield from slots.acquire(clock, deadline_ms)
@@ -80,7 +92,8 @@ class Transactions:
     def _run(
         self, clock: Clock, number: int, job: Job, record: TransactionRecord, deadline_ms: float
     ) -> Waiting[None]:
-        yield from self.cluster.is_up(clock)
+        if clock.now_ms < self.cluster.down_until_ms:
+            yield from self.cluster.is_up(clock)
         if clock.now_ms >= deadline_ms:
             _is_cancelled(record, clock)
             return
@@ -88,7 +101,10 @@ class Transactions:
         life = Life(self.cluster, clock, deadline_ms)
         client = self._client(life, number, record)
         try:
-            outcome = yield from drive(job.transaction(LogView(self.cluster)), client)
+            if client.connection.passes and isinstance(job, InsertJob):
+                outcome = yield from append(job, client)
+            else:
+                outcome = yield from drive(job.transaction(LogView(self.cluster)), client)
         except WriterCrashed:
             yield from life.ends()
             if life.is_cancelled:
@@ -110,7 +126,8 @@ class Transactions:
             record.ends_refused(clock.now_ms, error)
         else:
             record.ends_with(outcome, clock.now_ms)
-        yield from client.finish()
+        if client.log.holds:
+            yield from client.finish()
 
     def _client(self, life: Life, number: int, record: TransactionRecord) -> Client:
         cluster, tape = self.cluster, self.tapes.of(number, record.rerun_number)
@@ -128,7 +145,7 @@ class Transactions:
         new_coordinator = COORDINATORS[cluster.profile.log_store.protocol]
         coordinator = new_coordinator(cluster, connection, record, self.requests)
         log = LogAccess(cluster, connection, record, self.requests, coordinator)
-        new_id = Ids(self.ids, tape.row)
+        new_id = self.ids.of(number, record.rerun_number)
         own_ms = self.spark_jobs.own_ms(number, tape.compute_ms)
         return Client(
             cluster, connection, log, record, self.spark_jobs, own_ms, self.data_requests, new_id

@@ -114,16 +114,25 @@ class Workload:
         Where a slice is still empty, a new row stands in for an existing one.
         """
         existing = round(rows.count * rows.existing)
-        make = self._table.maker.rows
-        places = [self._key_place(rows.choose, chosen, now_ms) for _ in range(existing)]
-        revision = self._new_keys.writer_number * 1_000_003 + self._job + 1
-        distinct = {key: slice_ for slice_, key in places if key != NO_SUCH_KEY}
-        made = make(list(distinct), list(distinct.values()), revision) if distinct else []
-        empty = [slice_ for slice_, key in places if key == NO_SUCH_KEY]
-        slices = empty + self._slices(rows.count - existing, chosen, now_ms)
+        changed, slices = list[Row](), list[Slice]()
+        if existing:
+            changed, slices = self._changed_rows(rows.choose, existing, chosen, now_ms)
+        slices += self._slices(rows.count - existing, chosen, now_ms)
         keys = list(islice(new_keys, len(slices)))
         added.extend(zip(slices, keys, strict=True))
-        return made + make(keys, slices)
+        return changed + self._table.maker.rows(keys, slices)
+
+    def _changed_rows(
+        self, choose: Choice, count: int, chosen: Mapping[str, Any], now_ms: float
+    ) -> tuple[list[Row], list[Slice]]:
+        """Rows that change existing ones, and the chosen slices in which there are none."""
+        places = [self._key_place(choose, chosen, now_ms) for _ in range(count)]
+        revision = self._new_keys.writer_number * 1_000_003 + self._job + 1
+        distinct = {key: slice_ for slice_, key in places if key != NO_SUCH_KEY}
+        empty = [slice_ for slice_, key in places if key == NO_SUCH_KEY]
+        if not distinct:
+            return [], empty
+        return self._table.maker.rows(list(distinct), list(distinct.values()), revision), empty
 
     def _value(self, name: str, parameter: Parameter, now_ms: float) -> Any:
         if parameter.value is not None:

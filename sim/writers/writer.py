@@ -183,12 +183,7 @@ class Writer:
     def _run_job(self, clock: Clock, submitted: Submitted) -> Waiting[None]:
         clock.serves(self.number, submitted.number)
         job, record = submitted.job, submitted.record
-        tries = JobTries(
-            self.group.rerun,
-            self.group.restart,
-            partial(self.rerun, submitted.number),
-            partial(self.restart, submitted.number),
-        )
+        tries: JobTries | None = None
         deadline_ms = record.submitted_at_ms + (self.group.deadline or math.inf)
         while True:
             yield from self.transactions.run(clock, submitted.number, job, record, deadline_ms)
@@ -197,6 +192,7 @@ class Writer:
                     yield clock.arrive()
                 job.is_committed()
                 return
+            tries = tries or self._tries(submitted.number)
             wait = tries.next_wait(record.outcome == RecordedOutcome.UNKNOWN)
             if wait is None or clock.now_ms + wait[0] >= deadline_ms:
                 record.given_up = True
@@ -207,6 +203,11 @@ class Writer:
             if starts_anew:
                 self.transactions.starts_anew()
             record = self._record(clock, job, record.job_id, tries.count, clock.now_ms)
+
+    def _tries(self, number: int) -> JobTries:
+        """Of a job, by its number."""
+        reruns = partial(self.rerun, number)
+        return JobTries(self.group.rerun, self.group.restart, reruns, partial(self.restart, number))
 
     def _naming_the_writer(self, error: InvalidInput) -> InvalidInput:
         place = f"writer {self.name}"

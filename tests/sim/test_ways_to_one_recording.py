@@ -264,7 +264,17 @@ def documents_with_appends(draw: st.DrawFn) -> Document:
     rows |= draw(st.sampled_from([{}, {"country": "uniform"}]))
     insert = {"statement": "INSERT INTO events VALUES :rows", "parameters": rows}
     groups["a"] = appends | insert
+    if draw(st.booleans()):
+        _let_nothing_befall(document)
     return document | {"dialect": draw(DIALECTS), "settings": draw(MORE_SETTINGS)}
+
+
+def _let_nothing_befall(document: Document) -> None:
+    """Then appends go the shortest way."""
+    document["faults"] = []
+    document["store"].pop("limits", None)
+    for group in document["writers"].values():
+        group.pop("deadline", None)
 
 
 def _general(scenario: Scenario, requests: bool, patient: bool) -> FinishedRun:

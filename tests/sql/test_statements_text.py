@@ -197,3 +197,20 @@ def test_comments_count_for_nothing_outside_of_quotes(text: str) -> None:
 def test_a_part_of_a_query_that_nothing_reads_is_refused(query: str, part: str) -> None:
     with pytest.raises(UnsupportedFeature, match=part):
         parse_statement(f"INSERT INTO t {query}")
+
+
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        ((1, -2.5, date(2026, 1, 5)), "(1, -2.5D, DATE '2026-01-05')"),
+        ((0.1, 1e15), "(0.1D, CAST('1.0E15' AS DOUBLE))"),
+        ((float("nan"), 1.0), "(CAST('NaN' AS DOUBLE), 1.0D)"),
+        ((True, 1, None), "(TRUE, 1, NULL)"),
+        ((1, "it's %d"), "(1, 'it\\'s %d')"),
+        ((datetime(2026, 1, 5), 1), "(TIMESTAMP_NTZ '2026-01-05 00:00:00', 1)"),
+        ((), "()"),
+    ],
+)
+def test_rows_are_written_as_their_values_are_one_by_one(row: tuple[Any, ...], text: str) -> None:
+    insert = parse_statement("INSERT INTO events VALUES :rows")
+    assert insert.with_parameters({"rows": [row]}).sql() == f"INSERT INTO events VALUES {text}"

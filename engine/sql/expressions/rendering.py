@@ -7,12 +7,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from functools import lru_cache
 from types import NoneType
 from typing import Any
 
 from whitecap.engine.values.texts import to_text
 
 _ROWS = (list, tuple)
+
+_LONGEST = 1e15
+"""Fractions below it are written without an exponent that Spark could read otherwise."""
 
 # A parameter, or what may hold a colon without being one: a quoted text or name.
 _TOKEN = re.compile(
@@ -30,7 +34,7 @@ def sql_literal(value: Any) -> str:
 
 
 def _fraction(value: float) -> str:
-    return f"{value!r}D" if value == value and abs(value) < 1e15 else _cast_fraction(value)
+    return f"{value!r}D" if abs(value) < _LONGEST else _cast_fraction(value)
 
 
 def _instant(value: datetime) -> str:
@@ -80,7 +84,41 @@ def _several(values: Iterable[Any]) -> str:
 
 
 def _row_or_literal(value: Any) -> str:
+    if type(value) is tuple and (row := _plain_row(tuple(map(type, value)))) is not None:
+        return row.text(value)
     return f"({_several(value)})" if isinstance(value, _ROWS) else sql_literal(value)
+
+
+@dataclass(frozen=True, slots=True)
+class PlainRow:
+    """How rows of certain Python types are written in one go; `fractions` are their places.
+
+    It is what `_several` makes of them.
+    """
+
+    form: str
+    fractions: tuple[int, ...]
+
+    def text(self, row: tuple[Any, ...]) -> str:
+        """The literals of a row, in brackets."""
+        for place in self.fractions:
+            if not -_LONGEST < row[place] < _LONGEST:
+                return f"({_several(row)})"
+        return self.form % row
+
+
+_FORMS = {int: "%d", float: "%rD", date: "DATE '%s'"}
+"""How `_LITERALS` writes values that need no second look, in `%` formats."""
+
+
+@lru_cache(maxsize=256)
+def _plain_row(kinds: tuple[type[Any], ...]) -> PlainRow | None:
+    """`None` for rows with other values, which are written one by one."""
+    forms = [_FORMS.get(kind) for kind in kinds]
+    if None in forms:
+        return None
+    fractions = tuple(place for place, kind in enumerate(kinds) if kind is float)
+    return PlainRow(f"({', '.join(filter(None, forms))})", fractions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from whitecap.engine.storage.requests import PutResult
+from whitecap.engine.storage.requests import Put, PutIfAbsent, PutResult
 from whitecap.sim.store.coordinator import Commit
-from whitecap.sim.store.exchange import Answer
+from whitecap.sim.store.key_queue import InLine
 from whitecap.sim.store.kinds import Kind
-from whitecap.sim.store.log_directory import Moment
 from whitecap.sim.store.protocols.file_calls import FileCalls, answered
 from whitecap.sim.time.kernel import Waiting
 
@@ -23,25 +22,47 @@ class ConditionalPut(FileCalls):
     """PUT `N.json` if it is absent."""
 
     def take(self, commit: Commit) -> Waiting[PutResult]:
-        request, version, store = commit.request, commit.version, self.store
-        sent = store.as_sent(request)
-        transaction_id, history = commit.transaction_id, self.cluster.history
+        sent, at_key = self.store.as_sent(commit.request), self.cluster.profile.put_if_absent.at_key
+        in_line = None
+        if at_key is not None:
+            in_line = partial(self.store.takes_turn, sent, commit.version, at_key)
+        if in_line is not None and self.connection.passes:
+            return self._passes(commit, sent, in_line)
+        return self._asks(commit, sent, in_line)
 
-        def put(moment: Moment) -> Answer:
-            result = store.put_commit(sent, version, moment[0], transaction_id)
-            if result is PutResult.CREATED and request.actions is not None:
-                history.keep(version, request.body, request.actions, moment[0])
-            return answered(result)
-
-        at_key = self.cluster.profile.put_if_absent.at_key
-        in_line = None if at_key is None else partial(store.takes_turn, sent, at_key)
+    def _asks(
+        self, commit: Commit, sent: Put | PutIfAbsent, in_line: InLine | None
+    ) -> Waiting[PutResult]:
         asked = self.connection.ask(
             Kind.PUT_IF_ABSENT,
-            request.key,
-            put,
+            commit.request.key,
+            lambda moment: answered(self._put(commit, sent, moment[0])),
             commit.size_bytes,
             attempt=commit.attempt,
             in_line=in_line,
         )
         result: PutResult = (yield from asked).value
+        return result
+
+    def _passes(
+        self, commit: Commit, sent: Put | PutIfAbsent, in_line: InLine
+    ) -> Waiting[PutResult]:
+        """What `_asks` comes to where requests pass."""
+        connection = self.connection
+        yield connection.sent(Kind.PUT_IF_ABSENT, commit.size_bytes)
+        turn = connection.arrived_in_line(in_line)
+        result = PutResult.ALREADY_EXISTS
+        if not turn.taken:
+            yield connection.clock.arrive_first()
+            result = self._put(commit, sent, turn.effect_ms)
+        commit.attempt.effect_at_ms = turn.effect_ms
+        connection.left_line(turn, result is PutResult.ALREADY_EXISTS)
+        return result
+
+    def _put(self, commit: Commit, sent: Put | PutIfAbsent, now_ms: float) -> PutResult:
+        """The effect."""
+        request, version = commit.request, commit.version
+        result = self.store.put_commit(sent, version, now_ms, commit.transaction_id)
+        if result is PutResult.CREATED and request.actions is not None:
+            self.cluster.history.keep(version, request.body, request.actions, now_ms)
         return result
