@@ -19,6 +19,7 @@ from whitecap.engine.row_store.columns import (
     Fractions,
     Ids,
     Objects,
+    appended,
     column_for,
 )
 from whitecap.engine.row_store.summaries import Counts, Extent, Summary, bounded, extent_of
@@ -51,12 +52,32 @@ class RowStore:
         self.count = 0
         self._columns: list[Column] = [column_for(type_name) for type_name in self.types]
         self._new: list[Row] = []
+        self._lines: Ids = np.zeros(0, np.intp)
+        self._lined = 0
 
     @property
     def columns(self) -> list[Column]:
         """The columns, with all rows in them."""
         self._put_new()
         return self._columns
+
+    def lines(self, ids: Ids) -> Ids:
+        """The versions that rows began as: only fractions were assigned to them since then."""
+        if not self._lined:
+            return ids
+        self._begin_lines()
+        return self._lines[ids]
+
+    def continue_lines(self, versions: Ids, ids: Ids) -> None:
+        """The newest versions take the place of others, from which they were assigned."""
+        self._begin_lines(len(versions))
+        self._lines, self._lined = appended(self._lines, self._lined, self._lines[ids])
+
+    def _begin_lines(self, but_for: int = 0) -> None:
+        """Every version that has none begins a line, but for the newest ones."""
+        if self._lined < self.count - but_for:
+            fresh = np.arange(self._lined, self.count - but_for)
+            self._lines, self._lined = appended(self._lines, self._lined, fresh)
 
     def stored(self, rows: Sequence[Row]) -> StoredRows:
         """The rows, kept here. A few are put into columns together with those that come next."""
@@ -280,15 +301,24 @@ def edited(rows: Sequence[Row], changes: Mapping[int, Row | None]) -> Sequence[R
 
 
 def assigned(
-    rows: Sequence[Row], positions: Sequence[int], changes: Mapping[int, OfArrays]
+    rows: Sequence[Row],
+    positions: Sequence[int],
+    changes: Mapping[int, OfArrays],
+    alone: bool = False,
 ) -> Sequence[Row] | None:
-    """Rows with new values in some columns at some positions; `None`: only row by row."""
+    """Rows with new values in some columns at some positions; `None`: only row by row.
+
+    `alone`: those rows by themselves, beside those that they were.
+    """
     if not isinstance(rows, StoredRows):
         return None
     places = np.asarray(positions, np.intp)
     versions = rows.store.assigned(rows.ids[places], changes)
     if versions is None:
         return None
+    if alone:
+        return StoredRows(rows.store, versions)
+    rows.store.continue_lines(versions, rows.ids[places])
     ids = rows.ids.copy()
     ids[places] = versions
     return StoredRows(rows.store, ids, Origin((rows,), rows.ids[places], versions, changes))
