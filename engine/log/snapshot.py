@@ -119,7 +119,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     @property
     def partition_schema(self) -> Schema:
         """The partition columns, in partition order."""
-        return self.schema.select(self.partition_columns)
+        return _partition_schema(self.metadata)
 
     @property
     def configuration(self) -> dict[str, str]:
@@ -141,6 +141,12 @@ class Snapshot(msgspec.Struct, frozen=True):
         """The highest row id given out, -1 without one. Source: RowId.scala."""
         domain = self.domains.get(ROW_TRACKING_DOMAIN)
         return -1 if domain is None else watermark_of(domain)
+
+
+@once_for_each
+def _partition_schema(metadata: Metadata | None) -> Schema:
+    columns = () if metadata is None else tuple(metadata.partition_columns)
+    return schema_of_metadata(metadata).select(columns)
 
 
 EMPTY_SNAPSHOT = Snapshot(-1, 0, None, None, FileSet(), Map(), Map())

@@ -20,8 +20,8 @@ from whitecap.engine.errors import InvalidLog, Problem
 from whitecap.engine.log import properties
 from whitecap.engine.log.properties import Configuration
 from whitecap.engine.log.schema import Field, Schema
-from whitecap.engine.row_store.columns import Extent
 from whitecap.engine.row_store.rows import count_nulls, extent
+from whitecap.engine.row_store.summaries import Extent
 from whitecap.engine.values.types import FRACTIONAL
 
 # Appended to a largest value that was cut, so that it stays an upper bound.

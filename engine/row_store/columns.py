@@ -8,12 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import date
-from math import isfinite, nan
-from typing import Any, NamedTuple, Protocol
+from math import nan
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whitecap.engine.row_store.summaries import (
+    Counts,
+    Ends,
+    Extent,
+    Summary,
+    bounded,
+    counted,
+    counts_after,
+    ends_after,
+    ends_of,
+    extent_of,
+)
 from whitecap.engine.values.types import FRACTIONAL, INTEGRAL_BITS
 
 Ids = NDArray[np.intp]
@@ -26,16 +38,8 @@ _FIRST_CAPACITY = 1024
 _FEW = 16
 """Up to so many values are compared one after the other: half as long as NumPy's search takes."""
 
-
-class Extent(NamedTuple):
-    """How many values are NULL, and the smallest and largest of the others (`None`: no others).
-
-    Both are NaN where some fraction is not finite.
-    """
-
-    nulls: int
-    least: Any
-    most: Any
+_MANY = 1024
+"""More different values than this are not counted one by one."""
 
 
 class Column(Protocol):
@@ -67,6 +71,17 @@ class Column(Protocol):
 
     def extent(self, ids: Ids) -> Extent:
         """NULLs and bounds of the values of some rows."""
+        ...
+
+    def summary(self, ids: Ids) -> Summary | None:
+        """What the summaries of rows that are made from these follow from; `None`: nothing."""
+        ...
+
+    def followed(self, parents: Sequence[Summary], gone: Ids, new: Ids) -> Summary | None:
+        """The summary of rows that were made from others; `None`: only a look at them tells it.
+
+        Of all rows of the others some are gone, and new ones came.
+        """
         ...
 
     def kinds(self, ids: Ids) -> NDArray[Any] | None:
@@ -118,6 +133,16 @@ class _Numbers:
 
     def nulls(self, ids: Ids) -> Mask:
         return np.zeros(len(ids), np.bool_) if self._nulls is None else self._nulls[ids]
+
+    def summary(self, ids: Ids) -> Summary | None:
+        present = self._present(ids)
+        return ends_of(present, len(ids) - len(present))
+
+    def followed(self, parents: Sequence[Summary], gone: Ids, new: Ids) -> Summary | None:
+        lost, come = self._present(gone), self._present(new)
+        nulls = len(new) - len(come) - (len(gone) - len(lost))
+        ends = [each for each in parents if isinstance(each, Ends)]
+        return ends_after(ends, lost, come, nulls) if len(ends) == len(parents) else None
 
     def _present(self, ids: Ids) -> NDArray[Any]:
         return self._data[ids if self._nulls is None else ids[~self._nulls[ids]]]
@@ -240,6 +265,17 @@ class Coded:
         """NULLs and bounds."""
         return bounded(*self.present(ids))
 
+    def summary(self, ids: Ids) -> Summary | None:
+        """How many rows have each value, if there are few values."""
+        return None if len(self._values) > _MANY else counted(self._codes[ids], self._values)
+
+    def followed(self, parents: Sequence[Summary], gone: Ids, new: Ids) -> Summary | None:
+        """The counts."""
+        counts = [each for each in parents if isinstance(each, Counts)]
+        if len(counts) < len(parents):
+            return None
+        return counts_after(counts, self._codes[gone], self._codes[new])
+
     def present(self, ids: Ids) -> tuple[int, list[Any]]:
         """How many rows have NULL, and which values the others have."""
         codes = self._codes[ids]
@@ -294,23 +330,17 @@ class Objects:
         """NULLs and bounds."""
         return extent_of(self.values(ids))
 
+    def summary(self, ids: Ids) -> Summary | None:
+        """Nothing: equal objects are not the same, and which of 1.0 and 1.00 comes first counts."""
+        return None
+
+    def followed(self, parents: Sequence[Summary], gone: Ids, new: Ids) -> Summary | None:
+        """Nothing."""
+        return None
+
     def kinds(self, ids: Ids) -> NDArray[Any] | None:
         """Nothing is told."""
         return None
-
-
-def bounded(nulls: int, present: Sequence[Any]) -> Extent:
-    """The extent of some NULLs and of values that are none."""
-    return Extent(nulls, min(present), max(present)) if present else Extent(nulls, None, None)
-
-
-def extent_of(values: Sequence[Any]) -> Extent:
-    """NULLs and bounds of values that have an order."""
-    present = [value for value in values if value is not None] if None in values else values
-    nulls = len(values) - len(present)
-    if present and isinstance(present[0], float) and not all(map(isfinite, present)):
-        return Extent(nulls, nan, nan)
-    return bounded(nulls, present)
 
 
 def appended(data: NDArray[Any], count: int, values: Any) -> tuple[NDArray[Any], int]:

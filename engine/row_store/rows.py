@@ -9,22 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from math import nan
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
 from whitecap.engine.row_store.columns import (
     Coded,
     Column,
-    Extent,
     Fractions,
     Ids,
-    Integers,
     Objects,
-    bounded,
+    appended,
     column_for,
-    extent_of,
 )
+from whitecap.engine.row_store.summaries import Counts, Extent, Summary, bounded, extent_of
 from whitecap.engine.storage.columns import columns_of
 from whitecap.engine.storage.requests import Row
 
@@ -54,12 +52,32 @@ class RowStore:
         self.count = 0
         self._columns: list[Column] = [column_for(type_name) for type_name in self.types]
         self._new: list[Row] = []
+        self._lines: Ids = np.zeros(0, np.intp)
+        self._lined = 0
 
     @property
     def columns(self) -> list[Column]:
         """The columns, with all rows in them."""
         self._put_new()
         return self._columns
+
+    def lines(self, ids: Ids) -> Ids:
+        """The versions that rows began as: only fractions were assigned to them since then."""
+        if not self._lined:
+            return ids
+        self._begin_lines()
+        return self._lines[ids]
+
+    def continue_lines(self, versions: Ids, ids: Ids) -> None:
+        """The newest versions take the place of others, from which they were assigned."""
+        self._begin_lines(len(versions))
+        self._lines, self._lined = appended(self._lines, self._lined, self._lines[ids])
+
+    def _begin_lines(self, but_for: int = 0) -> None:
+        """Every version that has none begins a line, but for the newest ones."""
+        if self._lined < self.count - but_for:
+            fresh = np.arange(self._lined, self.count - but_for)
+            self._lines, self._lined = appended(self._lines, self._lined, fresh)
 
     def stored(self, rows: Sequence[Row]) -> StoredRows:
         """The rows, kept here. A few are put into columns together with those that come next."""
@@ -114,14 +132,22 @@ class RowStore:
         self._columns[at] = objects
 
 
-Origin = tuple[tuple["StoredRows", ...], Ids, Ids]
-"""What rows were made from: other rows, which of their versions went, and which ones are new."""
+class Origin(NamedTuple):
+    """What rows were made from: all of `parents` but for some versions, and new ones.
+
+    `columns`: those that alone differ, where every row is still in its place.
+    """
+
+    parents: tuple[StoredRows, ...]
+    gone: Ids
+    new: Ids
+    columns: Collection[int] | None = None
 
 
 class StoredRows(Sequence[Row]):
     """The rows of one file, by their numbers in a store, in file order. Never changed."""
 
-    __slots__ = ("_extents", "_origin", "_present", "ids", "store")
+    __slots__ = ("_extents", "_origin", "_present", "_summaries", "ids", "store")
 
     def __init__(self, store: RowStore, ids: Ids, origin: Origin | None = None) -> None:
         self.store = store
@@ -129,6 +155,7 @@ class StoredRows(Sequence[Row]):
         self._origin = origin
         self._extents: dict[int, Extent] = {}
         self._present: dict[int, tuple[int, list[Any]]] = {}
+        self._summaries: dict[int, Summary | None] = {}
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -159,13 +186,40 @@ class StoredRows(Sequence[Row]):
         """NULLs and bounds of one column."""
         known = self._extents.get(position)
         if known is None:
-            column = self.store.columns[position]
-            if isinstance(column, Coded):
-                known = bounded(*self._values_present(position, column))
-            else:
-                known = self._inherited(position, column) or column.extent(self.ids)
-            self._extents[position] = known
+            known = self._extents[position] = self._extent(position)
         return known
+
+    def _extent(self, position: int) -> Extent:
+        column = self.store.columns[position]
+        if isinstance(column, Coded):
+            return bounded(*self._values_present(position, column))
+        summary = self._followed(position)
+        return (None if summary is None else summary.extent) or column.extent(self.ids)
+
+    def summary(self, position: int) -> Summary | None:
+        """What the summary of a column follows from in rows that are made of these."""
+        if position not in self._summaries:
+            column = self.store.columns[position]
+            self._summaries[position] = self._followed(position) or column.summary(self.ids)
+        return self._summaries[position]
+
+    def _followed(self, position: int) -> Summary | None:
+        """The summary, if it follows from those of the rows that these were made from."""
+        if self._origin is None or position in self._summaries:
+            return self._summaries.get(position)
+        parents, gone, new, columns = self._origin
+        if len(self.ids) < INHERITED_FROM * len(parents):
+            return None  # a few rows, or many small parts, are looked at sooner than followed
+        known = [parent.summary(position) for parent in parents]
+        summary: Summary | None = None
+        if columns is not None and position not in columns:
+            summary = known[0]
+        elif None not in known:
+            some = [each for each in known if each is not None]
+            summary = self.store.columns[position].followed(some, gone, new)
+        if summary is not None:
+            self._summaries[position] = summary
+        return summary
 
     def distinct(self, position: int) -> Collection[Any]:
         """The values that one column has, but for NULL."""
@@ -186,26 +240,10 @@ class StoredRows(Sequence[Row]):
     def _values_present(self, position: int, column: Coded) -> tuple[int, list[Any]]:
         known = self._present.get(position)
         if known is None:
-            known = self._present[position] = column.present(self.ids)
+            counts = self._followed(position)
+            of_all = counts.present() if isinstance(counts, Counts) else column.present(self.ids)
+            known = self._present[position] = of_all
         return known
-
-    def _inherited(self, position: int, column: Column) -> Extent | None:
-        """The extent from those of the rows that these were made from, unless an end went."""
-        if self._origin is None or len(self.ids) < INHERITED_FROM:
-            return None
-        if not isinstance(column, Integers | Fractions):
-            return None  # equal objects are not the same: which of 1.0 and 1.00 comes first counts
-        parents, gone_ids, new_ids = self._origin
-        if len(self.ids) < INHERITED_FROM * len(parents):
-            return None  # many small parts are looked at sooner together than one by one
-        kept = _together([parent.extent(position) for parent in parents])
-        gone, new = column.extent(gone_ids), column.extent(new_ids)
-        if kept.least is None or gone.least == kept.least or gone.most == kept.most:
-            return None
-        both = _together([kept, new])
-        if both.least != both.least or 0 in (both.least, both.most):
-            return None  # of zeros of both signs the first one counts, and nothing tells which
-        return both._replace(nulls=both.nulls - gone.nulls)
 
     def edited(self, changes: Mapping[int, Row | None]) -> StoredRows:
         """See `edited`."""
@@ -218,7 +256,7 @@ class StoredRows(Sequence[Row]):
             ids = np.delete(ids, [at for at, row in changes.items() if row is None])
         gone = self.ids[list(changes)]
         new = np.arange(self.store.count - len(replaced), self.store.count)
-        return StoredRows(self.store, ids, ((self,), gone, new))
+        return StoredRows(self.store, ids, Origin((self,), gone, new))
 
     def positions_with(self, wanted: Wanted, or_null: bool) -> Ids | None:
         """See `positions_with`."""
@@ -252,17 +290,6 @@ class StoredRows(Sequence[Row]):
         return [StoredRows(self.store, self.ids[group.ravel() == n]) for n in np.argsort(first)]
 
 
-def _together(extents: Sequence[Extent]) -> Extent:
-    """The extent of several parts; of fractions NaN where one part has it."""
-    nulls = sum(each.nulls for each in extents)
-    some = [each for each in extents if each.least is not None]
-    if not some:
-        return Extent(nulls, None, None)
-    if any(each.least != each.least for each in some):
-        return Extent(nulls, nan, nan)
-    return Extent(nulls, min(each.least for each in some), max(each.most for each in some))
-
-
 def edited(rows: Sequence[Row], changes: Mapping[int, Row | None]) -> Sequence[Row]:
     """Rows with others in place of those at some positions; without those that become `None`."""
     if not changes:
@@ -274,18 +301,27 @@ def edited(rows: Sequence[Row], changes: Mapping[int, Row | None]) -> Sequence[R
 
 
 def assigned(
-    rows: Sequence[Row], positions: Sequence[int], changes: Mapping[int, OfArrays]
+    rows: Sequence[Row],
+    positions: Sequence[int],
+    changes: Mapping[int, OfArrays],
+    alone: bool = False,
 ) -> Sequence[Row] | None:
-    """Rows with new values in some columns at some positions; `None`: only row by row."""
+    """Rows with new values in some columns at some positions; `None`: only row by row.
+
+    `alone`: those rows by themselves, beside those that they were.
+    """
     if not isinstance(rows, StoredRows):
         return None
     places = np.asarray(positions, np.intp)
     versions = rows.store.assigned(rows.ids[places], changes)
     if versions is None:
         return None
+    if alone:
+        return StoredRows(rows.store, versions)
+    rows.store.continue_lines(versions, rows.ids[places])
     ids = rows.ids.copy()
     ids[places] = versions
-    return StoredRows(rows.store, ids, ((rows,), rows.ids[places], versions))
+    return StoredRows(rows.store, ids, Origin((rows,), rows.ids[places], versions, changes))
 
 
 def joined(parts: Sequence[Sequence[Row]]) -> Sequence[Row]:
@@ -298,7 +334,7 @@ def joined(parts: Sequence[Sequence[Row]]) -> Sequence[Row]:
         return list(chain.from_iterable(parts))
     stored = [part if isinstance(part, StoredRows) else store.stored(part) for part in parts]
     ids = np.concatenate([part.ids for part in stored])
-    return StoredRows(store, ids, (tuple(stored), ids[:0], ids[:0]))
+    return StoredRows(store, ids, Origin(tuple(stored), ids[:0], ids[:0]))
 
 
 def rows_at(rows: Sequence[Row], positions: Sequence[int]) -> Sequence[Row]:

@@ -1,9 +1,10 @@
 """Where the values of a column are: the files of one row store that hold them.
 
-A row version stays where its commit put it until another commit copies it into a new file. So a
-version is entered once, when it first appears; where it is now is one number that every rewrite
-sets for all rows of a file at the speed of arrays, and where it was is asked of the files that the
-same commit removed.
+A row stays where its commit put it until another commit copies it into a new file. So it is
+entered once, when its first version appears, and known by that version's number: an UPDATE of
+fractions, which no index is asked for, makes no other row of it. Where it is now is one number that
+every rewrite sets for all rows of a file at the speed of arrays, and where it was is asked of the
+files that the same commit removed.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pyroaring import BitMap
 
 from whitecap.engine.packed import blocks
 from whitecap.engine.packed.blocks import HashedPlaces, PackedMap, Packer, hashes_of
+from whitecap.engine.row_store.columns import Ids
 from whitecap.engine.row_store.packed_rows import PlainRows, Stores
 from whitecap.engine.row_store.rows import RowStore, StoredRows
 
@@ -49,9 +51,13 @@ class FileNode:
         """Keep nothing: every snapshot that anybody reads is newer than the file's removal."""
         self.rows, self.origins = self.rows[:0], ()
 
+    def lines(self) -> Ids:
+        """The file's rows, each by the number of its first version."""
+        return self.rows.store.lines(self.rows.ids)
+
     def holds(self, row: int) -> bool:
-        """Whether a row version is in the file."""
-        return bool((self.rows.ids == row).any())
+        """Whether a row is in the file."""
+        return bool((self.lines() == row).any())
 
 
 _PlainNode = tuple[int, str, int, PlainRows]
@@ -158,9 +164,9 @@ class StoreIndex:
     def enter(self, node: FileNode) -> None:
         """A commit added a file."""
         self._nodes.add(node.number, node)
-        ids, at = node.rows.ids, self._room()
-        fresh = ids[at[ids] == _NOWHERE]
-        at[ids] = node.number
+        lines, at = node.lines(), self._room()
+        fresh = lines[at[lines] == _NOWHERE]
+        at[lines] = node.number
         for place, by_row in self._by_row.items():
             by_row.enter(self.store.columns[place].values(fresh), fresh.tolist())
         for place, by_file in self._by_file.items():
@@ -170,8 +176,8 @@ class StoreIndex:
     def leave(self, node: FileNode) -> None:
         """Nobody can read a file any more."""
         del self._nodes[node.number]
-        ids = node.rows.ids
-        dead = ids[self._at[ids] == node.number]
+        lines = node.lines()
+        dead = lines[self._at[lines] == node.number]
         self._at[dead] = _NOWHERE
         for place, by_row in self._by_row.items():
             by_row.leave(self.store.columns[place].values(dead), dead.tolist())

@@ -19,6 +19,7 @@ from whitecap.engine.log.schema import Field, Schema, schema_of_metadata
 from whitecap.engine.log.type_changes import text_limit
 from whitecap.engine.query.sources import Projection, Source, projection
 from whitecap.engine.refusals import command_errors, write_errors
+from whitecap.engine.remembered import Plans
 from whitecap.engine.sql.expressions.scope import Scope
 from whitecap.engine.sql.expressions.terms import Term, column, literal
 from whitecap.engine.sql.parsing.statements import Insert, reads_tables
@@ -161,6 +162,16 @@ def row_check(
     NOT NULL, the limits of texts, CHECK constraints and generated columns say what it may; of the
     latter only the given ones, by names in lower case, are checked, all of them by default.
     """
+    key = session, None if given is None else frozenset(given)
+    return _CHECKS.of(metadata, key, lambda: _made_check(metadata, session, given))
+
+
+_CHECKS = Plans()
+
+
+def _made_check(
+    metadata: Metadata, session: Session, given: Collection[str] | None
+) -> Check | None:
     schema = schema_of_metadata(metadata)
     names = {name.lower() for name in schema.names} if given is None else given
     conditions = _conditions(_named_conditions(metadata, schema, names))

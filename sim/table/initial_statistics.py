@@ -20,7 +20,7 @@ from whitecap.engine.log.statistics import (
     statistics_of,
     statistics_text,
 )
-from whitecap.engine.row_store.columns import Extent, extent_of
+from whitecap.engine.row_store.summaries import Extent, extent_of
 from whitecap.engine.values.types import INTEGRAL_BITS
 from whitecap.sim.table.extremes import (
     Cyclic,

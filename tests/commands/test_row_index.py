@@ -46,12 +46,38 @@ statements = st.one_of(
 )
 
 
+priced = st.lists(st.tuples(keys, st.sampled_from([0.5, 1.0])), min_size=1, max_size=4)
+of_keys = st.fixed_dictionaries({"keys": some_keys})
+on_fractions = st.one_of(
+    st.tuples(st.just("INSERT INTO t VALUES :rows"), st.fixed_dictionaries({"rows": priced})),
+    st.tuples(st.just("UPDATE t SET a = a + 1.5 WHERE k IN (:keys)"), of_keys),
+    st.tuples(st.just("UPDATE t SET a = a + 1.5 WHERE k IN (:keys)"), of_keys),
+    st.tuples(st.just("DELETE FROM t WHERE k IN (:keys)"), of_keys),
+    st.tuples(st.just("OPTIMIZE t"), st.just({})),
+    st.tuples(st.just("RESTORE TABLE t TO VERSION AS OF 1"), st.just({})),
+)
+
+
 @pytest.mark.parametrize("vectors", ["false", "true"])
 @given(st.lists(statements, min_size=1, max_size=8))
 def test_with_and_without_an_index_statements_do_the_same(vectors: str, run: list[tuple]) -> None:  # type: ignore[type-arg]
+    _check_the_same(run, "x INT, k BIGINT, v BIGINT", "x", vectors)
+
+
+@pytest.mark.parametrize("vectors", ["false", "true"])
+@given(st.lists(on_fractions, min_size=1, max_size=10))
+def test_rows_are_found_after_fractions_were_assigned_to_them(
+    vectors: str,
+    run: list[tuple],  # type: ignore[type-arg]
+) -> None:
+    insert = ("INSERT INTO t VALUES :rows", {"rows": [(1, 1.0), (2, 1.0), (3, 1.0)]})
+    _check_the_same([insert, *run], "k BIGINT, a DOUBLE", "", vectors)
+
+
+def _check_the_same(run: list[tuple], ddl: str, partition: str, vectors: str) -> None:  # type: ignore[type-arg]
     plain, indexed = Database(), Database(index_rows=True)
     for database in (plain, indexed):
-        database.create("t", "x INT, k BIGINT, v BIGINT", "x", enableDeletionVectors=vectors)
+        database.create("t", ddl, *partition, enableDeletionVectors=vectors)
     for text, parameters in run:
         one, other = (d.sql(text, **parameters) for d in (plain, indexed))
         assert type(one) is type(other)

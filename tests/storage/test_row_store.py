@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from whitecap.engine.log.schema import parse_ddl
 from whitecap.engine.log.statistics import collect_statistics, statistics_text
 from whitecap.engine.row_store import rows as row_store
+from whitecap.engine.row_store import summaries
 from whitecap.engine.row_store.rows import (
     RowStore,
     StoredRows,
@@ -127,12 +129,12 @@ def test_statistics_of_stored_rows_are_those_of_the_list(rows: list[Any]) -> Non
     assert repr(extent(kept, 3)) == repr(extent(rows, 3))
 
 
-@given(ROWS, st.data())
+@given(ROWS, st.sampled_from([1, 2, 64]), st.data())
 def test_bounds_that_are_inherited_are_those_of_all_rows(
-    rows: list[Any], data: st.DataObject
+    rows: list[Any], most: int, data: st.DataObject
 ) -> None:
     """Chains of edits and joins, each of which takes its bounds from what it was made from."""
-    with patch.object(row_store, "INHERITED_FROM", 0):
+    with patch.object(row_store, "INHERITED_FROM", 0), patch.object(summaries, "MOST", most):
         (kept,) = stored(rows)
         expected: Any = rows
         now: Any = kept
@@ -146,9 +148,42 @@ def test_bounds_that_are_inherited_are_those_of_all_rows(
                 now, expected = joined([now, more, kept]), [*expected, *more, *rows]
             if not expected:
                 return
-            assert [repr(extent(now, at)) for at in BOUNDED] == [
-                repr(extent(expected, at)) for at in BOUNDED
-            ]
+            _check_bounds(now, expected, BOUNDED)
+
+
+def _check_bounds(rows: Any, expected: Any, places: Sequence[int]) -> None:
+    assert [repr(extent(rows, at)) for at in places] == [
+        repr(extent(expected, at)) for at in places
+    ]
+    if isinstance(rows, StoredRows):
+        rows.settle()
+
+
+PAIRS = st.lists(
+    st.tuples(st.integers(-9, 9), st.sampled_from([-1.5, -0.0, 0.0, 2.0, math.nan, math.inf])),
+    min_size=1,
+    max_size=9,
+)
+
+
+@given(PAIRS, st.sampled_from([1, 2, 64]), st.data())
+def test_bounds_follow_through_changes_of_one_column(
+    rows: list[Any], most: int, data: st.DataObject
+) -> None:
+    store = RowStore((("k", "x"), ("bigint", "double")))
+    with patch.object(row_store, "INHERITED_FROM", 0), patch.object(summaries, "MOST", most):
+        now: Any = store.stored(rows)
+        for _ in range(data.draw(st.integers(1, 5))):
+            positions = data.draw(st.lists(st.sampled_from(range(len(rows))), unique=True))
+            if data.draw(st.booleans()):
+                now = assigned(now, positions, {1: lambda fractions: fractions(1) + 1.0})
+                rows = [
+                    (k, x + 1.0) if at in positions else (k, x) for at, (k, x) in enumerate(rows)
+                ]
+            else:
+                changes = {at: data.draw(PAIRS)[0] for at in positions}
+                now, rows = edited(now, changes), edited(rows, changes)
+            _check_bounds(now, rows, (0, 1))
 
 
 def test_of_zeros_that_become_a_bound_the_first_in_the_file_counts() -> None:

@@ -170,9 +170,10 @@ class _Bound:
 
 @dataclass(slots=True)
 class _Matched:
-    """A candidate file with the source positions that each of its rows matches."""
+    """A candidate file with its rows that match, by position, and which source row each does."""
 
     one: FileRows
+    rows: dict[int, Row]
     matches: dict[int, int]
     is_touched: bool
 
@@ -256,7 +257,7 @@ class _Run:
 
     def _match(self, one: FileRows) -> _Matched:
         """Join one file. Raises `DeltaError` if a row has several matches that would change it."""
-        matches: dict[int, int] = {}
+        rows, matches = dict[int, Row](), dict[int, int]()
         touched = bool(self.by_source) and one.live_count > 0
         find = self.join.matches
         for at, row in self._candidates(one):
@@ -264,10 +265,10 @@ class _Run:
             if hits:
                 if len(hits) > 1:
                     self._check_single()
-                matches[at] = hits[0]
+                rows[at], matches[at] = row, hits[0]
                 self.used.update(hits)
                 touched = touched or self._counts(row, hits)
-        return _Matched(one, matches, touched and not self.plan.is_insert_only)
+        return _Matched(one, rows, matches, touched and not self.plan.is_insert_only)
 
     def _candidates(self, one: FileRows) -> Iterable[tuple[int, Row]]:
         """The live rows of a file that may match, with their positions."""
@@ -331,7 +332,7 @@ class _Run:
 
     def _concerned(self, file: _Matched) -> Iterable[tuple[int, Row]]:
         """The rows of a file that some clause may change, with their positions."""
-        return file.one if self.by_source else file.one.rows_at(list(file.matches))
+        return file.one if self.by_source else file.rows.items()
 
     def _hide_and_write(
         self, touched: Sequence[_Matched], inserts: list[Row], writer: FileWriter

@@ -18,7 +18,7 @@ from whitecap.engine.query.row_reads import track_rows
 from whitecap.engine.query.scan_tasks import by_task, scan_tasks
 from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.row_level.data_files import FileRows
-from whitecap.engine.row_store.rows import OfArrays, assigned, rows_at
+from whitecap.engine.row_store.rows import OfArrays, assigned
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.expressions.scope import schema_scope
 from whitecap.engine.sql.expressions.terms import Parameters, Term, column
@@ -156,9 +156,9 @@ def _new_rows(
     one: FileRows, positions: Sequence[int], change: _Change, changed_only: bool
 ) -> Sequence[Row]:
     if change.of_arrays is not None and one.deleted is None:
-        rows = assigned(one.rows, positions, change.of_arrays)
+        rows = assigned(one.rows, positions, change.of_arrays, alone=changed_only)
         if rows is not None:
-            return rows_at(rows, positions) if changed_only else rows
+            return rows
     changed = [change.of_row(row) for _, row in one.rows_at(positions)]
     if changed_only:
         return changed

@@ -46,6 +46,7 @@ class _Template:
 
     __slots__ = (
         "_conjuncts",
+        "_last",
         "_plans",
         "_splits",
         "_text",
@@ -67,6 +68,7 @@ class _Template:
         self._splits: dict[frozenset[str], tuple[tuple[_Template, ...], tuple[_Template, ...]]] = {}
         self._text: Template | None = None
         self._plans: dict[tuple[str, Session, tuple[int, ...]], tuple[Any, Any]] = {}
+        self._last: dict[str, tuple[Schema, Session, Any]] = {}
 
     def conjuncts(self) -> tuple[_Template, ...]:
         if self._conjuncts is None:
@@ -102,10 +104,14 @@ class _Template:
         self, kind: str, schema: Schema, session: Session, build: Callable[..., Any]
     ) -> Any:
         """What was built for the same columns before: known by identity, so they are kept too."""
+        last = self._last.get(kind)
+        if last is not None and last[0] is schema and last[1] is session:
+            return last[2]
         key = (kind, session, tuple([id(field) for field in schema.fields]))
         known = self._plans.get(key)
         if known is None:
             known = self._plans[key] = (schema.fields, build(schema, session))
+        self._last[kind] = schema, session, known[1]
         return known[1]
 
     def skipping_test(
