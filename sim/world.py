@@ -99,9 +99,14 @@ class World:
 
 
 def _needs_patience(scenario: Scenario) -> bool:
+    """Whether the order of what a writer does at the same time matters at every request."""
     statements = (group.statement for group in scenario.writers.values())
     commands = {parse_statement(statement).command for statement in statements if statement}
-    return DELETES_DATA_FILES in commands or not scenario.store.is_exclusive
+    return (
+        DELETES_DATA_FILES in commands
+        or not scenario.store.is_exclusive
+        or any(fault.is_counted for fault in scenario.faults)
+    )
 
 
 def _fill_log(log: LogDirectory, scenario: Scenario, files: int) -> None:

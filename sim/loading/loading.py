@@ -249,4 +249,14 @@ def _fault(given: Any, position: int, text: YamlText, problems: list[Problem]) -
         )
         name = next(iter(catalogue))
     rest = {key: value for key, value in overrides.items() if key != "use"}
-    return merged(catalogue[name], rest)
+    return merged(_by_plan_if_said(catalogue[name], rest), rest)
+
+
+def _by_plan_if_said(catalogued: Document, overrides: Document) -> Document:
+    """A catalogued fault without its probability, where it is to strike the nth request."""
+    return {
+        key: {k: v for k, v in part.items() if k != "probability"}
+        if isinstance(part, dict) and "nth" in (overrides.get(key) or ())
+        else part
+        for key, part in catalogued.items()
+    }

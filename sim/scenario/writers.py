@@ -213,6 +213,10 @@ class WriterGroup(Section):
             raise ValueError("stops before it starts")
         return stops
 
+    def members(self, name: str) -> list[str]:
+        """The names of its writers, where it is called `name`."""
+        return [f"{name}-{number}" for number in range(1, self.count + 1)]
+
     def jobs(self, duration_ms: float, requests_ms: float) -> float:
         """About how many jobs each of its writers starts, with `requests_ms` for those of one."""
         return self.arrival.jobs(duration_ms, self.compute.time.mean_ms() + requests_ms)

@@ -111,9 +111,9 @@ class Assembly:
         """All of them, in the order of the scenario."""
         number = 0
         for group_name, group in self.scenario.writers.items():
-            for instance in range(1, group.count + 1):
+            for instance, name in enumerate(group.members(group_name), start=1):
                 member = Member(instance, group.count)
-                yield self._writer(f"{group_name}-{instance}", group_name, group, number, member)
+                yield self._writer(name, group_name, group, number, member)
                 number += 1
 
     def _writer(

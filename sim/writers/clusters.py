@@ -56,7 +56,7 @@ class Clusters:
             history=self.history,
             profile=self.scenario.store,
             recorder=self.recorder,
-            crashes=crashes_of(self.scenario.faults, groups.keys(), name, self.streams),
+            crashes=crashes_of(self.scenario.faults, _names(name, groups), name, self.streams),
             clock_skew_ms=self._clock_skew_ms(name, groups),
             is_shared=writers > 1 or any(o is not None and o.concurrency != 1 for o in opens),
         )
@@ -82,3 +82,10 @@ class Clusters:
         if entity not in self._loads:
             self._loads[entity] = LoadOverTime(load, self.streams.source("load", entity))
         return self._loads[entity]
+
+
+def _names(cluster: str, groups: dict[str, WriterGroup]) -> set[str]:
+    """What faults may call the writers of a cluster: their groups, or each by its name."""
+    names = {member for name, group in groups.items() for member in group.members(name)}
+    alone = all(group.cluster is None for group in groups.values())
+    return {cluster, *groups} if alone else {*names, *groups}
