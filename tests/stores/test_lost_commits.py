@@ -78,3 +78,28 @@ def test_a_lost_commit_that_nobody_accounts_for_is_a_broken_rule() -> None:
     run = _ran()
     with pytest.raises(InvariantViolated, match="which is not its own"):
         check_conservation(run.recording.tables, (), "again")
+
+
+def test_lost_and_doubled_commits_are_measured() -> None:
+    run = _ran()
+    manifest = run.recording.manifest
+    assert manifest["lost_commits"] == len(run.world.store.overwritten)
+    assert "doubled_commits" not in manifest
+    lost = {"lost_reply": {"nth": 2}}
+    store = {"profile": "s3", "client": {"on_lost_reply": "resend", "timeout": "1 s"}}
+    doubled = ran(store=store, duration="1 min", writers={"loader": INSERT}, faults=[lost])
+    assert doubled.recording.manifest["doubled_commits"] == 1
+    assert "lost_commits" not in doubled.recording.manifest
+
+
+def test_a_put_that_is_delivered_twice_brings_back_what_was_written_over() -> None:
+    """Both rivals' commits are lost in turn: the second delivery undoes the second put."""
+    twice = {"duplicate_delivery": {"probability": 1, "delay": "2 s"}, "writers": ["loader-1"]}
+    loader = {**INSERT, "count": 2, "arrival": TOGETHER, "compute": "1 s"}
+
+    def lost(faults: list[Any]) -> set[int | None]:
+        run = ran(store=LAST_ONE_WINS, duration="1 min", writers={"loader": loader}, faults=faults)
+        writers = {row["transaction_id"]: row["writer"] for row in rows(run)}
+        return {writers[one.transaction_id] for one in run.world.store.overwritten}
+
+    assert lost([twice]) == {"loader-1", "loader-2"}
