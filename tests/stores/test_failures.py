@@ -27,9 +27,9 @@ def test_a_failure_shows_its_damage_and_its_remedy(path: Path) -> None:
 def test_some_cell_is_without_what_another_expects(path: Path) -> None:
     """Damage beside its remedy: two cells of which something different is expected."""
     expected = load_scenario(path, cells=False).expect
-    said: dict[tuple[str, str | None, str | None], set[str]] = {}
+    said: dict[tuple[str, str | None], set[str]] = {}
     for each in expected:
-        about = (each.measure.value, each.writer, each.exception)
+        about = (each.measure.value, each.writer)
         said.setdefault(about, set()).add(f"{each.at_least} {each.at_most} {each.equals}")
     assert any(len(several) > 1 for several in said.values())
 
