@@ -23,6 +23,7 @@ from whitecap.engine.settings import Settings
 from whitecap.sim.loading.fault_checks import fault_problems
 from whitecap.sim.loading.statements import statement_problems
 from whitecap.sim.quantities.units import shown
+from whitecap.sim.scenario.commit_protocol import CommitProtocol
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.faults import Fault
 from whitecap.sim.scenario.objective import StatedObjective, listed, vain_objectives
@@ -278,12 +279,32 @@ def _of_names(parts: Parts) -> Iterator[Finding]:
         for position, fault in parts.faults.items():
             for place, said, hint in fault_problems(fault, parts.writers, parts.store):
                 yield ("faults", position, *place), said, hint
+    yield from _of_log_stores(parts)
     for position, expectation in parts.expectations.items():
         if expectation.writer is not None:
             place = ("expect", position, "writer")
             yield from _unknown_writer(place, expectation.writer, parts)
         for axis, variant in expectation.when.items():
             yield from _unknown_variant(("expect", position, "when", axis), axis, variant, parts)
+
+
+def _of_log_stores(parts: Parts) -> Iterator[Finding]:
+    for name, group in parts.writers.items():
+        if group.log_store is None or parts.store is None:
+            continue
+        place = ("writers", name, "log_store")
+        protocols = {group.log_store.protocol, parts.store.log_store.protocol}
+        if CommitProtocol.CATALOG in protocols:
+            yield place, "a catalog-managed table is written by nothing but its catalog", None
+            continue
+        try:
+            parts.store.with_log_store(group.log_store)
+        except ValidationError as error:
+            said = "; ".join(str(each.get("ctx", {}).get("error", "")) for each in error.errors())
+            yield place, f"does not fit {parts.store.profile}: {said}", None
+        others = [g.log_store for g in parts.writers.values() if g.cluster == group.cluster]
+        if group.cluster is not None and any(other != group.log_store for other in others):
+            yield place, f"cluster {group.cluster!r} has one driver, and one log_store", None
 
 
 def _of_expectations(parts: Parts) -> Iterator[Finding]:

@@ -333,6 +333,12 @@ class Store(Section):
             return self.put_if_absent.exclusive
         return protocol is not CommitProtocol.SINGLE_DRIVER
 
+    def with_log_store(self, log_store: LogStore | None) -> Store:
+        """As a driver uses it that is set to another log store. Raises `ValidationError`."""
+        if log_store is None:
+            return self
+        return Store.model_validate(self.model_copy(update={"log_store": log_store}).model_dump())
+
     @property
     def asked_kinds(self) -> set[str]:
         """The kinds of requests that a writer may send; `put_if_absent` is what decides."""

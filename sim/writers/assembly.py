@@ -90,7 +90,6 @@ class Assembly:
             scenario, self.streams, self.kernel, self.recorder, self.store, self.history
         )
         self._latencies = latencies_of(scenario.store)
-        self._requests = LogRequests.of(scenario.store.log_store)
         self._data_requests = self._of_data_files()
 
     def _of_data_files(self) -> DataRequests | None:
@@ -170,7 +169,7 @@ class Assembly:
         return Transactions(
             cluster=cluster,
             throttle=self.throttle,
-            requests=self._requests,
+            requests=LogRequests.of(cluster.profile.log_store),
             faults=faults_of(self.scenario.faults, group_name, name, self.streams),
             tapes=tapes,
             ids=self.streams.source("ids", name),

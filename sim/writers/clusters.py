@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.scenario.clusters import Load
 from whitecap.sim.scenario.model import Scenario
+from whitecap.sim.scenario.store import LogStore
 from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.spark.sharing import Processor, Slots
 from whitecap.sim.spark.spark_jobs import LoadOverTime
@@ -54,7 +55,7 @@ class Clusters:
             kernel=self.kernel,
             store=self.store,
             history=self.history,
-            profile=self.scenario.store,
+            profile=self.scenario.store.with_log_store(_log_store(groups)),
             recorder=self.recorder,
             crashes=crashes_of(self.scenario.faults, _names(name, groups), name, self.streams),
             clock_skew_ms=self._clock_skew_ms(name, groups),
@@ -82,6 +83,11 @@ class Clusters:
         if entity not in self._loads:
             self._loads[entity] = LoadOverTime(load, self.streams.source("load", entity))
         return self._loads[entity]
+
+
+def _log_store(groups: dict[str, WriterGroup]) -> LogStore | None:
+    """What the driver is set to, where that is another one than the store's."""
+    return next((g.log_store for g in groups.values() if g.log_store is not None), None)
 
 
 def _names(cluster: str, groups: dict[str, WriterGroup]) -> set[str]:

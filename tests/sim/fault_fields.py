@@ -54,6 +54,7 @@ OF_FAULTS: dict[str, dict[str, Any]] = {
     "Fault.duplicate_delivery": _alone("duplicate_delivery", TWICE),
     "Fault.pause": _alone("pause", STILL),
     "Client.on_409": {**_alone("conflict_409", {"nth": 1}), "store.client.on_409": "fail"},
+    "WriterGroup.log_store": {"writers.loader.log_store": "s3-single-driver"},
     "Conflict409.probability": _alone("conflict_409", {"probability": 0.5}),
     "CrashAtRequest.probability": _alone(
         "crash_at_request", {"probability": 0.5, "restart": "10 s"}

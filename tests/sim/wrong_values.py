@@ -197,6 +197,7 @@ EVERY_FIELD: dict[str, Any] = {
             },
         },
         "replayed": {
+            "log_store": "s3-single-driver",
             "statement": "DELETE FROM events WHERE event_id = 3",
             "arrival": {"trace": {"text": "at_s\n40\n", "concurrency": 1}},
             "compute": {

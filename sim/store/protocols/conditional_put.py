@@ -24,7 +24,8 @@ class ConditionalPut(FileCalls):
 
     def take(self, commit: Commit) -> Waiting[PutResult]:
         request, version, store = commit.request, commit.version, self.store
-        sent = store.as_sent(request)
+        is_exclusive = self.cluster.profile.put_if_absent.exclusive
+        sent = request if is_exclusive else store.as_sent(request)
         transaction_id, history = commit.transaction_id, self.cluster.history
 
         def put(moment: Moment) -> Answer:
