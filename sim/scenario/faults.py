@@ -153,6 +153,19 @@ class CrashAtRequest(StrikeAmong):
         return _only_writes(requests, "are requests that a driver can die at")
 
 
+class StaleListing(Strike):
+    """A listing of the log misses its `misses` newest versions, as before S3 was consistent.
+
+    One listing counts once, however many pages it has.
+    """
+
+    misses: Whole = Field(default=1, ge=1, le=MAX_COUNT)
+
+    @property
+    def kinds(self) -> list[Kind]:
+        return ["list"]
+
+
 class WriterCrash(Section):
     """A writer's driver dies, at `rate` while it works, and is back after `restart`."""
 
@@ -176,6 +189,7 @@ class Fault(OneOf):
     duplicate_delivery: DuplicateDelivery | None = None
     conflict_409: Conflict409 | None = None
     pause: Pause | None = None
+    stale_listing: StaleListing | None = None
     writers: list[str] | None = Field(default=None, min_length=1)
     between: tuple[Duration, Duration] | None = None
     description: str = ""

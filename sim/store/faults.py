@@ -28,6 +28,7 @@ from whitecap.sim.scenario.faults import (
     LogFile,
     LostReply,
     Pause,
+    StaleListing,
     Strike,
     Throttling,
     WriterCrash,
@@ -200,6 +201,8 @@ class WriterFaults(msgspec.Struct, frozen=True):
     """All faults that can strike the requests of one writer."""
 
     plans: Sequence[Plan] = ()
+    listings: Sequence[Plan] = ()
+    """Those that strike listings of the log as a whole."""
 
     @property
     def are_possible(self) -> bool:
@@ -213,6 +216,12 @@ class WriterFaults(msgspec.Struct, frozen=True):
             if plan.strikes(sending):
                 struck = _besides(struck, plan, sending)
         return struck
+
+
+def missed_by(listings: Sequence[Plan], sending: Sending) -> int:
+    """How many of the newest versions a listing of the log misses."""
+    struck = [plan.strike for plan in listings if plan.strikes(sending)]
+    return max((strike.misses for strike in struck if isinstance(strike, StaleListing)), default=0)
 
 
 def _besides(struck: Struck, plan: Plan, sending: Sending) -> Struck:
@@ -250,12 +259,14 @@ def faults_of(
     faults: Sequence[Fault], group: str, writer: str, streams: RandomStreams
 ) -> WriterFaults:
     """The faults that can strike requests of `writer` of `group`."""
+    plans = [
+        Plan.of(fault, fault.strike, streams.source(name, writer))
+        for fault, name in _hitting(faults, {group, writer})
+        if fault.strike is not None
+    ]
     return WriterFaults(
-        [
-            Plan.of(fault, fault.strike, streams.source(name, writer))
-            for fault, name in _hitting(faults, {group, writer})
-            if fault.strike is not None
-        ]
+        [plan for plan in plans if not isinstance(plan.strike, StaleListing)],
+        [plan for plan in plans if isinstance(plan.strike, StaleListing)],
     )
 
 

@@ -94,6 +94,7 @@ FAULTS: dict[str, Any] = {
     "duplicate_delivery": {"probability": 1, "delay": "1 s"},
     "conflict_409": {"nth": 1},
     "pause": {"nth": 1, "lasts": "10 s"},
+    "stale_listing": {"probability": 1},
 }
 """One fault of each kind, that strikes often."""
 

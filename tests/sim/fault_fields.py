@@ -24,11 +24,12 @@ KINDS: dict[str, tuple[str, dict[str, Any]]] = {
     "Conflict409": ("conflict_409", {}),
     "DuplicateDelivery": ("duplicate_delivery", {"delay": "1 s"}),
     "Pause": ("pause", {"lasts": "7 s"}),
+    "StaleListing": ("stale_listing", {}),
     "CrashAtRequest": ("crash_at_request", {"restart": "10 s"}),
 }
 """Faults that strike requests, with what else they need."""
 
-WITHOUT_FILES = {"Conflict409", "DuplicateDelivery"}
+WITHOUT_FILES = {"Conflict409", "DuplicateDelivery", "StaleListing"}
 
 STRIKES = {
     f"{model}.{name}": _alone(kind, {**needed, **strike})
@@ -66,6 +67,9 @@ OF_FAULTS: dict[str, dict[str, Any]] = {
     "DuplicateDelivery.probability": _alone(
         "duplicate_delivery", {"probability": 0.5, "delay": "1 s"}
     ),
+    "Fault.stale_listing": _alone("stale_listing", {"probability": 0.5}),
+    "StaleListing.probability": _alone("stale_listing", {"probability": 0.9}),
+    "StaleListing.misses": _alone("stale_listing", {"probability": 0.9, "misses": 3}),
     "Pause.lasts": _alone("pause", {**STILL, "lasts": "8 s"}),
     "Pause.probability": _alone("pause", {"probability": 0.5, "lasts": "7 s"}),
     "Pause.requests": _alone("pause", {**STILL, "requests": ["list"]}),

@@ -109,6 +109,7 @@ EVERY_FIELD: dict[str, Any] = {
         {"throttling": {"probability": 0.1, "requests": ["get"]}},
         {"writer_crash": {"rate": "1 per min", "restart": "10 s"}},
         {"duplicate_delivery": {"nth": [2], "of_jobs": [1], "delay": "1 s"}},
+        {"stale_listing": {"nth": [2], "of_jobs": [1], "misses": 2}},
         {"conflict_409": {"nth": [2]}, "writers": ["stream-1"]},
         {"pause": {"nth": [1], "files": ["checksum"], "requests": ["put"], "lasts": "1 s"}},
         {
