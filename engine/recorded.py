@@ -120,11 +120,16 @@ class Measure(StrEnum):
     GIVEN_UP = "given_up", Unit.COUNT, _LESS
     RERUNS = "reruns", Unit.COUNT, _LESS
     ATTEMPTS = "attempts", Unit.COUNT
+    LOST_COMMITS = "lost_commits", Unit.COUNT, _LESS
+    DOUBLED_COMMITS = "doubled_commits", Unit.COUNT, _LESS
     LIVE_ROWS = "live_rows", Unit.ROWS
 
 
 OF_ABORTS = frozenset({Measure.ABORTED, Measure.ABORT_RATE, Measure.CONFLICT_RATE})
 """Measures that can be narrowed to one exception: they count aborted transactions."""
+
+OF_THE_TABLE = frozenset({Measure.LOST_COMMITS, Measure.DOUBLED_COMMITS, Measure.LIVE_ROWS})
+"""Measures of what the run leaves as a whole: of no writer or command by itself."""
 
 ALL_WRITERS = "all"
 """What an objective is of if it is of all writers together."""

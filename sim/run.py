@@ -128,7 +128,8 @@ def _finished(
     world.recorder.close(_end_ms(world.kernel))
     world.store.settle(world.kernel.now_ms)
     commits, broken, last = RowStream("commits"), list[str](), None
-    for last in LogWalk(world.store, world.shared.commits).steps():
+    walk = LogWalk(world.store, world.shared.commits, notes_transactions=bool(scenario.faults))
+    for last in walk.steps():
         commits.extend((commit_row(last),))
         broken += broken_by(last)
     rows = {
@@ -141,7 +142,8 @@ def _finished(
     again = scenario.command_of(world.streams.seed, world.streams.replication)
     check_conservation(checked, () if lost else broken, again, lost)
     recording = Recording(
-        manifest_of(world, labels or scenario.labels, counts_of(checked["transactions"]), last),
+        manifest_of(world, labels or scenario.labels, counts_of(checked["transactions"]), last)
+        | damage_of(world, walk),
         show_document({**scenario.document, "seed": world.streams.seed}),
         {name: rows[name] for name in SCHEMAS if name in rows},
     )
@@ -178,6 +180,16 @@ def manifest_of(
         "counts": dict(counts),
         "live_rows": 0 if last is None else last.live_rows,
     }
+
+
+def damage_of(world: World, walk: LogWalk) -> dict[str, int]:
+    """Commits that others wrote over, and those that are in the log twice; nothing where none is.
+
+    What was there before the run began is nobody's.
+    """
+    lost = sum(landing.transaction_id is not None for landing in world.store.overwritten)
+    damage = {"lost_commits": lost, "doubled_commits": walk.doubled}
+    return {name: count for name, count in damage.items() if count}
 
 
 def _warm_up(warm_up_ms: float | None, reached_ms: float) -> dict[str, Any]:

@@ -65,7 +65,7 @@ class World:
         runs every statement the general way; it comes to the same.
         """
         rows = TableRows.of(scenario.table, scenario.start_ms)
-        exclusive = scenario.store.is_exclusive
+        exclusive = scenario.is_exclusive
         store = FakeStore(scenario.start_ms, scenario.table.bytes_per_row, exclusive, Spool())
         dialect = dialect_named(scenario.dialect)
         ids = Ids(streams.source("ids", "table"))
@@ -99,9 +99,14 @@ class World:
 
 
 def _needs_patience(scenario: Scenario) -> bool:
+    """Whether the order of what a writer does at the same time matters at every request."""
     statements = (group.statement for group in scenario.writers.values())
     commands = {parse_statement(statement).command for statement in statements if statement}
-    return DELETES_DATA_FILES in commands or not scenario.store.is_exclusive
+    return (
+        DELETES_DATA_FILES in commands
+        or not scenario.is_exclusive
+        or any(fault.is_counted for fault in scenario.faults)
+    )
 
 
 def _fill_log(log: LogDirectory, scenario: Scenario, files: int) -> None:

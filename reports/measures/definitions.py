@@ -254,6 +254,21 @@ _ALL = (
         lambda sample: Count(sample.attempts),
     ),
     Definition(
+        Measure.LOST_COMMITS,
+        "Lost commits",
+        "commits written over by others",
+        "Commits that took effect, and that another writer's took the place of: their writers may "
+        "believe in them, and their rows are gone.",
+        lambda sample: Count(sample.lost_commits),
+    ),
+    Definition(
+        Measure.DOUBLED_COMMITS,
+        "Doubled commits",
+        "commits made once more",
+        "Versions of the log that hold a transaction which an earlier version holds already.",
+        lambda sample: Count(sample.doubled_commits),
+    ),
+    Definition(
         Measure.LIVE_ROWS,
         "Live rows",
         "rows of the table in the end",

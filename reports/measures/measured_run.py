@@ -121,6 +121,8 @@ def measure_run(
         warm_up.used_ms,
         duration_ms,
         math.nan if live_rows is None else float(live_rows),
+        float(manifest.get("lost_commits", 0)),
+        float(manifest.get("doubled_commits", 0)),
     )
     refusals = refusals_of(transactions, tables["commits"], codes, groups, sample.warm_up_ms)
     parts = [

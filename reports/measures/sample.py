@@ -88,8 +88,9 @@ class Sample:
     """What a measure is counted from: transactions of all writers of a run, or of some.
 
     `rows` are those submitted after the warm-up, `all_rows` all of them. `latencies_ms`, sorted,
-    are from a job's first submission to its commit. `live_rows`: what the table holds in the end,
-    not a number where that is not known or some writers are meant.
+    are from a job's first submission to its commit. `live_rows`, `lost_commits` and
+    `doubled_commits`: what the run leaves of the table and its log, not a number where that is not
+    known or some writers are meant.
     """
 
     rows: Rows
@@ -98,19 +99,30 @@ class Sample:
     warm_up_ms: float
     duration_ms: float
     live_rows: float = math.nan
+    lost_commits: float = math.nan
+    doubled_commits: float = math.nan
 
     @classmethod
-    def of(cls, rows: Rows, warm_up_ms: float, duration_ms: float, live_rows: float) -> Self:
+    def of(
+        cls,
+        rows: Rows,
+        warm_up_ms: float,
+        duration_ms: float,
+        live_rows: float = math.nan,
+        lost_commits: float = math.nan,
+        doubled_commits: float = math.nan,
+    ) -> Self:
         """All transactions of a run."""
         counted = rows.take(rows.submitted_ms >= warm_up_ms)
         done = counted.take(counted.ended(RecordedOutcome.COMMITTED))
         latencies_ms = np.sort(done.ended_ms - done.first_submitted_ms)
-        return cls(counted, rows, latencies_ms, warm_up_ms, duration_ms, live_rows)
+        left = live_rows, lost_commits, doubled_commits
+        return cls(counted, rows, latencies_ms, warm_up_ms, duration_ms, *left)
 
     def where(self, chosen: Codes | slice) -> Sample:
         """A part of `all_rows`."""
         rows = self.all_rows.take(chosen)
-        return Sample.of(rows, self.warm_up_ms, self.duration_ms, math.nan)
+        return Sample.of(rows, self.warm_up_ms, self.duration_ms)
 
     @property
     def minutes(self) -> float:

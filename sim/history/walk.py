@@ -37,8 +37,13 @@ class Step:
 class LogWalk:
     """Follows the log from version 0, knowing which files are live and how many rows they hold."""
 
-    def __init__(self, store: FakeStore, cache: CommitCache) -> None:
+    def __init__(
+        self, store: FakeStore, cache: CommitCache, notes_transactions: bool = False
+    ) -> None:
         self._store = store
+        self._transactions: set[str] | None = set() if notes_transactions else None
+        self.doubled = 0
+        """Versions that hold a transaction which an earlier one holds, if that is looked for."""
         self._history = History(store, cache)
         self._live = _LiveRows()
         self._rows: int | None = 0
@@ -51,6 +56,7 @@ class LogWalk:
             faults = tuple(self._faults(commit))
             rows = self._apply(commit)
             info = commit.commit_info
+            self._note(None if info is None else info.txn_id)
             yield Step(
                 landing.version,
                 landing.transaction_id,
@@ -64,6 +70,13 @@ class LogWalk:
                 self._rows,
                 faults,
             )
+
+    def _note(self, txn_id: str | None) -> None:
+        """Delta's own name of a transaction, which it keeps however often it is sent."""
+        if self._transactions is None or txn_id is None:
+            return
+        self.doubled += txn_id in self._transactions
+        self._transactions.add(txn_id)
 
     def _faults(self, commit: Commit) -> Iterator[str]:
         """What no commit may do: remove what is not live, add what is, both at once."""

@@ -20,12 +20,15 @@ from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log.property_names import is_known, nearest_property
 from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.engine.settings import Settings
+from whitecap.sim.loading.fault_checks import fault_problems
 from whitecap.sim.loading.statements import statement_problems
 from whitecap.sim.quantities.units import shown
+from whitecap.sim.scenario.commit_protocol import CommitProtocol
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.faults import Fault
 from whitecap.sim.scenario.objective import StatedObjective, listed, vain_objectives
 from whitecap.sim.scenario.parameters import Parameter
+from whitecap.sim.scenario.store import Store
 from whitecap.sim.scenario.sweep import Sweep
 from whitecap.sim.scenario.table import Scalar, Table, property_text
 from whitecap.sim.scenario.vain import vain, vain_among
@@ -54,6 +57,7 @@ class Parts:
     axes: dict[str, list[str]] = field(default_factory=dict)
     has_sweep: bool = False
     clusters: tuple[str, ...] = ()
+    store: Store | None = None
 
     @classmethod
     def of(cls, document: dict[str, Any]) -> Self:
@@ -77,6 +81,7 @@ class Parts:
             _axes(document.get("sweep")),
             document.get("sweep") is not None,
             tuple(map(str, clusters)) if isinstance(clusters, dict) else (),
+            _well_formed(Store, document.get("store")),
         )
 
 
@@ -270,15 +275,36 @@ def _of_names(parts: Parts) -> Iterator[Finding]:
         if cluster not in named and parts.writers.keys() == set(parts.writer_names):
             said = "no writer runs on it: name it as the cluster of a writer"
             yield ("clusters", cluster), said, nearest(cluster, named)
-    for position, fault in parts.faults.items():
-        for number, group in enumerate(fault.writers or ()):
-            yield from _unknown_writer(("faults", position, "writers", number), group, parts)
+    if parts.writers.keys() == set(parts.writer_names):
+        for position, fault in parts.faults.items():
+            for place, said, hint in fault_problems(fault, parts.writers, parts.store):
+                yield ("faults", position, *place), said, hint
+    yield from _of_log_stores(parts)
     for position, expectation in parts.expectations.items():
         if expectation.writer is not None:
             place = ("expect", position, "writer")
             yield from _unknown_writer(place, expectation.writer, parts)
         for axis, variant in expectation.when.items():
             yield from _unknown_variant(("expect", position, "when", axis), axis, variant, parts)
+
+
+def _of_log_stores(parts: Parts) -> Iterator[Finding]:
+    for name, group in parts.writers.items():
+        if group.log_store is None or parts.store is None:
+            continue
+        place = ("writers", name, "log_store")
+        protocols = {group.log_store.protocol, parts.store.log_store.protocol}
+        if CommitProtocol.CATALOG in protocols:
+            yield place, "a catalog-managed table is written by nothing but its catalog", None
+            continue
+        try:
+            parts.store.with_log_store(group.log_store)
+        except ValidationError as error:
+            said = "; ".join(str(each.get("ctx", {}).get("error", "")) for each in error.errors())
+            yield place, f"does not fit {parts.store.profile}: {said}", None
+        others = [g.log_store for g in parts.writers.values() if g.cluster == group.cluster]
+        if group.cluster is not None and any(other != group.log_store for other in others):
+            yield place, f"cluster {group.cluster!r} has one driver, and one log_store", None
 
 
 def _of_expectations(parts: Parts) -> Iterator[Finding]:

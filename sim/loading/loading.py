@@ -23,7 +23,7 @@ from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.model import Document, Scenario
 from whitecap.sim.scenario.problems import problems_of
 from whitecap.sim.scenario.sweep import Changes, Labels, Sweep, show_cell
-from whitecap.sim.scenario.yaml_text import YamlText, read_yaml
+from whitecap.sim.scenario.yaml_text import Place, YamlText, read_yaml
 
 FAULT_CATALOGUE = SCENARIOS / "faults.yaml"
 
@@ -225,12 +225,32 @@ def _filled_in(document: Document, text: YamlText) -> tuple[Document, list[Probl
     filled = dict(document)
     if "store" in filled:
         filled["store"] = profiles.filled_in(filled["store"], text, problems)
+    if isinstance(filled.get("writers"), dict):
+        filled["writers"] = {
+            name: _with_log_store(group, ("writers", name, "log_store"), text, problems)
+            for name, group in filled["writers"].items()
+        }
     if isinstance(filled.get("faults"), list):
         filled["faults"] = [
             _fault(fault, position, text, problems)
             for position, fault in enumerate(filled["faults"])
         ]
     return filled, problems
+
+
+def _with_log_store(group: Any, place: Place, text: YamlText, problems: list[Problem]) -> Any:
+    """A writer group with the log store of the profile that it names."""
+    name = group.get("log_store") if isinstance(group, dict) else None
+    if not isinstance(name, str):
+        return group
+    try:
+        profile = profiles.profile_named(name)
+    except InvalidInput:
+        known = profiles.shipped_profiles()
+        said = f"no store profile {name!r} has a log store: there are {', '.join(known)}"
+        problems.append(Problem(text.where(place), said, nearest(name, known)))
+        return {key: part for key, part in group.items() if key != "log_store"}
+    return {**group, "log_store": profile.log_store.model_dump(mode="json")}
 
 
 def _fault(given: Any, position: int, text: YamlText, problems: list[Problem]) -> Any:
@@ -249,4 +269,14 @@ def _fault(given: Any, position: int, text: YamlText, problems: list[Problem]) -
         )
         name = next(iter(catalogue))
     rest = {key: value for key, value in overrides.items() if key != "use"}
-    return merged(catalogue[name], rest)
+    return merged(_by_plan_if_said(catalogue[name], rest), rest)
+
+
+def _by_plan_if_said(catalogued: Document, overrides: Document) -> Document:
+    """A catalogued fault without its probability, where it is to strike the nth request."""
+    return {
+        key: {k: v for k, v in part.items() if k != "probability"}
+        if isinstance(part, dict) and "nth" in (overrides.get(key) or ())
+        else part
+        for key, part in catalogued.items()
+    }

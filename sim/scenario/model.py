@@ -216,6 +216,12 @@ class Scenario(Section):
         return [stated.recorded for stated in self.objective]
 
     @property
+    def is_exclusive(self) -> bool:
+        """Whether no commit can be written over another one: none by drivers that disagree."""
+        groups = self.writers.values()
+        return self.store.is_exclusive and all(group.log_store is None for group in groups)
+
+    @property
     def start_ms(self) -> int:
         """Epoch milliseconds at simulated instant 0."""
         start = self.start if self.start.tzinfo else self.start.replace(tzinfo=UTC)

@@ -5,6 +5,7 @@ Profiles live in `scenarios/stores/`; a scenario names one and may override any 
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
@@ -247,6 +248,18 @@ class Sdk(Sourced):
     backoff_cap: Duration = Field(gt=0)
 
 
+class On409(StrEnum):
+    """What a client makes of the answer 409 to a put-if-absent.
+
+    The S3 user guide asks it to send again. object_store took it for "already exists" (pull request
+    852 of arrow-rs-object-store); a client that does not know it fails.
+    """
+
+    RESEND = "resend"
+    TAKEN = "taken"
+    FAIL = "fail"
+
+
 class Client(Sourced):
     """The store's client: what it does when throttled, and when a reply does not come.
 
@@ -254,11 +267,13 @@ class Client(Sourced):
     `backoff_base` up to `backoff_cap`, with full jitter; then its transaction fails. Where there is
     an `sdk`, each of these sendings is made of its attempts. When no reply comes within `timeout`,
     a read or list is sent again; what becomes of a commit's put, the policy `on_lost_reply` says
-    (`engine/transaction/lost_reply.py`).
+    (`engine/transaction/lost_reply.py`). A put-if-absent that is answered 409 is sent again as a
+    throttled one, taken for lost or failed, as `on_409` says.
     """
 
     timeout: Duration = Field(gt=0)
     on_lost_reply: LostReply = LostReply.SURFACE
+    on_409: On409 = On409.RESEND
     throttle_retries: Whole = Field(ge=0, le=MAX_THROTTLE_RETRIES)
     backoff_base: Duration = Field(gt=0)
     backoff_cap: Duration = Field(gt=0)
@@ -318,7 +333,28 @@ class Store(Section):
             return self.put_if_absent.exclusive
         return protocol is not CommitProtocol.SINGLE_DRIVER
 
+    def with_log_store(self, log_store: LogStore | None) -> Store:
+        """As a driver uses it that is set to another log store. Raises `ValidationError`."""
+        if log_store is None:
+            return self
+        return Store.model_validate(self.model_copy(update={"log_store": log_store}).model_dump())
+
+    @property
+    def asked_kinds(self) -> set[str]:
+        """The kinds of requests that a writer may send; `put_if_absent` is what decides."""
+        of_log_store = {kind for kinds in self.log_store.requests for kind in kinds}
+        always = {"list", "get", "head", "put", "put_if_absent"}
+        return always | of_log_store | _OF_PROTOCOLS.get(self.log_store.protocol, set())
+
     @property
     def takes_time(self) -> bool:
         """Whether every transaction spends time on requests: it lists the log, at least."""
         return self.list.takes_time
+
+
+_OF_PROTOCOLS = {
+    CommitProtocol.DYNAMODB: {"get_item", "query", "put_item"},
+    CommitProtocol.RENAME: {"rename", "delete"},
+    CommitProtocol.CATALOG: {"get_commits", "ratify"},
+}
+"""What only some protocols ask for."""

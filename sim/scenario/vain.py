@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature, nearest
-from whitecap.engine.recorded import CONFLICTS, EXCEPTIONS, Measure, Unit
+from whitecap.engine.recorded import CONFLICTS, EXCEPTIONS, OF_THE_TABLE, Measure, Unit
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.writers import STREAMING, WriterGroup
@@ -77,7 +77,7 @@ def _of_exception(expectation: Expectation) -> Iterator[Finding]:
 
 
 def _of_the_whole_table(expectation: Expectation) -> Iterator[Finding]:
-    if expectation.measure.unit is not Unit.ROWS:
+    if expectation.measure not in OF_THE_TABLE:
         return
     for key in ("writer", "command"):
         if getattr(expectation, key) is not None:

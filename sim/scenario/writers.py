@@ -14,6 +14,7 @@ from whitecap.sim.quantities.section import OneOf, Section
 from whitecap.sim.quantities.units import Duration, Whole
 from whitecap.sim.scenario.arrivals import ZERO, Arrival
 from whitecap.sim.scenario.parameters import Nothing, Parameter, Rows
+from whitecap.sim.scenario.store import LogStore
 from whitecap.sim.scenario.yaml_text import read_yaml
 
 STREAMING = "STREAMING"
@@ -173,7 +174,8 @@ class WriterGroup(Section):
 
     Each is a cluster of its own, unless `cluster` names one: all writers of groups that name it are
     threads of its driver. They share what it knows of the log, its locks, its clock, which may be
-    wrong by a `clock_skew`, and its crashes.
+    wrong by a `clock_skew`, and its crashes. Whose driver is set to another `log_store` than the
+    store's names a profile that has it.
 
     A job that has not succeeded when its `deadline` has passed, counted from the instant at which
     it fell due, is given up, whatever it is doing then.
@@ -182,6 +184,7 @@ class WriterGroup(Section):
     count: Whole = Field(default=1, ge=1, le=MAX_WRITERS)
     cluster: str | None = Field(default=None, min_length=1)
     clock_skew: ClockSkew | None = None
+    log_store: LogStore | None = None
     statement: str | None = None
     streaming: Streaming | None = None
     parameters: dict[str, Parameter] = Field(default_factory=dict)
@@ -212,6 +215,10 @@ class WriterGroup(Section):
         if stops is not None and stops <= others.data.get("starts", 0.0):
             raise ValueError("stops before it starts")
         return stops
+
+    def members(self, name: str) -> list[str]:
+        """The names of its writers, where it is called `name`."""
+        return [f"{name}-{number}" for number in range(1, self.count + 1)]
 
     def jobs(self, duration_ms: float, requests_ms: float) -> float:
         """About how many jobs each of its writers starts, with `requests_ms` for those of one."""

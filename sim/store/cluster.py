@@ -137,6 +137,11 @@ class Life:
         """Whether its job's deadline is what ends it."""
         return self.crash_ms == self._deadline_ms
 
+    def dies(self, restart_ms: float) -> None:
+        """Its driver dies now, and is back after some time."""
+        self.crash_ms = self.clock.now_ms
+        self._up_again_ms = self.crash_ms + restart_ms
+
     def of_task(self, number: int) -> Life:
         """That of one of the tasks that run at the same time."""
         life = Life(self._cluster, self.clock.of_task(number), self._deadline_ms)

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from whitecap.engine.storage.requests import PutResult
 from whitecap.sim.recording.recorder import (
@@ -22,9 +23,9 @@ from whitecap.sim.recording.recorder import (
     TransactionRecord,
 )
 from whitecap.sim.scenario.store import Client as ClientOptions
-from whitecap.sim.scenario.store import Sdk
+from whitecap.sim.scenario.store import On409, Sdk
 from whitecap.sim.store.cluster import Life
-from whitecap.sim.store.faults import Sending, WriterFaults
+from whitecap.sim.store.faults import UNHARMED, Sending, Struck, WriterFaults
 from whitecap.sim.store.key_queue import InLine, Turn
 from whitecap.sim.store.kinds import Kind
 from whitecap.sim.store.limits import Throttle
@@ -52,6 +53,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 DONE = Answer()
 THROTTLED = Answer(result="throttled")
+CONFLICTING = Answer(result="409")
 NO_REPLY = Answer(PutResult.UNKNOWN, result="unknown")
 TAKEN = Answer(PutResult.ALREADY_EXISTS, result=PutResult.ALREADY_EXISTS.value, taken=True)
 
@@ -126,14 +128,26 @@ class Sender(msgspec.Struct, frozen=True):
         while True:
             now_ms = self.life.clock.now_ms
             decides = ask.attempt is not None
-            sending = Sending(self.tape, ask.kind, ask.number, repeat, now_ms, decides)
+            sending = Sending(self.tape, ask.kind, ask.number, repeat, now_ms, decides, ask.key)
             answer = yield from self._send(ask, sending)
+            if answer is CONFLICTING:
+                answer = self._made_of_409(ask.kind)
             if answer is THROTTLED:
                 yield from self._back_off(sending, throttled)
                 throttled += 1
             elif answer is not NO_REPLY or ask.kind.writes:
                 return answer
             repeat += 1
+
+    def _made_of_409(self, kind: Kind) -> Answer:
+        """What the client takes it for. Raises `StoreRefused`."""
+        match self.options.on_409:
+            case On409.RESEND:
+                return THROTTLED
+            case On409.TAKEN:
+                return TAKEN
+            case On409.FAIL:
+                raise StoreRefused(f"{kind.label} was answered 409")
 
     def _back_off(self, sending: Sending, throttled: int) -> Waiting[None]:
         """Wait after a refusal. Raises `StoreRefused` when there were too many."""
@@ -159,31 +173,38 @@ class Sender(msgspec.Struct, frozen=True):
     def _send(self, ask: Ask, sending: Sending) -> Waiting[Answer]:
         """One sending: the way out, the effect, the way back."""
         life, clock = self.life, self.life.clock
+        struck = self.faults.befall(sending)
+        if struck is not UNHARMED:
+            yield from self._before(struck)
+        sent_ms = clock.now_ms
         out_ms, back_ms, lost_back_ms = self.tape.legs(ask.kind, ask.number, sending.repeat)
         latency = self.tape.latencies[ask.kind]
         request_record = self.recorder.request(
-            self.record, ask.kind.label, ask.key, ask.size_bytes, sending.sent_ms
+            self.record, ask.kind.label, ask.key, ask.size_bytes, sent_ms
         )
         request = OnItsWay(ask, sending, request_record, clock.order)
-        gives_up_ms = sending.sent_ms + self.options.timeout
+        gives_up_ms = sent_ms + self.options.timeout
         was_in_doubt = self.record.put_in_doubt
         self.record.put_in_doubt |= ask.attempt is not None
-        late_ms = self.faults.late_by(sending)
-        if late_ms is not None:
-            self._arrives_alone(request, gives_up_ms + late_ms)
+        if struck.late_ms is not None:
+            self._arrives_alone(request, gives_up_ms + struck.late_ms)
             yield from life.reach(gives_up_ms)
             return NO_REPLY
-        effect_ms = latency.arrival(sending.sent_ms, out_ms, ask.size_bytes)
+        effect_ms = latency.arrival(sent_ms, out_ms, ask.size_bytes)
+        if struck.crash is not None and struck.crash.when == "during":
+            life.dies(struck.crash.restart_ms)
         if effect_ms >= life.crash_ms:
             self._arrives_alone(request, effect_ms)
         yield from life.reach(effect_ms)
         if ask.shared and not self.kernel.patient:
             yield clock.arrive()
-        answer, served_ms = yield from self._served(request)
-        if self.faults.loses_reply(sending):
+        answer, served_ms = yield from self._served(request, struck)
+        if struck is not UNHARMED:
+            yield from self._after(struck, request)
+        if struck.loses_reply:
             yield from life.reach(max(gives_up_ms, served_ms))
             return NO_REPLY
-        if answer is THROTTLED:
+        if answer is THROTTLED or answer is CONFLICTING:
             self.record.put_in_doubt = was_in_doubt
         reply_ms = latency.reply(served_ms, lost_back_ms if answer.taken else back_ms, answer.size)
         yield from life.reach(reply_ms)
@@ -191,7 +212,34 @@ class Sender(msgspec.Struct, frozen=True):
             request_record.ends(answer.result, answer.size or None, reply_ms)
         return answer
 
-    def _served(self, request: OnItsWay) -> Waiting[tuple[Answer, float]]:
+    def _before(self, struck: Struck) -> Waiting[None]:
+        """What befalls the writer of a request before it is sent. Raises `WriterCrashed`."""
+        life = self.life
+        if struck.pause_ms:
+            yield from life.reach(life.clock.now_ms + struck.pause_ms)
+        if struck.crash is not None and struck.crash.when == "before":
+            life.dies(struck.crash.restart_ms)
+            yield from life.reach(life.clock.now_ms)
+
+    def _after(self, struck: Struck, request: OnItsWay) -> Waiting[None]:
+        """What befalls a request that was served, and its writer. Raises `WriterCrashed`."""
+        life = self.life
+        if struck.again_ms is not None:
+            self._delivered_again(request, life.clock.now_ms + struck.again_ms)
+        if struck.crash is not None:
+            life.dies(struck.crash.restart_ms)
+            yield from life.reach(life.clock.now_ms)
+
+    def _delivered_again(self, request: OnItsWay, instant_ms: float) -> None:
+        """It arrives once more, for nobody."""
+        ask = request.ask
+        record = self.recorder.request(
+            self.record, ask.kind.label, ask.key, ask.size_bytes, instant_ms
+        )
+        again = OnItsWay(replace(ask, attempt=None), request.sending, record, request.order)
+        self._arrives_alone(again, instant_ms)
+
+    def _served(self, request: OnItsWay, struck: Struck) -> Waiting[tuple[Answer, float]]:
         """What comes of a request that has arrived, and the instant at which its way back begins.
 
         Raises `WriterCrashed` where its writer dies before it takes effect.
@@ -199,8 +247,10 @@ class Sender(msgspec.Struct, frozen=True):
         clock = self.life.clock
         now_ms = clock.now_ms
         refused = self.throttle.refuses(request.ask.kind, now_ms)
-        if self.faults.throttles(request.sending) or refused:
+        if struck.is_throttled or refused:
             return THROTTLED, now_ms
+        if struck.is_conflicting:
+            return CONFLICTING, now_ms
         turn = request.joins(now_ms)
         if turn is None:
             return request.takes_effect(now_ms), now_ms

@@ -1,8 +1,9 @@
 """What goes wrong for one writer: each fault draws numbers of its own.
 
-Whether a fault strikes a request follows from one number at the request's address, so that neither
-its rate nor any other fault moves a draw, and the same requests are hit in every variant of a
-scenario. Sources are named by the fault's kind and its position among the faults of that kind.
+Whether a fault strikes a request by chance follows from one number at the request's address, so
+that neither its rate nor any other fault moves a draw, and the same requests are hit in every
+variant of a scenario. A planned one counts the requests that it is about. Sources are named by the
+fault's kind and its position among the faults of that kind.
 Crashes fall at instants that do not depend on what the writer does; they strike what then runs.
 """
 
@@ -13,9 +14,27 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
+import msgspec
+from msgspec.structs import replace
+
+from whitecap.engine.log.commit_file import LOG_DIRECTORY
 from whitecap.sim.quantities.distributions import Distribution
-from whitecap.sim.scenario.faults import Fault, LateEffect, LostReply, Throttling, WriterCrash
+from whitecap.sim.scenario.faults import (
+    Conflict409,
+    CrashAtRequest,
+    DuplicateDelivery,
+    Fault,
+    LateEffect,
+    LogFile,
+    LostReply,
+    Pause,
+    StaleListing,
+    Strike,
+    Throttling,
+    WriterCrash,
+)
 from whitecap.sim.store.kinds import KIND_NAMED, Kind
+from whitecap.sim.store.log_directory import POINTER_KEY, STAGED_COMMITS_KEY
 from whitecap.sim.store.tape import Tape
 from whitecap.sim.time.random_streams import RandomStreams, Source
 
@@ -34,7 +53,8 @@ class Window:
 @dataclass(frozen=True, slots=True)
 class Sending:
     """One sending of one request: whose it is, of which kind, the how manieth of that kind in its
-    transaction, how often it was sent before, when it is sent, and whether it decides a commit."""
+    transaction, how often it was sent before, when it is sent, whether it decides a commit, and
+    the key that it is for."""
 
     tape: Tape
     kind: Kind
@@ -42,6 +62,7 @@ class Sending:
     repeat: int
     sent_ms: float
     decides: bool = False
+    key: str = ""
 
     def is_among(self, kinds: Set[Kind]) -> bool:
         """Whether it is meant by some kinds: what decides a commit stands for a put-if-absent."""
@@ -52,30 +73,98 @@ class Sending:
         return self.tape.service(self.kind, self.number, self.repeat)
 
 
-@dataclass(frozen=True, slots=True)
-class Chance:
-    """Strikes requests of some kinds with a probability; `delay` is that of a late effect."""
+class Crash(msgspec.Struct, frozen=True):
+    """A driver dies at a request, and is back after `restart_ms`."""
 
+    when: str
+    restart_ms: float
+
+
+class Struck(msgspec.Struct, frozen=True):
+    """What befalls one sending of a request."""
+
+    is_throttled: bool = False
+    is_conflicting: bool = False
+    loses_reply: bool = False
+    late_ms: float | None = None
+    """How long after the client's timeout it takes effect, `None` if in time."""
+    again_ms: float | None = None
+    """How long after its effect that happens once more, `None` if it does not."""
+    pause_ms: float = 0.0
+    """How long its writer stands still before it sends it."""
+    crash: Crash | None = None
+
+
+UNHARMED = Struck()
+
+
+@dataclass(slots=True)
+class Plan:
+    """Which sendings one fault strikes, of one writer.
+
+    With a probability by a number at each one's address, else by counting (`sent`).
+    """
+
+    strike: Strike
     kinds: frozenset[Kind]
-    probability: float
     window: Window
     source: Source
-    delay: Distribution | None = None
+    sent: int = 0
+
+    @classmethod
+    def of(cls, fault: Fault, strike: Strike, source: Source) -> Plan:
+        """What a scenario says, for a writer's source."""
+        kinds = frozenset(KIND_NAMED[name] for name in strike.kinds)
+        return cls(strike, kinds, _window(fault), source)
 
     def strikes(self, sending: Sending) -> bool:
-        """Whether the fault hits this request."""
-        if not sending.is_among(self.kinds) or not self.window.holds(sending.sent_ms):
+        """Whether the fault hits this request; asked once for each."""
+        if not self._is_about(sending):
             return False
-        return self._uniform(sending, 0) < self.probability
+        if self.strike.nth is None:
+            assert self.strike.probability is not None
+            return self._uniform(sending, 0) < self.strike.probability
+        self.sent += 1
+        return self.sent in self.strike.nth
 
-    def late_ms(self, sending: Sending) -> float:
-        """How late the effect of a request is that it has struck."""
-        assert self.delay is not None
-        return self.delay.at(self._uniform(sending, 1))
+    def size_ms(self, sending: Sending, distribution: Distribution) -> float:
+        """How long something takes that it does to a request that it has struck."""
+        return distribution.at(self._uniform(sending, 1))
+
+    def _is_about(self, sending: Sending) -> bool:
+        strike, files = self.strike, self.strike.log_files
+        return (
+            sending.is_among(self.kinds)
+            and self.window.holds(sending.sent_ms)
+            and (files is None or file_named(sending.key) in files)
+            and (strike.of_jobs is None or sending.tape.job + 1 in strike.of_jobs)
+        )
 
     def _uniform(self, sending: Sending, part: int) -> float:
         place = 2 * sending.repeat + part
         return sending.tape.uniform(self.source, sending.kind, sending.number, place)
+
+
+def file_named(key: str) -> LogFile | None:
+    """Which file of the log a key is of; `None` for the log itself and for all else."""
+    if key.startswith(STAGED_COMMITS_KEY):
+        return "staged"
+    if not key.startswith(LOG_DIRECTORY):
+        return None
+    if key == POINTER_KEY:
+        return "pointer"
+    for ending, file in _ENDINGS.items():
+        if key.endswith(ending):
+            return file
+    return None
+
+
+_ENDINGS: dict[str, LogFile] = {
+    ".tmp": "temporary",
+    ".crc": "checksum",
+    ".checkpoint.parquet": "checkpoint",
+    ".json": "commit",
+}
 
 
 @dataclass(slots=True)
@@ -108,31 +197,52 @@ class Crashes:
         return self._instants[number]
 
 
-@dataclass(frozen=True, slots=True)
-class WriterFaults:
+class WriterFaults(msgspec.Struct, frozen=True):
     """All faults that can strike the requests of one writer."""
 
-    lost_replies: Sequence[Chance] = ()
-    late_effects: Sequence[Chance] = ()
-    throttlings: Sequence[Chance] = ()
+    plans: Sequence[Plan] = ()
+    listings: Sequence[Plan] = ()
+    """Those that strike listings of the log as a whole."""
 
     @property
     def are_possible(self) -> bool:
         """Whether any request can be hit at all."""
-        return bool(self.lost_replies or self.late_effects or self.throttlings)
+        return bool(self.plans)
 
-    def throttles(self, sending: Sending) -> bool:
-        """Whether a throttling fault refuses this request."""
-        return any(fault.strikes(sending) for fault in self.throttlings)
+    def befall(self, sending: Sending) -> Struck:
+        """What becomes of a request by all of them together; asked once for each sending."""
+        struck = UNHARMED
+        for plan in self.plans:
+            if plan.strikes(sending):
+                struck = _besides(struck, plan, sending)
+        return struck
 
-    def loses_reply(self, sending: Sending) -> bool:
-        """Whether the reply to this request never arrives."""
-        return any(fault.strikes(sending) for fault in self.lost_replies)
 
-    def late_by(self, sending: Sending) -> float | None:
-        """How long after the client's timeout this write takes effect, `None` if in time."""
-        delays = [fault.late_ms(sending) for fault in self.late_effects if fault.strikes(sending)]
-        return max(delays, default=None)
+def missed_by(listings: Sequence[Plan], sending: Sending) -> int:
+    """How many of the newest versions a listing of the log misses."""
+    struck = [plan.strike for plan in listings if plan.strikes(sending)]
+    return max((strike.misses for strike in struck if isinstance(strike, StaleListing)), default=0)
+
+
+def _besides(struck: Struck, plan: Plan, sending: Sending) -> Struck:
+    """What befalls a request, and what one more fault does to it."""
+    match plan.strike:
+        case Throttling():
+            return replace(struck, is_throttled=True)
+        case Conflict409():
+            return replace(struck, is_conflicting=True)
+        case LostReply():
+            return replace(struck, loses_reply=True)
+        case LateEffect(delay=delay):
+            late_ms = max(plan.size_ms(sending, delay), struck.late_ms or 0.0)
+            return replace(struck, late_ms=late_ms)
+        case DuplicateDelivery(delay=delay):
+            return replace(struck, again_ms=plan.size_ms(sending, delay))
+        case Pause(lasts=lasts):
+            return replace(struck, pause_ms=struck.pause_ms + plan.size_ms(sending, lasts))
+        case CrashAtRequest(when=when, restart=restart):
+            return replace(struck, crash=Crash(when, plan.size_ms(sending, restart)))
+    raise AssertionError(plan.strike)
 
 
 def next_crash(crashes: Sequence[Crashes], now_ms: float) -> tuple[float, float]:
@@ -149,29 +259,32 @@ def faults_of(
     faults: Sequence[Fault], group: str, writer: str, streams: RandomStreams
 ) -> WriterFaults:
     """The faults that can strike requests of `writer` of `group`."""
-    hitting = [(fault, streams.source(name, writer)) for fault, name in _hitting(faults, {group})]
+    plans = [
+        Plan.of(fault, fault.strike, streams.source(name, writer))
+        for fault, name in _hitting(faults, {group, writer})
+        if fault.strike is not None
+    ]
     return WriterFaults(
-        [_chance(f, f.lost_reply, source) for f, source in hitting if f.lost_reply],
-        [_chance(f, f.late_effect, source) for f, source in hitting if f.late_effect],
-        [_chance(f, f.throttling, source) for f, source in hitting if f.throttling],
+        [plan for plan in plans if not isinstance(plan.strike, StaleListing)],
+        [plan for plan in plans if isinstance(plan.strike, StaleListing)],
     )
 
 
 def crashes_of(
-    faults: Sequence[Fault], groups: Set[str], cluster: str, streams: RandomStreams
+    faults: Sequence[Fault], names: Set[str], cluster: str, streams: RandomStreams
 ) -> list[Crashes]:
-    """The crashes of a cluster's driver, which one of its groups is enough to bring."""
+    """The crashes of a cluster's driver, which one of its groups or writers is enough to bring."""
     return [
         _crashes(fault, fault.writer_crash, streams.source(name, cluster))
-        for fault, name in _hitting(faults, groups)
+        for fault, name in _hitting(faults, names)
         if fault.writer_crash
     ]
 
 
-def _hitting(faults: Sequence[Fault], groups: Set[str]) -> Iterator[tuple[Fault, str]]:
-    """The faults that can strike one of the groups, with the names of their sources."""
+def _hitting(faults: Sequence[Fault], names: Set[str]) -> Iterator[tuple[Fault, str]]:
+    """The faults that can strike one of the groups or writers, with the names of their sources."""
     for fault, name in _named(faults):
-        if fault.writers is None or groups & set(fault.writers):
+        if fault.writers is None or names & set(fault.writers):
             yield fault, name
 
 
@@ -186,12 +299,6 @@ def _named(faults: Sequence[Fault]) -> Iterator[tuple[Fault, str]]:
 
 def _window(fault: Fault) -> Window:
     return Window() if fault.between is None else Window(*fault.between)
-
-
-def _chance(fault: Fault, options: LostReply | LateEffect | Throttling, source: Source) -> Chance:
-    kinds = frozenset(KIND_NAMED[name] for name in options.requests)
-    delay = options.delay if isinstance(options, LateEffect) else None
-    return Chance(kinds, options.probability, _window(fault), source, delay)
 
 
 def _crashes(fault: Fault, options: WriterCrash, source: Source) -> Crashes:

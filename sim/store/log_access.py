@@ -8,7 +8,7 @@ winners one by one. What follows a commit is in `sim/store/after_commit.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -20,6 +20,7 @@ from whitecap.sim.store.cluster import Cluster, DeltaLog
 from whitecap.sim.store.connection import Connection
 from whitecap.sim.store.coordinator import Commit, Coordinator, LogRequests, Sees, Shown
 from whitecap.sim.store.exchange import Answer, Effect
+from whitecap.sim.store.faults import Plan, Sending, missed_by
 from whitecap.sim.store.kinds import Kind
 from whitecap.sim.store.log_directory import (
     CHECKSUM_BYTES,
@@ -74,6 +75,7 @@ class LogAccess:
             yield from self.install(segment)
         if starts:
             self.read, self.read_has_checksum = segment, self.delta_log.has_checksum
+            self.record.read_version = segment.version
         if is_shared:
             yield from self.let_go()
         return segment.version
@@ -147,7 +149,20 @@ class LogAccess:
 
     def list_log(self, sees: Sees = None) -> Waiting[Shown]:
         """Learn the newest version, and what else the log shows; `sees` is told the moment."""
-        return self.coordinator.list_log(self._list_pages, sees)
+        shown = self.coordinator.list_log(self._list_pages, sees)
+        listings = self.connection.sender.faults.listings
+        return self._stale(shown, listings) if listings else shown
+
+    def _stale(self, listing: Waiting[Shown], plans: Sequence[Plan]) -> Waiting[Shown]:
+        """What a listing shows that may miss the newest versions; the first is always there."""
+        segment, moment = yield from listing
+        tape = self.connection.sender.tape
+        sending = Sending(tape, Kind.LIST, tape.numbers[Kind.LIST], 0, moment[0], key=LOG_KEY)
+        missed = min(missed_by(plans, sending), max(segment.version, 0))
+        if not missed:
+            return segment, moment
+        version = segment.version - missed
+        return Segment(version, self.directory.checkpoint_before(version, moment)), moment
 
     def _list_pages(self, sees: Sees) -> Waiting[Shown]:
         """List the whole log, in the shortest way that there is."""

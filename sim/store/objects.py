@@ -80,7 +80,7 @@ class FakeStore:
 
         Without put-if-absent, whoever finds no object when sending overwrites what comes meanwhile.
         """
-        if self.exclusive or request.key in self.objects:
+        if request.key in self.objects:
             return request
         return Put(request.key, request.body)
 
@@ -231,15 +231,17 @@ class FakeStore:
         return Entry(file.written.key, self.data_file_size(len(file.written.rows)), at_ms)
 
     def _lose(self, version: int, by: int | None) -> None:
-        """A commit file is written over another one, without a look at what was there.
+        """A commit file is written over another one, without a look at what was there, or before
+        the copy of one that was decided elsewhere.
 
         Nothing is lost where a writer sends its own once more.
         """
-        if self.exclusive or version > self.log.newest:
+        if self.exclusive:
             return
         written_over = self.landings.without(version)
+        if version <= self.log.newest:
+            self.first_overwritten = min(self.first_overwritten, version)
         self.overwritten += [each for each in written_over if each.transaction_id != by]
-        self.first_overwritten = min(self.first_overwritten, version)
 
 
 def _directory(key: str) -> str:

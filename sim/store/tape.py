@@ -131,6 +131,11 @@ class Tape:
         return self._tapes.of(job, rerun + BESIDE)
 
     @property
+    def job(self) -> int:
+        """The number of its job among those of its writer, from 0 on."""
+        return self.row >> RERUN_BITS
+
+    @property
     def compute_ms(self) -> float:
         """The time of its job."""
         return self.drawn[0]

@@ -91,7 +91,6 @@ class Assembly:
             scenario, self.streams, self.kernel, self.recorder, self.store, self.history
         )
         self._latencies = latencies_of(scenario.store)
-        self._requests = LogRequests.of(scenario.store.log_store)
         self._data_requests = self._of_data_files()
 
     def _of_data_files(self) -> DataRequests | None:
@@ -112,9 +111,9 @@ class Assembly:
         """All of them, in the order of the scenario."""
         number = 0
         for group_name, group in self.scenario.writers.items():
-            for instance in range(1, group.count + 1):
+            for instance, name in enumerate(group.members(group_name), start=1):
                 member = Member(instance, group.count)
-                yield self._writer(f"{group_name}-{instance}", group_name, group, number, member)
+                yield self._writer(name, group_name, group, number, member)
                 number += 1
 
     def _writer(
@@ -171,7 +170,7 @@ class Assembly:
         return Transactions(
             cluster=cluster,
             throttle=self.throttle,
-            requests=self._requests,
+            requests=LogRequests.of(cluster.profile.log_store),
             faults=faults_of(self.scenario.faults, group_name, name, self.streams),
             tapes=tapes,
             ids=IdsOfJobs(self.streams.source("ids", name)),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.scenario.clusters import Load
 from whitecap.sim.scenario.model import Scenario
+from whitecap.sim.scenario.store import LogStore
 from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.spark.sharing import Processor, Slots
 from whitecap.sim.spark.spark_jobs import LoadOverTime
@@ -54,9 +55,9 @@ class Clusters:
             kernel=self.kernel,
             store=self.store,
             history=self.history,
-            profile=self.scenario.store,
+            profile=self.scenario.store.with_log_store(_log_store(groups)),
             recorder=self.recorder,
-            crashes=crashes_of(self.scenario.faults, groups.keys(), name, self.streams),
+            crashes=crashes_of(self.scenario.faults, _names(name, groups), name, self.streams),
             clock_skew_ms=self._clock_skew_ms(name, groups),
             is_shared=writers > 1 or any(o is not None and o.concurrency != 1 for o in opens),
         )
@@ -82,3 +83,15 @@ class Clusters:
         if entity not in self._loads:
             self._loads[entity] = LoadOverTime(load, self.streams.source("load", entity))
         return self._loads[entity]
+
+
+def _log_store(groups: dict[str, WriterGroup]) -> LogStore | None:
+    """What the driver is set to, where that is another one than the store's."""
+    return next((g.log_store for g in groups.values() if g.log_store is not None), None)
+
+
+def _names(cluster: str, groups: dict[str, WriterGroup]) -> set[str]:
+    """What faults may call the writers of a cluster: their groups, or each by its name."""
+    names = {member for name, group in groups.items() for member in group.members(name)}
+    alone = all(group.cluster is None for group in groups.values())
+    return {cluster, *groups} if alone else {*names, *groups}

@@ -29,9 +29,8 @@ def _chaos(*arguments: object) -> Result:
     return CliRunner().invoke(main, ["chaos", *map(str, arguments)])
 
 
-def _planted(run: FinishedRun, with_rows: bool = True) -> Judgement:
+def _planted(run: FinishedRun) -> Judgement:
     """Finds fault with every run in which somebody did not learn how a commit ended."""
-    del with_rows
     if not run.recording.manifest["counts"]["unknown"]:
         return Judgement()
     finding = Finding(oracle=Oracle.LOG, anomaly=Anomaly.LOST_COMMIT, sentence="planted here")
@@ -57,7 +56,7 @@ def test_the_same_campaign_prints_the_same_json(file: Path, tmp_path: Path) -> N
 def test_a_finding_is_told_with_its_cause_its_command_and_a_small_scenario(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(of_run, "judgement_of", _planted)
+    monkeypatch.setattr(of_run, "judge", _planted)
     out = tmp_path / "out"
     result = _chaos(file, "--runs", 8, "--jobs", 1, "--out", out)
     assert result.exit_code == ExitCode.EXPECTATION_MISSED, result.output

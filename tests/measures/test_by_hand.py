@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.reports.synthetic_recordings import aborted, tables_of, transaction
-from whitecap.engine.recorded import Measure
+from whitecap.engine.recorded import OF_THE_TABLE, Measure
 from whitecap.reports.measures.groups import Group
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
 from whitecap.reports.measures.tally import together
@@ -54,7 +54,13 @@ def rows_by_hand() -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-MANIFEST = {"warm_up_ms": 10 * MINUTE, "duration_ms": 60 * MINUTE, "live_rows": 41}
+MANIFEST = {
+    "warm_up_ms": 10 * MINUTE,
+    "duration_ms": 60 * MINUTE,
+    "live_rows": 41,
+    "lost_commits": 2,
+    "doubled_commits": 1,
+}
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +91,8 @@ def measured() -> MeasuredRun:
         ("latency_p99_ms", 117_900.0),
         ("latency_p99_9_ms", 119_790.0),
         ("wasted_compute_share", 8_000 / 21_000),
+        ("lost_commits", 2),
+        ("doubled_commits", 1),
         ("live_rows", 41),
     ],
 )
@@ -174,7 +182,7 @@ def test_the_parts_of_a_run_are_those_of_its_writers_and_add_up() -> None:
     split = measure_run(MANIFEST, tables_of(rows))
     assert set(split.groups) == {Group("loader", "INSERT"), Group("merger", "MERGE")}
     assert split.tally(Measure.LATENCY_P50_MS, writer="merger").value == 50_000
-    for measure in set(Measure) - {Measure.LIVE_ROWS}:
+    for measure in set(Measure) - OF_THE_TABLE:
         both = split.tally(measure)
         assert both.value == whole.tally(measure).value, measure
     for measure in (Measure.ABORTED, Measure.ABORT_RATE, Measure.LATENCY_P95_MS):

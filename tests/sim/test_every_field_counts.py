@@ -10,6 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from tests.protocols.test_protocol_fields import CHANGES as OF_SOME_STORES
+from tests.sim.fault_fields import OF_FAULTS
 from tests.sim.sim_worlds import TABLE
 from tests.sim.workload_fields import CORRECTOR, ERASER, LOADER, STREAM, UPSERTER, WORKLOAD
 from whitecap.sim.loading import scenario_of
@@ -302,6 +303,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "Throttling.requests": {"faults": [{"throttling": {"probability": 0.2, "requests": ["get"]}}]},
     "WriterCrash.rate": {"faults": [{"writer_crash": {"rate": "2 per min", "restart": "10 s"}}]},
     "WriterCrash.restart": {"faults": [{"writer_crash": {"rate": "1 per min", "restart": "9 s"}}]},
+    **OF_FAULTS,
     **WORKLOAD,
 }
 """One change per field, by class and name."""
@@ -390,3 +392,9 @@ def test_the_same_scenario_has_the_same_digest(unchanged: str) -> None:
 @pytest.mark.parametrize("field", sorted(CHANGES))
 def test_changing_a_field_changes_some_record(field: str, unchanged: str) -> None:
     assert _digest(scenario_of(FULL, CHANGES[field])) != unchanged
+
+
+def test_faults_differ_in_each_of_their_fields() -> None:
+    """Not only from a scenario without them."""
+    fields = [field for field in OF_FAULTS if not field.startswith("Fault.")]
+    assert len({_digest(scenario_of(FULL, OF_FAULTS[field])) for field in fields}) == len(fields)

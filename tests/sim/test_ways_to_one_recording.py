@@ -160,6 +160,10 @@ FAULTS = st.lists(
             {"throttling": {"probability": 0.1}},
             {"writer_crash": {"rate": "6 per min", "restart": "1 s"}},
             {"writer_crash": {"rate": "6 per min", "restart": "0 ms"}, "between": ["5 s", "9 s"]},
+            {"duplicate_delivery": {"probability": 0.3, "delay": "1 s"}},
+            {"conflict_409": {"probability": 0.2}},
+            {"pause": {"probability": 0.1, "lasts": "2 s", "requests": ["put", "list"]}},
+            {"throttling": {"nth": [2, 5], "requests": ["put"]}},
         ]
     ),
     max_size=2,
@@ -170,6 +174,7 @@ NEVER: list[Document] = [
     {"lost_reply": {"probability": 1e-300, "requests": ["list", "get", "put_if_absent"]}},
     {"late_effect": {"probability": 1e-300, "delay": "1 s"}},
     {"writer_crash": {"rate": "0.001 per d", "restart": "1 s"}},
+    {"pause": {"probability": 1e-300, "lasts": "1 s"}},
 ]
 """Faults that might strike any request, and strike none."""
 

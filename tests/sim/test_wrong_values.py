@@ -98,9 +98,16 @@ def _fields(model: Any) -> Iterator[str]:
                 yield from _fields(value)
 
 
+OF_ANY_STRIKE = {
+    field
+    for field in FIELDS
+    if field.partition(".")[2] in ("probability", "nth", "of_jobs", "files")
+}
+"""The same in all faults that strike requests: some are set in one of them, some in another."""
+
 EXCLUDED = {
     "Answer.latency", "Limits.requests_per_s", "Listing.out", "Listing.back", "PastLog.commits",
-    "Trace.file",
+    "Trace.file", *OF_ANY_STRIKE,
 }  # fmt: skip
 """Go not with what is there: a way out that is given by itself, a latency, a limit, a rate, a text.
 """

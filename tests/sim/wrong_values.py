@@ -87,6 +87,7 @@ EVERY_FIELD: dict[str, Any] = {
         "client": {
             "timeout": "10 s",
             "on_lost_reply": "surface",
+            "on_409": "resend",
             "throttle_retries": 5,
             "backoff_base": "50 ms",
             "backoff_cap": "20 s",
@@ -107,6 +108,20 @@ EVERY_FIELD: dict[str, Any] = {
         {"late_effect": {"probability": 0.1, "delay": "5 s", "requests": ["put"]}},
         {"throttling": {"probability": 0.1, "requests": ["get"]}},
         {"writer_crash": {"rate": "1 per min", "restart": "10 s"}},
+        {"duplicate_delivery": {"nth": [2], "of_jobs": [1], "delay": "1 s"}},
+        {"stale_listing": {"nth": [2], "of_jobs": [1], "misses": 2}},
+        {"conflict_409": {"nth": [2]}, "writers": ["stream-1"]},
+        {"pause": {"nth": [1], "files": ["checksum"], "requests": ["put"], "lasts": "1 s"}},
+        {
+            "crash_at_request": {
+                "nth": [1],
+                "files": ["commit"],
+                "requests": ["put_if_absent"],
+                "when": "before",
+                "restart": "1 s",
+            },
+            "writers": ["stream"],
+        },
     ],
     "writers": {
         "loader": {
@@ -183,6 +198,7 @@ EVERY_FIELD: dict[str, Any] = {
             },
         },
         "replayed": {
+            "log_store": "s3-single-driver",
             "statement": "DELETE FROM events WHERE event_id = 3",
             "arrival": {"trace": {"text": "at_s\n40\n", "concurrency": 1}},
             "compute": {

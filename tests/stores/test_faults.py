@@ -168,7 +168,7 @@ def test_adding_a_fault_moves_no_other_faults_draws() -> None:
     def strikes(faults: list[Fault]) -> list[bool]:
         found = faults_of(faults, "loader", "loader-1", RandomStreams(5))
         tapes = [_tape(job) for job in range(100)]
-        return [found.loses_reply(Sending(t, Kind.PUT_IF_ABSENT, 0, 0, 0.0)) for t in tapes]
+        return [found.befall(Sending(t, Kind.PUT_IF_ABSENT, 0, 0, 0.0)).loses_reply for t in tapes]
 
     assert 20 < sum(strikes([lost])) < 80
     assert strikes([lost]) == strikes([throttled, lost])

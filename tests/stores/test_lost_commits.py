@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.sim.sim_worlds import INSERT, UPDATE, ran, rows
-from whitecap.engine.errors import InvariantViolated
+from tests.sim.sim_worlds import INSERT, UPDATE, ran, rows, scenario
+from whitecap.engine.errors import InvalidInput, InvariantViolated
 from whitecap.sim.history.conservation import check_conservation
 from whitecap.sim.run import FinishedRun
 
@@ -78,3 +78,54 @@ def test_a_lost_commit_that_nobody_accounts_for_is_a_broken_rule() -> None:
     run = _ran()
     with pytest.raises(InvariantViolated, match="which is not its own"):
         check_conservation(run.recording.tables, (), "again")
+
+
+def test_lost_and_doubled_commits_are_measured() -> None:
+    run = _ran()
+    manifest = run.recording.manifest
+    assert manifest["lost_commits"] == len(run.world.store.overwritten)
+    assert "doubled_commits" not in manifest
+    lost = {"lost_reply": {"nth": 2}}
+    store = {"profile": "s3", "client": {"on_lost_reply": "resend", "timeout": "1 s"}}
+    doubled = ran(store=store, duration="1 min", writers={"loader": INSERT}, faults=[lost])
+    assert doubled.recording.manifest["doubled_commits"] == 1
+    assert "lost_commits" not in doubled.recording.manifest
+
+
+def test_a_put_that_is_delivered_twice_brings_back_what_was_written_over() -> None:
+    """Both rivals' commits are lost in turn: the second delivery undoes the second put."""
+    twice = {"duplicate_delivery": {"probability": 1, "delay": "2 s"}, "writers": ["loader-1"]}
+    loader = {**INSERT, "count": 2, "arrival": TOGETHER, "compute": "1 s"}
+
+    def lost(faults: list[Any]) -> set[int | None]:
+        run = ran(store=LAST_ONE_WINS, duration="1 min", writers={"loader": loader}, faults=faults)
+        writers = {row["transaction_id"]: row["writer"] for row in rows(run)}
+        return {writers[one.transaction_id] for one in run.world.store.overwritten}
+
+    assert lost([twice]) == {"loader-1", "loader-2"}
+
+
+@pytest.mark.parametrize("profile", ["s3", "s3-dynamodb"])
+def test_one_driver_with_the_wrong_log_store_loses_commits_of_others(profile: str) -> None:
+    loader = {**INSERT, "arrival": TOGETHER, "compute": "1 s"}
+    wrong = {**loader, "log_store": "s3-single-driver"}
+    run = ran(store=profile, duration="1 min", writers={"right": loader, "wrong": wrong})
+    writers = {row["transaction_id"]: row["writer_group"] for row in rows(run)}
+    assert "right" in {writers[one.transaction_id] for one in run.world.store.overwritten}
+    kept = {row["transaction_id"] for row in rows(run, "commits")} - {None}
+    assert run.recording.manifest["live_rows"] == 120 + 4 * len(kept)
+
+
+@pytest.mark.parametrize(
+    ("log_store", "store", "said"),
+    [
+        ("s3-singel-driver", "s3", "no store profile 's3-singel-driver'"),
+        ("s3-dynamodb", "s3", "does not fit s3: .*needs dynamodb"),
+        ("abfs", "s3", "does not fit s3: .*rename"),
+    ],
+)
+def test_a_log_store_that_the_store_does_not_carry_is_refused(
+    log_store: str, store: str, said: str
+) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        scenario(store=store, writers={"wrong": {**INSERT, "log_store": log_store}})

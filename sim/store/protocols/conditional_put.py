@@ -22,8 +22,11 @@ class ConditionalPut(FileCalls):
     """PUT `N.json` if it is absent."""
 
     def take(self, commit: Commit) -> Waiting[PutResult]:
-        sent, at_key = self.store.as_sent(commit.request), self.cluster.profile.put_if_absent.at_key
-        in_line = None
+        profile = self.cluster.profile.put_if_absent
+        sent: Put | PutIfAbsent = commit.request
+        if not profile.exclusive:
+            sent = self.store.as_sent(commit.request)
+        at_key, in_line = profile.at_key, None
         if at_key is not None:
             in_line = partial(self.store.takes_turn, sent, commit.version, at_key)
         if in_line is not None and self.connection.passes:

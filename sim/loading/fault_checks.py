@@ -1,0 +1,61 @@
+"""Faults that could strike nobody: writers that there are not, requests that are never made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from whitecap.engine.errors import nearest
+from whitecap.sim.scenario.faults import CrashAtRequest, Fault, Strike
+from whitecap.sim.scenario.store import Store
+from whitecap.sim.scenario.writers import WriterGroup
+from whitecap.sim.scenario.yaml_text import Place
+
+Finding = tuple[Place, str, str | None]
+
+Groups = Mapping[str, WriterGroup]
+
+
+def fault_problems(fault: Fault, groups: Groups, store: Store | None) -> Iterator[Finding]:
+    """What makes a fault senseless beside these writers, at places within it."""
+    members = {member for name, group in groups.items() for member in group.members(name)}
+    for number, name in enumerate(fault.writers or ()):
+        if name not in groups and name not in members:
+            hint = nearest(name, [*groups, *sorted(members)])
+            yield ("writers", number), f"there is no writer {name!r}", hint
+    if fault.strike is None:
+        return
+    place = fault.chosen_names()[0]
+    if isinstance(fault.strike, CrashAtRequest):
+        yield from _shared_drivers(place, _struck(fault, groups))
+    if store is not None and fault.strike.nth is not None:
+        yield from _never_made((place, "requests"), fault.strike, store)
+
+
+def _struck(fault: Fault, groups: Groups) -> Groups:
+    """The groups of which a writer can be struck."""
+    named = fault.writers
+    if named is None:
+        return groups
+    return {
+        name: group for name, group in groups.items() if {name, *group.members(name)} & set(named)
+    }
+
+
+def _shared_drivers(place: str, groups: Groups) -> Iterator[Finding]:
+    """A driver that dies at a request of one transaction takes no other one with it here."""
+    for name, group in groups.items():
+        several = group.arrival.open or group.arrival.trace
+        if group.cluster is not None or (several is not None and several.concurrency != 1):
+            said = (
+                f"strikes a driver that runs one transaction at a time, and {name!r} shares its own"
+                ": give it none, or concurrency 1; or let it die by writer_crash"
+            )
+            yield (place,), said, None
+
+
+def _never_made(place: Place, strike: Strike, store: Store) -> Iterator[Finding]:
+    """A plan that waits for requests which nobody sends."""
+    for kind in strike.kinds:
+        if kind not in store.asked_kinds:
+            said = f"no writer ever sends a {kind} to {store.profile}: they send "
+            yield place, said + ", ".join(sorted(store.asked_kinds)), None
