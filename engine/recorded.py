@@ -48,6 +48,23 @@ COLUMNS_READ: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Table of a recording -> the columns that measures and refusals are made of."""
 
+COLUMNS_TELLING_APART: dict[str, tuple[str, ...]] = {
+    "transactions": ("table_name", "statement_number", "ends_job"),
+    "commits": ("table_name",),
+    "writers": ("table_name", "statement_number"),
+}
+"""Columns that are there, and read besides, where a recording is of several tables, or of jobs of
+several statements; its manifest then names the `TABLES`."""
+
+TABLES = "table_names"
+
+
+def columns_read(manifest: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The columns that measures and refusals of a recording are made of."""
+    if TABLES not in manifest:
+        return COLUMNS_READ
+    return {n: (*own, *COLUMNS_TELLING_APART.get(n, ())) for n, own in COLUMNS_READ.items()}
+
 
 class Unit(StrEnum):
     """How the values of a measure are to be read."""

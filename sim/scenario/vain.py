@@ -43,8 +43,12 @@ def vain_among(expectation: Expectation, writers: Mapping[str, WriterGroup]) -> 
     wanted, name = expectation.command, expectation.writer
     if wanted is None:
         return
-    commands = {group_name: command_of(group) for group_name, group in writers.items()}
-    meant = {command for group, command in commands.items() if name in (None, group)}
+    meant = {
+        command
+        for group_name, group in writers.items()
+        for command in commands_of(group)
+        if name in (None, group_name)
+    }
     if None in meant or wanted in meant:
         return
     own = sorted(command for command in meant if command)
@@ -55,12 +59,14 @@ def vain_among(expectation: Expectation, writers: Mapping[str, WriterGroup]) -> 
     yield ("command",), said, nearest(wanted.upper(), own)
 
 
-def command_of(group: WriterGroup) -> str | None:
-    """The command that a writer group's transactions are recorded with; `None` if that is wrong."""
-    if group.statement is None:
-        return STREAMING
+def commands_of(group: WriterGroup) -> list[str | None]:
+    """The commands that a writer group's transactions are recorded with; `None` for a wrong one."""
+    return [_command_of(part.statement) for part in group.parts] or [STREAMING]
+
+
+def _command_of(statement: str) -> str | None:
     try:
-        return parse_statement(group.statement).command
+        return parse_statement(statement).command
     except (InvalidInput, UnsupportedFeature):
         return None
 

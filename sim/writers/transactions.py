@@ -67,7 +67,7 @@ class Transactions:
         if slots is None:
             yield from self._run(clock, number, job, record, deadline_ms)
             return
-        is_first = record.rerun_number == 0
+        is_first = record.rerun_number == 0 and record.statement_number == 1
         self.queueing += is_first
         has_slot = yield from slots.acquire(clock, deadline_ms)
         self.queueing -= is_first

@@ -87,7 +87,7 @@ def _statement(sql: str, **parameters: Any) -> dict[str, Any]:
         (_statement("DELETE FROM events", day="counter"), "is not used"),
         (_statement("DELETE FROM events WHERE date = :d", d="newest"), "no values of 'd'"),
         (_statement("INSERT INTO events VALUES (1, 2)"), "ARITY_MISMATCH"),
-        ({"arrival": {"closed": {}}}, "either statement or streaming"),
+        ({"arrival": {"closed": {}}}, "one of statement, statements and streaming"),
         ({**UPDATE, "arrival": {"schedule": {}}}, "either every (and offset) or at"),
         ({**UPDATE, "starts": "2 min", "stops": "1 min"}, "stops before it starts"),
     ],

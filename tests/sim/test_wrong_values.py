@@ -167,7 +167,7 @@ def test_a_number_may_have_an_exponent() -> None:
         (("start",), "soon", "x.yaml:5 start: needs a date and time, such as 2026-01-14 08:00:00"),
         (("start",), "9999-01-01", "is not between the years 1970 and 8999"),
         (("writers",), 3, "writers: needs keys with values, not 3"),
-        (("table",), None, "table: needs keys with values (name, schema, "),
+        (("table",), None, "x.yaml:1: 'table' is missing, or tables"),
         (("writers", "loader", "count"), True, "count: needs a number, not true"),
         (("writers", "loader", "count"), "two", "count: needs a whole number, not 'two'"),
         (("writers", "loader", "count"), 0, "count: must be at least 1, not 0"),

@@ -85,7 +85,8 @@ def run(
     if until or most is not None:
         _replicate(loaded, until, most, seed, out, as_json, quiet)
         return
-    _require_room(out, export, overwrite)
+    exports = _places(loaded, export)
+    _require_room(out, exports, overwrite)
     with progress("simulating", quiet=quiet) as show:
 
         def tick(now: Tick) -> None:
@@ -100,12 +101,14 @@ def run(
             progress=tick,
             overwrite=overwrite,
         )
-    version = None if export is None else _exported(finished, export, data, overwrite)
-    written = {"recording": out, "table": export, "table_version": version}
+    versions = {
+        name: _exported(finished, name, place, data, overwrite) for name, place in exports.items()
+    }
     if as_json:
-        _print_json(finished, written)
+        _print_json(finished, out, exports, versions)
     else:
-        _print(finished, written, data, quiet)
+        _print(finished, quiet)
+        _print_written(out, exports, versions, data)
 
 
 def _refuse_with_until(
@@ -147,16 +150,25 @@ def _replicate(
         click.echo(f"recordings  {out}")
 
 
-def _require_room(out: Path | None, export: Path | None, overwrite: bool) -> None:
+def _places(scenario: Scenario, export: Path | None) -> dict[str, Path]:
+    """Where each table is exported to: several of them below the directory that is given."""
+    if export is None:
+        return {}
+    names = [table.name for table in scenario.all_tables]
+    return {names[0]: export} if len(names) == 1 else {name: export / name for name in names}
+
+
+def _require_room(out: Path | None, exports: dict[str, Path], overwrite: bool) -> None:
     """Before the work: can everything be written that is asked for?"""
     from whitecap.sim.recording.recording import require_free_for_run
     from whitecap.sim.table.export import require_free_for_table
 
     if out is not None:
         require_free_for_run(out, overwrite=overwrite)
-    if export is not None:
+    for export in exports.values():
         require_free_for_table(export, overwrite=overwrite)
-    if out is not None and export is not None:
+        if out is None:
+            continue
         one, other = out.absolute(), export.absolute()
         if one.is_relative_to(other) or other.is_relative_to(one):
             raise click.UsageError("--out and --export must not lie within each other")
@@ -168,26 +180,42 @@ def _reached(now: Tick) -> str:
     return f"{about(now.now_ms)} simulated, {now.submitted:,} transactions"
 
 
-def _exported(finished: FinishedRun, directory: Path, data: bool, overwrite: bool) -> int:
+def _exported(
+    finished: FinishedRun, name: str, directory: Path, data: bool, overwrite: bool
+) -> int:
     from whitecap.sim.table.export import export_table
 
-    return export_table(finished.world.store, directory, data=data, overwrite=overwrite)
+    store = finished.world.table_named(name).store
+    return export_table(store, directory, data=data, overwrite=overwrite)
 
 
-def _print_json(finished: FinishedRun, written: dict[str, Any]) -> None:
+def _print_json(
+    finished: FinishedRun, out: Path | None, exports: dict[str, Path], versions: dict[str, int]
+) -> None:
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.run_summary import run_document
 
+    several = len(finished.world.tables) > 1
+    written: dict[str, Any] = {
+        "recording": out,
+        "table": exports if several else next(iter(exports.values()), None),
+        "table_version": versions if several else next(iter(versions.values()), None),
+    }
     print_json({**run_document(finished.scenario, finished.recording), **written})
 
 
-def _print(finished: FinishedRun, written: dict[str, Any], data: bool, quiet: bool) -> None:
+def _print(finished: FinishedRun, quiet: bool) -> None:
     if not quiet:
         from whitecap.terminal.run_summary import show_run
 
         show_run(finished.scenario, finished.recording)
-    if written["recording"] is not None:
-        click.echo(f"recording  {written['recording']}")
-    if written["table"] is not None:
-        files = "log and data files" if data else "log only"
-        click.echo(f"table      {written['table']} (version {written['table_version']}, {files})")
+
+
+def _print_written(
+    out: Path | None, exports: dict[str, Path], versions: dict[str, int], data: bool
+) -> None:
+    if out is not None:
+        click.echo(f"recording  {out}")
+    files = "log and data files" if data else "log only"
+    for name, place in exports.items():
+        click.echo(f"table      {place} (version {versions[name]}, {files})")

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from whitecap.engine.recorded import COLUMNS_READ
+from whitecap.engine.recorded import columns_read
 from whitecap.reports.answers.of_runs import answer_of_run
 from whitecap.reports.expectations.expected import of_cell
 from whitecap.reports.expectations.judging import Judged, judge_run, judged_document
@@ -79,7 +79,7 @@ def show_run(scenario: Scenario, recording: Recording) -> None:
 
 
 def _measured(recording: Recording) -> MeasuredRun:
-    return measure_run(recording.manifest, recording.columns(COLUMNS_READ))
+    return measure_run(recording.manifest, recording.columns(columns_read(recording.manifest)))
 
 
 def _show_expectations(
