@@ -51,7 +51,7 @@ COLUMNS_READ: dict[str, tuple[str, ...]] = {
 COLUMNS_TELLING_APART: dict[str, tuple[str, ...]] = {
     "transactions": ("table_name", "statement_number", "ends_job"),
     "commits": ("table_name",),
-    "writers": ("table_name", "statement_number"),
+    "writers": ("table_name", "statement_number", "ends_job"),
 }
 """Columns that are there, and read besides, where a recording is of several tables, or of jobs of
 several statements; its manifest then names the `TABLES`."""
@@ -97,7 +97,8 @@ _MORE, _LESS = Direction.AT_LEAST, Direction.AT_MOST
 
 
 class Measure(StrEnum):
-    """What can be asked of a run, with its unit. A job is a transaction with all its reruns.
+    """What can be asked of a run, with its unit. A job is a transaction with all its reruns, or
+    those of several statements.
 
     `better`: the direction in which it gets better, if either is better in itself.
     """
@@ -135,6 +136,7 @@ class Measure(StrEnum):
     UNKNOWN = "unknown", Unit.COUNT, _LESS
     IN_FLIGHT = "in_flight", Unit.COUNT, _LESS
     GIVEN_UP = "given_up", Unit.COUNT, _LESS
+    HALF_DONE = "half_done", Unit.COUNT, _LESS
     RERUNS = "reruns", Unit.COUNT, _LESS
     ATTEMPTS = "attempts", Unit.COUNT
     LIVE_ROWS = "live_rows", Unit.ROWS

@@ -73,10 +73,10 @@ SCHEMAS: dict[str, pa.Schema] = {
 }  # fmt: skip
 """Every table with its columns, in order."""
 
-_PART = {"table_name": _TEXT, "statement_number": _I32}
+_PART = {"table_name": _TEXT, "statement_number": _I32, "ends_job": _FLAG}
 
 TELLING_APART: dict[str, pa.Schema] = {
-    "transactions": _schema(**_PART, ends_job=_FLAG),
+    "transactions": _schema(**_PART),
     "commits": _schema(table_name=_TEXT),
     "writers": _schema(**_PART),
 }

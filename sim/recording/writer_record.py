@@ -11,7 +11,7 @@ from whitecap.engine.recorded import Arrivals
 class WriterRecord:
     """One writer over the whole run: the jobs that fell due, and those that had not begun.
 
-    Of jobs of several statements, those that fell due to one of them.
+    Of jobs of several statements there is a record for each; the jobs are in the last one's.
     """
 
     writer: str
@@ -22,3 +22,4 @@ class WriterRecord:
     jobs_not_begun: int
     table_name: str = ""
     statement_number: int = 1
+    ends_job: bool = True

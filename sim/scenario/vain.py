@@ -49,7 +49,7 @@ def vain_among(expectation: Expectation, writers: Mapping[str, WriterGroup]) -> 
         for command in commands_of(group)
         if name in (None, group_name)
     }
-    if None in meant or wanted in meant:
+    if None in meant or wanted in meant or wanted in _on_tables(writers, name):
         return
     own = sorted(command for command in meant if command)
     if name is not None:
@@ -57,6 +57,23 @@ def vain_among(expectation: Expectation, writers: Mapping[str, WriterGroup]) -> 
     else:
         said = f"no writer runs {wanted}: they run {', '.join(own)}"
     yield ("command",), said, nearest(wanted.upper(), own)
+
+
+def _on_tables(writers: Mapping[str, WriterGroup], name: str | None) -> set[str]:
+    """The commands of a writer, or of all, each with its table, as in `MERGE silver`."""
+    found = set()
+    for group_name, group in writers.items():
+        if name not in (None, group_name):
+            continue
+        if group.streaming is not None and group.streaming.table is not None:
+            found.add(f"{STREAMING} {group.streaming.table}")
+        for part in group.parts:
+            try:
+                statement = parse_statement(part.statement)
+            except (InvalidInput, UnsupportedFeature):
+                continue
+            found.add(f"{statement.command} {statement.table.name}")
+    return found
 
 
 def commands_of(group: WriterGroup) -> list[str | None]:

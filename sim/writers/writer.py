@@ -126,13 +126,14 @@ class Writer:
     def recorded(self) -> Iterator[WriterRecord]:
         """What fell to this writer until now, and what of it has not begun.
 
-        A record for each of its parts; jobs fall due to the first.
+        A record for each of its parts; the jobs are in the last one's.
         """
         late = sum(1 for _ in self._overdue())
         queueing = self.parts[0].transactions.queueing
         counts = self._submitted + late, len(self._waiting) + queueing + late
         for position, part in enumerate(self.parts):
-            due, not_begun = counts if position == 0 else (0, 0)
+            ends_job = position + 1 == len(self.parts)
+            due, not_begun = counts if ends_job else (0, 0)
             yield WriterRecord(
                 writer=self.name,
                 writer_group=self.group_name,
@@ -142,6 +143,7 @@ class Writer:
                 jobs_not_begun=not_begun,
                 table_name=part.table_name,
                 statement_number=position + 1,
+                ends_job=ends_job,
             )
 
     def _overdue(self) -> Iterator[float]:

@@ -91,6 +91,10 @@ FULL: dict[str, Any] = {
     ],
 }
 
+UNNAMED = {key: part for key, part in FULL["table"].items() if key != "name"}
+
+TWO_TABLES = {"table": None, "tables": {"events": UNNAMED, "deeds": UNNAMED}}
+
 CHANGES: dict[str, dict[str, Any]] = {
     "Scenario.seed": {"seed": 2},
     "Scenario.start": {"start": "2026-01-14 23:59:30"},
@@ -109,6 +113,12 @@ CHANGES: dict[str, dict[str, Any]] = {
             if "statement" in writer
         },
     },
+    "Scenario.tables": {
+        **TWO_TABLES,
+        f"{STREAM}.streaming.table": "events",
+        f"{ERASER}.statement": FULL["writers"]["eraser"]["statement"].replace("events", "deeds"),
+    },
+    "Streaming.table": {**TWO_TABLES, f"{STREAM}.streaming.table": "deeds"},
     "Table.columns": {"table.schema": TABLE["schema"].replace("DOUBLE", "FLOAT")},
     "Table.exists": {"table.exists": False, "table.initial.rows": 0, "table.log": None},
     "Table.partition_by": {"table.partition_by": []},
