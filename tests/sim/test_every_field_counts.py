@@ -91,9 +91,7 @@ FULL: dict[str, Any] = {
     ],
 }
 
-UNNAMED = {key: part for key, part in FULL["table"].items() if key != "name"}
-
-TWO_TABLES = {"table": None, "tables": {"events": UNNAMED, "deeds": UNNAMED}}
+TWO_TABLES = {"table": None, "tables": {"events": TABLE, "deeds": TABLE}}
 
 CHANGES: dict[str, dict[str, Any]] = {
     "Scenario.seed": {"seed": 2},

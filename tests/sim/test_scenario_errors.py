@@ -161,7 +161,7 @@ def test_a_file_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", sorted(SCENARIOS.glob("*.yaml")), ids=lambda path: path.stem)
 def test_every_scenario_that_comes_along_is_right(path: Path) -> None:
     if path.stem not in ("faults", "restarts"):
-        assert load_scenario(path).table.name
+        assert all(table.name for table in load_scenario(path).all_tables)
 
 
 def test_a_scenarios_document_gives_an_equal_scenario_again() -> None:
