@@ -128,8 +128,9 @@ def test_a_wrong_value_is_told_plainly_and_at_its_line(path: Path) -> None:
 def _is_at(told: str, path: Path, line: int) -> bool:
     """At the value; what a parameter must be, only the statement that it stands in knows."""
     at_the_value = told.startswith(f"x.yaml:{line} ")
-    statement = rf" writers\.{path[1]}\.(statements\.\d+\.)?statement: "
-    return at_the_value or ("parameters" in path and re.search(statement, told) is not None)
+    if at_the_value or "parameters" not in path:
+        return at_the_value
+    return re.search(rf" writers\.{path[1]}\.(statements\.\d+\.)?statement: ", told) is not None
 
 
 def _at(path: Path) -> Any:
