@@ -29,7 +29,6 @@ from whitecap.engine.storage.requests import Row
 FileColumns = tuple[tuple[str, ...], tuple[str, ...]]
 """The names of columns as in data files, and their types."""
 
-
 Wanted = Sequence[tuple[int, Collection[Any]]]
 """Positions of columns, each with the values that it may have."""
 

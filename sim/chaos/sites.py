@@ -133,9 +133,16 @@ def drawn_faults(dice: Dice, ends_ms: float) -> Iterator[dict[str, Any]]:
 UNDER_FAULTS = 0.8
 """Of the runs: the others show what goes wrong without any help."""
 
-ACTIVE = 0.5
+ACTIVE = 0.3
 """Of the kinds of faults, in a run: two-phase as FoundationDB's BUGGIFY, with more sites at a time,
 since there are few."""
+
+
+LATE = {"exponential": {"mean": "10 s"}}
+"""How long a process stands still, or a second delivery is under way."""
+
+BACK = {"uniform": {"low": "1 s", "high": "2 min"}}
+"""How long a driver is down."""
 
 
 def _lost_reply(dice: Dice) -> dict[str, Any]:
@@ -153,7 +160,30 @@ def _throttling(dice: Dice) -> dict[str, Any]:
 
 def _writer_crash(dice: Dice) -> dict[str, Any]:
     rate = f"{dice.scale('how many crashes', 1, 60):g} per h"
-    return {"writer_crash": {"rate": rate, "restart": {"uniform": {"low": "1 s", "high": "2 min"}}}}
+    return {"writer_crash": {"rate": rate, "restart": BACK}}
+
+
+def _crash_at_request(dice: Dice) -> dict[str, Any]:
+    probability = dice.scale("how many die", 0.005, 0.2)
+    when = dice.among("when they die", ("before", "during", "after"))
+    return {"crash_at_request": {"probability": probability, "when": when, "restart": BACK}}
+
+
+def _duplicate_delivery(dice: Dice) -> dict[str, Any]:
+    probability = dice.scale("how many twice", 0.005, 0.2)
+    return {"duplicate_delivery": {"probability": probability, "delay": LATE}}
+
+
+def _conflict_409(dice: Dice) -> dict[str, Any]:
+    return {"conflict_409": {"probability": dice.scale("how many 409", 0.005, 0.3)}}
+
+
+def _pause(dice: Dice) -> dict[str, Any]:
+    return {"pause": {"probability": dice.scale("how many pauses", 0.005, 0.2), "lasts": LATE}}
+
+
+def _stale_listing(dice: Dice) -> dict[str, Any]:
+    return {"stale_listing": {"probability": dice.scale("how stale", 0.005, 0.2)}}
 
 
 _FAULTS: Mapping[str, Callable[[Dice], dict[str, Any]]] = {
@@ -161,5 +191,10 @@ _FAULTS: Mapping[str, Callable[[Dice], dict[str, Any]]] = {
     "late_effect": _late_effect,
     "throttling": _throttling,
     "writer_crash": _writer_crash,
+    "crash_at_request": _crash_at_request,
+    "duplicate_delivery": _duplicate_delivery,
+    "conflict_409": _conflict_409,
+    "pause": _pause,
+    "stale_listing": _stale_listing,
 }
 """Kind of fault -> one of it; a test holds that no kind of `Fault` is missing."""

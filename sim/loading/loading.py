@@ -119,7 +119,7 @@ def changed(document: Document, changes: Changes) -> Document:
     for path, value in changes.items():
         *parents, last = path.split(".")
         target = result
-        _require_writer(path, parents, result)
+        _require_named(path, parents, result)
         for part in parents:
             if part == "store" and isinstance(target.get(part), str):
                 target[part] = {"profile": target[part]}
@@ -130,14 +130,21 @@ def changed(document: Document, changes: Changes) -> Document:
     return result
 
 
-def _require_writer(path: str, parents: Sequence[str], document: Document) -> None:
-    """A part of a writer can only be set where there is that writer: it would be half of one."""
-    writers = document.get("writers")
-    if parents[:1] != ["writers"] or len(parents) < 2 or not isinstance(writers, dict):
+BY_NAME = {"writers": "writer", "tables": "table"}
+"""Sections of a scenario whose keys are names -> what these name."""
+
+
+def _require_named(path: str, parents: Sequence[str], document: Document) -> None:
+    """A part of a writer can only be set where there is that writer: it would be half of one.
+
+    So it is with a table.
+    """
+    if len(parents) < 2 or parents[0] not in BY_NAME:
         return
-    if parents[1] not in writers:
-        said = f"there is no writer {parents[1]!r}"
-        raise InvalidInput([Problem(path, said, nearest(parents[1], writers))])
+    named = document.get(parents[0])
+    if isinstance(named, dict) and parents[1] not in named:
+        said = f"there is no {BY_NAME[parents[0]]} {parents[1]!r}"
+        raise InvalidInput([Problem(path, said, nearest(parents[1], named))])
 
 
 def _apart(value: Any) -> Any:

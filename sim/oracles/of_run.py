@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pyarrow as pa
 
 from whitecap.engine.dialects import dialect_named
 from whitecap.engine.errors import InvalidInput, Problem
@@ -26,6 +27,7 @@ from whitecap.sim.oracles.log_validation import checked_commits
 from whitecap.sim.recording.recording import INTERRUPTED, read_recording
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.writers.table_in_store import TableInStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +52,19 @@ def judge(
     faults_stop_ms: float | None = None,
     bound_ms: float | None = None,
 ) -> Judgement:
-    """All that is wrong with a finished run; without its rows, with log and history alone.
+    """All that is wrong with a finished run, table by table; without rows, by log and history.
 
     With `bound_ms`, whatever is under way for longer than that at the end, and that long after
     `faults_stop_ms`, is a finding.
     """
-    evidence = evidence_of(run, faults_stop_ms, bound_ms)
-    return judge_evidence(evidence, with_rows)
+    judged = [
+        judge_evidence(evidence_of(run, table, faults_stop_ms, bound_ms), with_rows)
+        for table in run.world.tables
+    ]
+    return Judgement(
+        tuple(finding for each in judged for finding in each.findings),
+        tuple(gap for each in judged for gap in each.not_checked),
+    )
 
 
 def judge_run_directory(directory: Path) -> Judgement:
@@ -77,14 +85,17 @@ def judge_run_directory(directory: Path) -> Judgement:
 
 
 def evidence_of(
-    run: FinishedRun, faults_stop_ms: float | None = None, bound_ms: float | None = None
+    run: FinishedRun,
+    table: TableInStore,
+    faults_stop_ms: float | None = None,
+    bound_ms: float | None = None,
 ) -> Evidence:
-    """What a finished run left."""
-    history = history_of(run)
+    """What a finished run left of one of its tables."""
+    history = history_of(run, table.name)
     promise = msgspec.structs.replace(
         history.promise, faults_stop=faults_stop_ms, bound=bound_ms, ends=run.world.kernel.now_ms
     )
-    store = run.world.store
+    store = table.store
     versions = [landing.version for landing in store.landings]
     bodies = {version: store.objects[log_key(version)].body for version in versions}
     landed = {landing.version: landing.landed_at_ms for landing in store.landings}
@@ -98,17 +109,23 @@ def evidence_of(
     )
 
 
-def history_of(run: FinishedRun) -> History:
-    """The recording as a history, for `whitecap oracle` and others."""
+def history_of(run: FinishedRun, table_name: str) -> History:
+    """The recording as a history of one of its tables, for `whitecap oracle` and others."""
     wrote: dict[int | None, list[int]] = {}
-    for row in run.recording.commits.to_pylist():
+    for row in _of_table(run.recording.commits, table_name):
         wrote.setdefault(row["transaction_id"], []).append(row["version"])
     scenario = run.scenario
     promise = Promise(
         level=dialect_named(scenario.dialect).default_isolation, settings=dict(scenario.settings)
     )
-    rows = run.recording.transactions.to_pylist()
+    rows = _of_table(run.recording.transactions, table_name)
     return History(tuple(_transaction(row, wrote) for row in rows), promise)
+
+
+def _of_table(recorded: pa.Table, name: str) -> list[dict[str, Any]]:
+    """The rows of one table: where there is one, they do not say which."""
+    rows: list[dict[str, Any]] = recorded.to_pylist()
+    return [row for row in rows if row.get("table_name", name) == name]
 
 
 def _transaction(row: dict[str, Any], wrote: dict[int | None, list[int]]) -> Transaction:

@@ -110,14 +110,18 @@ def plan_replay(
     """Choose what of a run is replayed: a window, or without one that of at most `limit` which
     shows most.
 
-    Raises InvalidInput: the recording is damaged, has no commits, or no such window; or there
-    are a window and a limit.
+    Raises InvalidInput: the recording is damaged, has no commits, or no such window; it is of
+    several tables; or there are a window and a limit.
     """
     if window is not None and limit is not None:
         text = "a window says what is replayed: a number of transactions besides is not used"
         raise InvalidInput([Problem("--transactions", text)])
     recording = chosen.recording
     scenario = parse_scenario(recording.scenario, chosen.label, cells=False)
+    if len(scenario.all_tables) > 1:
+        listed = ", ".join(table.name for table in scenario.all_tables)
+        text = f"is of the tables {listed}, and only runs of one table are replayed on real Delta"
+        raise InvalidInput([Problem(chosen.label, text)])
     knows_its_own = _knows_its_own(scenario)
     transactions = recorded_transactions(recording, knows_its_own=knows_its_own)
     # A table cannot be set up at what was before its first version.
@@ -159,7 +163,7 @@ def _stage(spark: SparkSession, plan: ReplayPlan) -> Iterator[Stage]:
     """The run's table on disk, named as its statements name it, under the run's settings."""
     work = Path(tempfile.mkdtemp(prefix="whitecap-replay-"))
     settings = _session_settings(plan.scenario)
-    stage = Stage(spark, work / "recorded", work, plan.scenario.table.name)
+    stage = Stage(spark, work / "recorded", work, plan.scenario.all_tables[0].name)
     try:
         again = simulate_again(plan.recording, plan.chosen.label)
         store = again.world.store

@@ -25,7 +25,7 @@ from whitecap.sim.scenario.objective import Objectives
 from whitecap.sim.scenario.origin import without_origins
 from whitecap.sim.scenario.store import Store
 from whitecap.sim.scenario.sweep import Changes, Labels, Sweep
-from whitecap.sim.scenario.table import Table, property_text
+from whitecap.sim.scenario.table import Table, is_set, property_text, tables_by_name
 from whitecap.sim.scenario.writers import ClockSkew, WriterGroup
 
 Document = dict[str, Any]
@@ -42,8 +42,9 @@ NOT_PART_OF_THE_HASH = {"name", "description", "seed", "expect", "objective", "s
 
 
 class Scenario(Section):
-    """One experiment: a table, a store, writers, faults, and for how long.
+    """One experiment: a table or several, a store, writers, faults, and for how long.
 
+    `tables` are by name, which is what statements call them; a scenario has them or one `table`.
     `start` is the wall clock (UTC) at simulated instant 0; it decides which day is the newest. A
     `load` is on all clusters, one of its own on top of it.
     """
@@ -56,7 +57,8 @@ class Scenario(Section):
     duration: Duration = Field(gt=0)
     warm_up: WarmUp = 0.0
     settings: dict[str, str] = Field(default_factory=dict)
-    table: Table
+    table: Table | None = None
+    tables: dict[str, Table] = Field(default_factory=dict, validate_default=True)
     store: Store
     faults: list[Fault] = Field(default_factory=list)
     load: Load | None = None
@@ -106,14 +108,30 @@ class Scenario(Section):
             raise ValueError("warm_up is not shorter than duration")
         return warm_up
 
+    @field_validator("tables", mode="before")
+    @classmethod
+    def _named_by_their_keys(cls, tables: Any) -> Any:
+        return tables_by_name(tables) if isinstance(tables, dict) else tables
+
+    @field_validator("tables")
+    @classmethod
+    def _or_one_table(cls, tables: dict[str, Table], others: ValidationInfo) -> dict[str, Table]:
+        if others.data.get("table") is not None and tables:
+            raise ValueError("goes not with table: give one of both")
+        if "table" in others.data and others.data["table"] is None and not tables:
+            raise ValueError("'table' is missing, or tables by their names")
+        return tables
+
     @field_validator("store")
     @classmethod
-    def _fits_the_table(cls, store: Store, others: ValidationInfo) -> Store:
-        table: Table | None = others.data.get("table")
-        if store.log_store.protocol is not CommitProtocol.CATALOG or table is None:
+    def _fits_the_tables(cls, store: Store, others: ValidationInfo) -> Store:
+        if store.log_store.protocol is not CommitProtocol.CATALOG:
             return store
-        if table.properties.get(IN_COMMIT_TIMESTAMPS.key, "").lower() != "true":
-            needed = f"table.properties: {{{IN_COMMIT_TIMESTAMPS.key}: true}}"
+        placed = {f"tables.{name}": each for name, each in others.data.get("tables", {}).items()}
+        for place, table in {"table": others.data.get("table"), **placed}.items():
+            if table is None or is_set(table.properties.get(IN_COMMIT_TIMESTAMPS.key)):
+                continue
+            needed = f"{place}.properties: {{{IN_COMMIT_TIMESTAMPS.key}: true}}"
             raise ValueError(f"a catalog-managed table has in-commit timestamps: set {needed}")
         return store
 
@@ -145,7 +163,7 @@ class Scenario(Section):
         store: Store | None = others.data.get("store")
         for name, group in writers.items():
             closed = group.arrival.closed
-            waits = closed is None or closed.think.mean_ms() or group.compute.takes_time
+            waits = closed is None or closed.think.mean_ms() or group.takes_time
             if not (waits or store is None or store.takes_time):
                 raise ValueError(f"writer {name!r} never waits: no time would pass")
         return writers
@@ -171,6 +189,17 @@ class Scenario(Section):
         if crashes > MAX_JOBS:
             raise ValueError(f"some {crashes:.0e} crashes are more than {MAX_JOBS:,}")
         return writers
+
+    @property
+    def all_tables(self) -> list[Table]:
+        """Its tables, in their order."""
+        return list(self.tables.values()) if self.table is None else [self.table]
+
+    @property
+    def tells_statements_apart(self) -> bool:
+        """Whether transactions are of several tables, or of several statements of one job."""
+        several = any(len(group.parts) > 1 for group in self.writers.values())
+        return several or len(self.tables) > 1
 
     @property
     def document(self) -> Document:

@@ -256,11 +256,11 @@ def next_crash(crashes: Sequence[Crashes], now_ms: float) -> tuple[float, float]
 
 
 def faults_of(
-    faults: Sequence[Fault], group: str, writer: str, streams: RandomStreams
+    faults: Sequence[Fault], group: str, writer: str, streams: RandomStreams, entity: str
 ) -> WriterFaults:
-    """The faults that can strike requests of `writer` of `group`."""
+    """The faults that can strike requests of `writer` of `group`; an `entity` draws for them."""
     plans = [
-        Plan.of(fault, fault.strike, streams.source(name, writer))
+        Plan.of(fault, fault.strike, streams.source(name, entity))
         for fault, name in _hitting(faults, {group, writer})
         if fault.strike is not None
     ]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from whitecap.engine.errors import InvalidInput, InvariantViolated, Problem
-from whitecap.engine.recorded import COLUMNS_READ
+from whitecap.engine.recorded import columns_read
 from whitecap.sim.loading import cell_of, load_scenario
 from whitecap.sim.machine.processes import Processes
 from whitecap.sim.recording.dataset.reading import Reading
@@ -208,7 +208,8 @@ def _ran(reading: Reading[T], run: _Run) -> _Ran[T]:
     read, error = None, None
     try:
         finished = run_scenario(run.scenario, replication=run.replication, labels=run.labels)
-        read = reading(finished.recording.manifest, finished.recording.columns(COLUMNS_READ))
+        recording = finished.recording
+        read = reading(recording.manifest, recording.columns(columns_read(recording.manifest)))
     except InvariantViolated as broken:
         error = str(broken)
     except Exception as broken:

@@ -37,20 +37,22 @@ def _planted(run: FinishedRun) -> Judgement:
     return Judgement((finding,))
 
 
-def test_a_sound_campaign_says_what_it_has_tested(file: Path, tmp_path: Path) -> None:
-    result = _chaos(file, "--runs", 6, "--jobs", 1, "--out", tmp_path / "out")
-    assert result.exit_code == ExitCode.FINE, result.output
+def test_a_campaign_says_what_it_has_tested_and_leaves_nothing_unexplained(
+    file: Path, tmp_path: Path
+) -> None:
+    result = _chaos(file, "--runs", 6, "--jobs", 1, "--no-shrink", "--out", tmp_path / "out")
+    assert result.exit_code in (ExitCode.FINE, ExitCode.EXPECTATION_MISSED), result.output
     assert "6 runs" in result.stdout
     assert "never: " in result.stdout
 
 
 def test_the_same_campaign_prints_the_same_json(file: Path, tmp_path: Path) -> None:
-    options = ("--runs", 3, "--jobs", 1, "--json", "--out", tmp_path / "out")
+    options = ("--runs", 3, "--jobs", 1, "--no-shrink", "--json", "--out", tmp_path / "out")
     first, second = _chaos(file, *options), _chaos(file, *options)
     assert first.stdout == second.stdout
     written: dict[str, Any] = json.loads(first.stdout)
     assert written["runs"] == 3
-    assert written["findings"] == []
+    assert all(finding["cause"] for finding in written["findings"])
 
 
 def test_a_finding_is_told_with_its_cause_its_command_and_a_small_scenario(

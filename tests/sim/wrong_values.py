@@ -210,9 +210,20 @@ EVERY_FIELD: dict[str, Any] = {
                 }
             },
         },
+        "both": {
+            "statements": [
+                {
+                    "statement": "UPDATE events SET amount = :n WHERE event_id = 3",
+                    "parameters": {"n": {"counter": {}}},
+                    "compute": "2 s",
+                },
+            ],
+            "arrival": {"schedule": {"at": ["40 s"]}},
+        },
         "stream": {
             "streaming": {
                 "checkpoint": "clicks",
+                "table": "events",
                 "reads_table": False,
                 "rows": {"count": 3, "choose": {"newest": {"within": 1}}},
             },
