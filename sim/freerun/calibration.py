@@ -29,6 +29,10 @@ PIECE = 12
 POINTS = 40
 """Quantiles of a distribution: each stands for as large a part of the values, by its mean."""
 
+LEAST = 0.02
+"""The part of a measured time that is no job, at least: an OPTIMIZE that finds nothing to do and
+took no time at all would be begun again for ever."""
+
 Values = NDArray[np.float64]
 
 
@@ -159,11 +163,10 @@ def durations_of(pieces: Calibration) -> dict[str, Durations]:
 
 
 def _without(measured: Sequence[float], in_jobs: Sequence[float]) -> Values:
-    """What is left without the jobs; their mean is exact, though none is less than nothing."""
-    rest = np.maximum(np.subtract(measured, in_jobs), 0.0)
-    left_ms = max(mean(measured) - mean(in_jobs), 0.0)
-    usual_ms = float(rest.mean())
-    return np.sort(rest * (left_ms / usual_ms if usual_ms else 0.0))
+    """What is left without the jobs: as much on average, though of none less than `LEAST`."""
+    rest = np.maximum(np.subtract(measured, in_jobs), LEAST * np.array(measured))
+    left_ms = max(mean(measured) - mean(in_jobs), LEAST * mean(measured))
+    return np.sort(rest * (left_ms / float(rest.mean())))
 
 
 def job_times_of(pieces: Calibration) -> JobTimes:
