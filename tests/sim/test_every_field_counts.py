@@ -202,6 +202,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "LogStore.delete": {"store.log_store.delete": ["delete"]},
     "LogStore.commit_lock": {"store.log_store.commit_lock": True},
     "SparkClient.job": {"store.spark.job": "99 ms"},
+    "SparkClient.metadata_job": {"store.spark.metadata_job": "9 s"},
     "SparkClient.parallel_reads": {"store.spark.parallel_reads": 1},
     "SparkClient.fast_listing": {"store.spark.fast_listing": True},
     "Answer.latency": {

@@ -71,6 +71,7 @@ EVERY_FIELD: dict[str, Any] = {
         },
         "spark": {
             "job": "500 ms",
+            "metadata_job": "200 ms",
             "parallel_reads": 8,
             "fast_listing": False,
             **ORIGIN,
