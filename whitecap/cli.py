@@ -18,7 +18,7 @@ from whitecap.exit_codes import exit_codes_of
 COMMANDS = {
     "calibrate": "Measure an object store or a disk and make a profile of it.",
     "check": "Run regression scenarios and test their expectations.",
-    "conformance": "Run conformance cases on the engine, or on a real Delta Lake.",
+    "conformance": "Run conformance cases on the engine, or on a real Delta Lake or delta-rs.",
     "dialects": "List the platforms that can be simulated and how they differ.",
     "explain": "Can two statements conflict on a table, why, and what avoids it.",
     "matrix": "Race every pair of commands; print which can conflict.",
