@@ -13,10 +13,10 @@ from typing import Any
 from whitecap.engine.recorded import AUTO_WARM_UP
 from whitecap.sim.history.conservation import (
     COLUMNS_CHECKED,
-    broken_by,
     check_conservation,
     counts_of,
 )
+from whitecap.sim.history.damage import Damage
 from whitecap.sim.history.tables import commit_row, writers_table
 from whitecap.sim.history.walk import LogWalk, Step
 from whitecap.sim.loading import show_document
@@ -128,9 +128,10 @@ def _finished(
     world.recorder.close(_end_ms(world.kernel))
     world.store.settle(world.kernel.now_ms)
     commits, broken, last = RowStream("commits"), list[str](), None
-    for last in LogWalk(world.store, world.shared.commits).steps():
+    damage = Damage(world.scenario)
+    for last in LogWalk(world.store, world.shared.commits, damage.is_expected).steps():
         commits.extend((commit_row(last),))
-        broken += broken_by(last)
+        broken += damage.unless_expected(last)
     rows = {
         **world.recorder.rows(),
         "commits": commits.end(),
@@ -141,7 +142,8 @@ def _finished(
     again = scenario.command_of(world.streams.seed, world.streams.replication)
     check_conservation(checked, () if lost else broken, again, lost)
     recording = Recording(
-        manifest_of(world, labels or scenario.labels, counts_of(checked["transactions"]), last),
+        manifest_of(world, labels or scenario.labels, counts_of(checked["transactions"]), last)
+        | damage.document(),
         show_document({**scenario.document, "seed": world.streams.seed}),
         {name: rows[name] for name in SCHEMAS if name in rows},
     )
@@ -165,7 +167,7 @@ def manifest_of(
         "seed": world.streams.seed,
         "replication": world.streams.replication,
         "code_version": code_version(),
-        "dialect": scenario.dialect,
+        "dialect": scenario.dialects,
         "labels": dict(labels),
         "objectives": [objective.as_row() for objective in scenario.objectives],
         "table_name": scenario.table.name,

@@ -12,6 +12,7 @@ from whitecap.engine.dialects.delta import DELTA_OSS_3_3, DELTA_OSS_4_4
 from whitecap.engine.dialects.delta_rs import DELTA_RS_1_6_3, DELTA_RS_1_6_6
 from whitecap.engine.dialects.dialect import (
     DELTA_CHECKS,
+    MICRO_BATCH,
     ROW_COMMANDS,
     ROW_LEVEL_SWITCH,
     CheckRules,
@@ -33,6 +34,7 @@ __all__ = [
     "DELTA_RS_1_6_3",
     "DELTA_RS_1_6_6",
     "DIALECTS",
+    "MICRO_BATCH",
     "ROW_COMMANDS",
     "ROW_LEVEL_SWITCH",
     "CheckRules",

@@ -8,7 +8,14 @@ pair of their operations (docs/mixed-engines.md).
 from __future__ import annotations
 
 from whitecap.engine.dialects.delta import NO_DATABRICKS_OPTIONS
-from whitecap.engine.dialects.dialect import ENABLEMENT, CheckRules, Dialect, Difference, Vendor
+from whitecap.engine.dialects.dialect import (
+    ENABLEMENT,
+    MICRO_BATCH,
+    CheckRules,
+    Dialect,
+    Difference,
+    Vendor,
+)
 from whitecap.engine.isolation import IsolationLevel
 
 _CHECKER = "conflict_checker.rs"
@@ -46,6 +53,7 @@ _NOT_IN_DELTA_RS = {
     **{name: f"delta-rs has none, {reason}" for name, reason in NO_DATABRICKS_OPTIONS.items()},
     ENABLEMENT: f"any change of metadata fails concurrent writes, see {_CHECKER}",
     "spark.sql.sources.partitionOverwriteMode": _NO_OPERATION,
+    MICRO_BATCH: "the package has no streaming queries",
     **dict.fromkeys(
         (
             "CHANGE COLUMN",

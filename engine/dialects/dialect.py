@@ -21,6 +21,8 @@ ROW_LEVEL_PREVIEW = "spark.databricks.delta.rowLevelConcurrencyPreview"
 ROW_LEVEL_SWITCH = "whitecap.rowLevelConcurrency.enabled"
 ENABLEMENT = "spark.databricks.delta.featureEnablement.conflictResolution.enabled"
 """Settings that some dialects lack."""
+MICRO_BATCH = "micro-batch"
+"""A batch of a streaming query, as a dialect may lack it; no statement of SQL."""
 
 ROW_COMMANDS = frozenset({"DELETE", "UPDATE", "MERGE", "WRITE"})
 """The operations that row-level concurrency knows; WRITE is an INSERT that reads its own table."""
@@ -156,6 +158,11 @@ class Dialect:
             reason = why_not_modelled(name)
             if reason is not None:
                 raise UnsupportedFeature(f"{name} is not modelled: {reason}")
+
+    def settings_known(self, conf: Mapping[str, str]) -> dict[str, str]:
+        """Of a session's configuration, what this dialect has."""
+        lacks = {name.lower() for name in self.lacks}
+        return {key: value for key, value in conf.items() if key.lower() not in lacks}
 
     def settings_of(self, conf: Mapping[str, str]) -> Settings:
         """A session's configuration, read for this dialect.

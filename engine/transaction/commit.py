@@ -97,7 +97,7 @@ def check_features(plan: CommitPlan, protocol: Protocol) -> None:
     """Raises `DeltaError` for a table with features that the dialect cannot write."""
     unwritable = plan.dialect.unwritable(feature_names(protocol))
     if unwritable:
-        raise commit_errors.features_beyond_engine(unwritable)
+        raise commit_errors.features_beyond_engine(plan.dialect.name, unwritable)
 
 
 def _may_skip_empty(level: IsolationLevel, settings: Settings) -> bool:

@@ -35,10 +35,15 @@ class Step:
 
 
 class LogWalk:
-    """Follows the log from version 0, knowing which files are live and how many rows they hold."""
+    """Follows the log from version 0, knowing which files are live and how many rows they hold.
 
-    def __init__(self, store: FakeStore, cache: CommitCache) -> None:
+    With `counts_damage` a file that is removed again takes no rows; else how many there are is then
+    unknown.
+    """
+
+    def __init__(self, store: FakeStore, cache: CommitCache, counts_damage: bool = False) -> None:
         self._store = store
+        self._counts_damage = counts_damage
         self._history = History(store, cache)
         self._live = _LiveRows()
         self._rows: int | None = 0
@@ -80,7 +85,8 @@ class LogWalk:
         """Advance. Returns by how many rows the table grew, `None` if that cannot be told."""
         before = self._rows
         for removed in commit.removes:
-            self._take(self._live.pop(file_key(removed)), -1)
+            if not self._counts_damage or file_key(removed) in self._live:
+                self._take(self._live.pop(file_key(removed)), -1)
         if isinstance(commit.adds, ListedFiles) and self._live.may_list():
             self._live.begin_with(commit.adds)
             self._take(commit.adds.row_count, 1)

@@ -22,6 +22,7 @@ from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.engine.settings import Settings
 from whitecap.sim.loading.statements import statement_problems
 from whitecap.sim.quantities.units import shown
+from whitecap.sim.rehearsal.platform import Platform
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.faults import Fault
 from whitecap.sim.scenario.objective import StatedObjective, listed, vain_objectives
@@ -218,16 +219,16 @@ def _of_writers(parts: Parts) -> Iterator[Finding]:
         if group.streaming is not None and parts.table.key is None:
             yield ("writers", name, "streaming"), "rows need table.key", None
         if not (wrong or parts.broken or _table_is_wrong(parts)):
-            settings = _sound(parts.settings)
-            for where, said, hint in _of_statement(group, parts.table, settings, parts.dialect):
+            for where, said, hint in _of_statement(group, parts.table, parts):
                 yield ("writers", name, *where), said, hint
 
 
-def _of_statement(
-    group: WriterGroup, table: Table, settings: Settings, dialect: Dialect
-) -> Iterator[Finding]:
+def _of_statement(group: WriterGroup, table: Table, parts: Parts) -> Iterator[Finding]:
+    own = DIALECTS[group.dialect] if group.dialect else None
+    settings = own.settings_known(parts.settings) if own else parts.settings
+    platform = Platform(own or parts.dialect, _sound(settings), parts.dialect)
     try:
-        yield from statement_problems(group, table, settings, dialect)
+        yield from statement_problems(group, table, platform)
     except RecursionError:
         yield ("statement",), TOO_DEEP, None
 

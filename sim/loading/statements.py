@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whitecap.engine.dialects import Dialect
+from whitecap.engine.dialects import MICRO_BATCH, Dialect
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature, nearest
-from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.statements import Merge, Statement
+from whitecap.sim.rehearsal.platform import Platform
 from whitecap.sim.scenario.table import Table
 from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.scenario.yaml_text import Place
@@ -18,15 +18,14 @@ NOT_OF_STREAMS = "a batch belongs to its checkpoint, and so to no member of a gr
 Finding = tuple[Place, str, str | None]
 
 
-def statement_problems(
-    group: WriterGroup, table: Table, settings: Settings, dialect: Dialect
-) -> Iterator[Finding]:
+def statement_problems(group: WriterGroup, table: Table, platform: Platform) -> Iterator[Finding]:
     """Every problem of a writer's statement, at its place within the writer."""
     # Imported here: the simulator is built on scenarios, and only this check on the simulator.
     from whitecap.sim.rehearsal.dry_run import refusals
 
     if group.statement is None:
         yield from _streaming_problems(group, table)
+        yield from _not_streamed(platform.dialect)
         return
     if not group.statement.strip():
         yield ("statement",), "is empty: it needs a statement in SQL", None
@@ -39,8 +38,15 @@ def statement_problems(
     known = [*_of_spark(statement), *_of_names(statement, group, table)]
     yield from known
     if not known:
-        for said in refusals(statement, group.parameters, table, settings, dialect):
+        for said in refusals(statement, group.parameters, table, platform):
             yield ("statement",), said, None
+
+
+def _not_streamed(dialect: Dialect) -> Iterator[Finding]:
+    try:
+        dialect.require([MICRO_BATCH])
+    except UnsupportedFeature as error:
+        yield ("streaming",), str(error), None
 
 
 def _of_spark(statement: Statement) -> Iterator[Finding]:

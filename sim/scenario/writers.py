@@ -13,6 +13,7 @@ from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.quantities.section import OneOf, Section
 from whitecap.sim.quantities.units import Duration, Whole
 from whitecap.sim.scenario.arrivals import ZERO, Arrival
+from whitecap.sim.scenario.dialect_names import DialectName
 from whitecap.sim.scenario.parameters import Nothing, Parameter, Rows
 from whitecap.sim.scenario.yaml_text import read_yaml
 
@@ -173,7 +174,8 @@ class WriterGroup(Section):
 
     Each is a cluster of its own, unless `cluster` names one: all writers of groups that name it are
     threads of its driver. They share what it knows of the log, its locks, its clock, which may be
-    wrong by a `clock_skew`, and its crashes.
+    wrong by a `clock_skew`, and its crashes. They work by a `dialect` of their own, or by the
+    scenario's.
 
     A job that has not succeeded when its `deadline` has passed, counted from the instant at which
     it fell due, is given up, whatever it is doing then.
@@ -182,6 +184,7 @@ class WriterGroup(Section):
     count: Whole = Field(default=1, ge=1, le=MAX_WRITERS)
     cluster: str | None = Field(default=None, min_length=1)
     clock_skew: ClockSkew | None = None
+    dialect: DialectName | None = None
     statement: str | None = None
     streaming: Streaming | None = None
     parameters: dict[str, Parameter] = Field(default_factory=dict)

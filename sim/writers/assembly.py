@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whitecap.engine.dialects import dialect_named
 from whitecap.engine.plans.batches import BatchPlans
 from whitecap.engine.plans.inserts import InsertPlans, inserts_rows
 from whitecap.engine.session.table import SharedTable
@@ -75,17 +74,12 @@ class Assembly:
     rows: TableRows
     keys: KeysInUse
     with_plans: bool = True
-    clients: TableClients = field(init=False)
+    _clients: dict[str | None, TableClients] = field(default_factory=dict)
     _checkpoints: dict[str, Checkpoint] = field(default_factory=dict)
     _clusters: Clusters = field(init=False)
 
     def __post_init__(self) -> None:
-        scenario, dialect = self.scenario, dialect_named(self.scenario.dialect)
-        settings = dialect.settings_of(scenario.settings)
-        lost_reply = scenario.store.client.on_lost_reply
-        self.clients = TableClients(
-            scenario.table.name, self.shared, settings, dialect, lost_reply, self._keys_matter()
-        )
+        scenario = self.scenario
         self._clusters = Clusters(
             scenario, self.streams, self.kernel, self.recorder, self.store, self.history
         )
@@ -101,6 +95,20 @@ class Assembly:
         kinds = (data_files.read, data_files.write)
         read, write = (tuple(KIND_NAMED[name] for name in names) for names in kinds)
         return DataRequests(self.throttle, read, write)
+
+    def _clients_of(self, group: WriterGroup) -> TableClients:
+        """What makes handles on the table for writers of a group's dialect."""
+        if group.dialect not in self._clients:
+            scenario = self.scenario
+            self._clients[group.dialect] = TableClients(
+                scenario.table.name,
+                self.shared,
+                scenario.settings_of(group),
+                scenario.dialect_of(group),
+                scenario.store.client.on_lost_reply,
+                self._keys_matter(),
+            )
+        return self._clients[group.dialect]
 
     def _keys_matter(self) -> bool:
         """Whether anyone chooses among the keys that there are."""
@@ -182,12 +190,13 @@ class Assembly:
         self, name: str, group: WriterGroup, number: int, member: Member
     ) -> tuple[str, Callable[[int, float], Job]]:
         """The writer's command, and what makes its jobs."""
+        clients = self._clients_of(group)
         if group.streaming is not None:
             checkpoint = self._checkpoint(group.streaming.checkpoint, group, number)
             reads_table = group.streaming.reads_table
             plans = BatchPlans(checkpoint.app_id) if self.with_plans and not reads_table else None
             return STREAMING, lambda _job, _now_ms: BatchJob(
-                self.clients, checkpoint, self.keys, reads_table, plans
+                clients, checkpoint, self.keys, reads_table, plans
             )
         assert group.statement is not None
         template, types = parse_statement(group.statement), self.rows.types
@@ -195,12 +204,12 @@ class Assembly:
         inserts = self._inserts(template, group.parameters)
         if inserts is not None:
             return template.command, lambda job, now_ms: InsertJob(
-                self.clients, workload.work(job, now_ms), self.keys, inserts
+                clients, workload.work(job, now_ms), self.keys, inserts
             )
 
         def statement_job(job: int, now_ms: float) -> Job:
             work = workload.work(job, now_ms)
-            return StatementJob(self.clients, work, self.keys, bound(template, work, types))
+            return StatementJob(clients, work, self.keys, bound(template, work, types))
 
         return template.command, statement_job
 
