@@ -20,7 +20,6 @@ from whitecap.sim.quantities.section import Section
 from whitecap.sim.quantities.units import Duration, WarmUp, Whole, shown
 from whitecap.sim.scenario.clusters import ClusterOptions, Load
 from whitecap.sim.scenario.commit_protocol import CommitProtocol
-from whitecap.sim.scenario.dialect_names import DialectName
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.faults import Fault
 from whitecap.sim.scenario.objective import Objectives
@@ -28,7 +27,7 @@ from whitecap.sim.scenario.origin import without_origins
 from whitecap.sim.scenario.store import Store
 from whitecap.sim.scenario.sweep import Changes, Labels, Sweep
 from whitecap.sim.scenario.table import Table, property_text
-from whitecap.sim.scenario.writers import ClockSkew, WriterGroup
+from whitecap.sim.scenario.writers import ClockSkew, DialectName, WriterGroup
 
 Document = dict[str, Any]
 """A scenario as its file says it, before defaults."""

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
+from whitecap.engine.dialects import DIALECTS
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.quantities.bounds import MAX_COUNT, MAX_WRITERS
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.quantities.section import OneOf, Section
 from whitecap.sim.quantities.units import Duration, Whole
 from whitecap.sim.scenario.arrivals import ZERO, Arrival
-from whitecap.sim.scenario.dialect_names import DialectName
 from whitecap.sim.scenario.parameters import Nothing, Parameter, Rows
 from whitecap.sim.scenario.yaml_text import read_yaml
 
@@ -167,6 +167,15 @@ class ClockSkew(OneOf):
         size_ms: float = self.chosen.at(rank)
         is_behind = self.behind is not None or (self.either_way is not None and side < 0.5)
         return -size_ms if is_behind else size_ms
+
+
+def _known_dialect(name: str) -> str:
+    if name not in DIALECTS:
+        raise ValueError(f"there is no dialect {name!r}: there are {', '.join(DIALECTS)}")
+    return name
+
+
+DialectName = Annotated[str, AfterValidator(_known_dialect)]
 
 
 class WriterGroup(Section):
