@@ -13,6 +13,8 @@ from click.testing import CliRunner
 from tests.sim.sim_worlds import INSERT, TABLE, UPDATE, document, ran, rows, scenario
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
+from whitecap.scenarios import SCENARIOS
+from whitecap.sim.loading import load_scenario
 from whitecap.sim.replay.choice import named_run
 from whitecap.sim.replay.replay import plan_replay
 from whitecap.sim.run import FinishedRun, run_scenario
@@ -166,3 +168,13 @@ def test_damage_is_told_with_the_run(tmp_path: Path) -> None:
     assert "Damage: 1 commit, from version 3 on, removed 6 files" in shown.output
     asked = CliRunner().invoke(main, ["run", str(file), "--json"])
     assert json.loads(asked.stdout)["damage"]["commits"] == 1
+
+
+def test_the_bundled_scenario_damages_its_table_with_the_newer_delta_rs_alone() -> None:
+    """Its compactions add rows again that Spark's, after commits, have added already."""
+    file = SCENARIOS / "mixed-engines.yaml"
+    newer = run_scenario(load_scenario(file)).recording.manifest
+    older = run_scenario(load_scenario(file, {"writers.compactor.dialect": "delta-rs-1.6.3"}))
+    assert newer["damage"]["commits"] >= 1
+    assert "damage" not in older.recording.manifest
+    assert newer["live_rows"] > older.recording.manifest["live_rows"]
