@@ -116,8 +116,7 @@ _OF_DELTA_RS = (
         "operations/optimize.rs",
     ),
     Difference(
-        f"A commit is tried {MAX_COMMIT_RETRIES} times again at most, and its first attempt is made"
-        " after a look at what was committed meanwhile.",
+        f"A commit is tried {MAX_COMMIT_RETRIES} times again at most.",
         "transaction/mod.rs: PreparedCommit",
     ),
     Difference(
@@ -160,7 +159,6 @@ DELTA_RS_1_6_3 = _delta_rs(
         any_metadata_conflicts=True,
         reads_by_statement=True,
         moves_concern_readers=False,
-        looks_before_writing=True,
     ),
     Difference(
         "A winner that raised the writer version alone is a change of metadata, if it is one.",
@@ -175,7 +173,6 @@ DELTA_RS_1_6_6 = _delta_rs(
         reads_by_statement=True,
         moves_concern_readers=False,
         moves_concern_removers=False,
-        looks_before_writing=True,
     ),
     Difference(
         "A file that a compaction removed counts for nobody: compactions, overwrites and a DELETE"

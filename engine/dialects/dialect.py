@@ -63,7 +63,6 @@ class CheckRules:
     has none has read every file. Applications come last, and what else Delta resolves is not
     looked at. `moves_concern_readers`, `moves_concern_removers`: whether a file that a winner
     removed without changing data counts for who read it, and for who removes it too.
-    `looks_before_writing`: the winners so far are checked before the first attempt to write.
     """
 
     compares_versions: bool = False
@@ -72,7 +71,6 @@ class CheckRules:
     reads_by_statement: bool = False
     moves_concern_readers: bool = True
     moves_concern_removers: bool = True
-    looks_before_writing: bool = False
 
 
 DELTA_CHECKS = CheckRules()

@@ -56,8 +56,7 @@ def commit_loop(
     """
     checks = Checks(table_log, settings, lost_reply, rows)
     candidate = Candidate(current, current.snapshot.version + 1)
-    first_version, sent, body = candidate.version, 0, b""
-    contended = current.checks.looks_before_writing
+    first_version, sent, contended, body = candidate.version, 0, False, b""
     for _ in range(settings.max_commit_attempts + 1):
         if contended:
             answer = yield from checks.against_winners(candidate, sent)
