@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 MOTO := .venv-moto/bin/moto_server
+DELTA_RS := 1.6.6
+DELTA_RS_PYTHON := .venv-deltalake-$(DELTA_RS)/bin/python
 DEMO := out/demo
 FREE_RUN := out/validate-real
 COMPACTION := out/optimize
@@ -71,9 +73,15 @@ validate-real: setup ## Predict a free run on real Delta Lake, then let it run (
 notebooks: setup ## Open the notebooks
 	$(BIN)/jupyter lab notebooks
 
-conformance: setup ## Run all conformance cases on the engine and on real Delta Lake
+conformance: setup $(DELTA_RS_PYTHON) ## Run all conformance cases on the engine, on real Delta Lake and delta-rs
 	$(BIN)/whitecap conformance $(CASES)/*.json
 	$(BIN)/whitecap conformance --engine spark $(CASES)/*.json
+	$(BIN)/whitecap conformance --engine deltalake $(CASES)/delta_rs_1_6_3.json
+	$(BIN)/whitecap conformance --engine deltalake --python $(DELTA_RS_PYTHON) $(CASES)/delta_rs_1_6_6.json
+
+$(DELTA_RS_PYTHON):
+	$(PYTHON) -m venv .venv-deltalake-$(DELTA_RS)
+	.venv-deltalake-$(DELTA_RS)/bin/pip install --quiet --disable-pip-version-check 'deltalake==$(DELTA_RS)' 'pyarrow==26.0.1'
 
 answers: setup ## Ask real Spark again what functions and casts make of values
 	$(BIN)/python -m tests.sql.observe_values

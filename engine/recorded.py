@@ -205,6 +205,7 @@ class Interruption(StrEnum):
 
 OTHER_REFUSALS = frozenset(
     {
+        "CommitFailedError",
         "AnalysisException", "AssertionError", "CannotReplaceMissingTableException",
         "ColumnMappingException", "ColumnMappingUnsupportedException", "DeltaAnalysisException",
         "DeltaArithmeticException", "DeltaColumnMappingUnsupportedException",

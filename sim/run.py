@@ -13,11 +13,11 @@ from typing import Any
 from whitecap.engine.recorded import AUTO_WARM_UP, TABLES
 from whitecap.sim.history.conservation import (
     WalkedLog,
-    broken_by,
     check_conservation,
     columns_checked,
     counts_of,
 )
+from whitecap.sim.history.damage import Damage
 from whitecap.sim.history.tables import commit_row, writers_table
 from whitecap.sim.history.walk import LogWalk, Step
 from whitecap.sim.loading import show_document
@@ -129,8 +129,8 @@ def _finished(
     scenario = world.scenario
     world.recorder.close(_end_ms(world.kernel))
     apart = scenario.tells_statements_apart
-    commits = RowStream("commits", apart)
-    walked = [_walked(table, world, commits) for table in world.tables]
+    commits, damage = RowStream("commits", apart), Damage(scenario)
+    walked = [_walked(table, world, commits, damage) for table in world.tables]
     writers = (record for writer in world.writers for record in writer.recorded())
     rows = {
         **world.recorder.rows(),
@@ -142,7 +142,9 @@ def _finished(
     check_conservation(checked, walked, again)
     counts = counts_of(checked["transactions"])
     recording = Recording(
-        manifest_of(world, labels or scenario.labels, counts, walked) | damage_of(walked),
+        manifest_of(world, labels or scenario.labels, counts, walked)
+        | damage_of(walked)
+        | damage.document(),
         show_document({**scenario.document, "seed": world.streams.seed}),
         {name: rows[name] for name in SCHEMAS if name in rows},
     )
@@ -153,17 +155,18 @@ def _finished(
     return FinishedRun(scenario, recording, world)
 
 
-def _walked(table: TableInStore, world: World, commits: RowStream) -> WalkedLog:
+def _walked(table: TableInStore, world: World, commits: RowStream, damage: Damage) -> WalkedLog:
     """Go through a table's log: its versions become rows."""
     scenario, store = world.scenario, table.store
     store.settle(world.kernel.now_ms)
     broken = list[str]()
     live_rows: int | None = 0
-    walk = LogWalk(store, table.shared.commits, notes_transactions=bool(scenario.faults))
+    notes = bool(scenario.faults)
+    walk = LogWalk(store, table.shared.commits, damage.is_expected, notes)
     name = table.name if scenario.tells_statements_apart else None
     for step in walk.steps():
         commits.extend((commit_row(step, name),))
-        broken += broken_by(step)
+        broken += damage.unless_expected(step)
         live_rows = step.live_rows
     lost = frozenset((lost.transaction_id, lost.version) for lost in store.overwritten)
     return WalkedLog(table.name, live_rows, () if lost else tuple(broken), lost, walk.doubled)
@@ -182,7 +185,7 @@ def manifest_of(
         "seed": world.streams.seed,
         "replication": world.streams.replication,
         "code_version": code_version(),
-        "dialect": scenario.dialect,
+        "dialect": scenario.dialects,
         "labels": dict(labels),
         "objectives": [objective.as_row() for objective in scenario.objectives],
         **_tables(world, walked),

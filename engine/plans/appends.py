@@ -150,6 +150,7 @@ def _is_plain(table: Table, snapshot: Snapshot) -> bool:
         return False
     return not (
         table.dialect.resolves_rows
+        or table.dialect.checks.reads_by_statement
         or supports(protocol, "rowTracking")
         or settings.schema_auto_merge
         or settings.empty_file_check

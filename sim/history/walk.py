@@ -35,12 +35,21 @@ class Step:
 
 
 class LogWalk:
-    """Follows the log from version 0, knowing which files are live and how many rows they hold."""
+    """Follows the log from version 0, knowing which files are live and how many rows they hold.
+
+    With `counts_damage` a file that is removed again takes no rows; else how many there are is then
+    unknown.
+    """
 
     def __init__(
-        self, store: FakeStore, cache: CommitCache, notes_transactions: bool = False
+        self,
+        store: FakeStore,
+        cache: CommitCache,
+        counts_damage: bool = False,
+        notes_transactions: bool = False,
     ) -> None:
         self._store = store
+        self._counts_damage = counts_damage
         self._transactions: set[str] | None = set() if notes_transactions else None
         self.doubled = 0
         """Versions that hold a transaction which an earlier one holds, if that is looked for."""
@@ -93,7 +102,8 @@ class LogWalk:
         """Advance. Returns by how many rows the table grew, `None` if that cannot be told."""
         before = self._rows
         for removed in commit.removes:
-            self._take(self._live.pop(file_key(removed)), -1)
+            if not self._counts_damage or file_key(removed) in self._live:
+                self._take(self._live.pop(file_key(removed)), -1)
         if isinstance(commit.adds, ListedFiles) and self._live.may_list():
             self._live.begin_with(commit.adds)
             self._take(commit.adds.row_count, 1)

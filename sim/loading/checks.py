@@ -25,6 +25,7 @@ from whitecap.sim.loading.tables import (
     table_named,
     well_formed,
 )
+from whitecap.sim.rehearsal.platform import Platform
 from whitecap.sim.scenario.commit_protocol import CommitProtocol
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.faults import Fault
@@ -115,7 +116,15 @@ def _of_writers(parts: Parts) -> Iterator[Finding]:
     yield from _written_by_nobody(parts)
 
 
+def _platform(group: WriterGroup, parts: Parts) -> Platform:
+    """By which dialect, with which settings, the statements of a group are tried."""
+    own = DIALECTS[group.dialect] if group.dialect else None
+    settings = own.settings_known(parts.settings) if own else parts.settings
+    return Platform(own or parts.dialect, _sound(settings), parts.dialect)
+
+
 def _of_statements(group: WriterGroup, parts: Parts) -> Iterator[Finding]:
+    platform = _platform(group, parts)
     for number, part in enumerate(group.parts):
         place: Place = () if group.statements is None else ("statements", number)
         name = target_of(part)
@@ -127,11 +136,13 @@ def _of_statements(group: WriterGroup, parts: Parts) -> Iterator[Finding]:
         elif target is None:
             target = parts.tables[0]  # the statement cannot be read, which is then told
         if target is not None:
-            for where, said, hint in _of_part(part, target, parts):
+            for where, said, hint in _of_part(part, target, parts, platform):
                 yield (*place, *where), said, hint
 
 
-def _of_part(part: JobPart, target: GivenTable, parts: Parts) -> Iterator[Finding]:
+def _of_part(
+    part: JobPart, target: GivenTable, parts: Parts, platform: Platform
+) -> Iterator[Finding]:
     if target.schema is None:
         return
     wrong = list(_of_parameters(part.parameters, target))
@@ -139,9 +150,8 @@ def _of_part(part: JobPart, target: GivenTable, parts: Parts) -> Iterator[Findin
     if wrong or target.broken or _is_wrong(target, parts):
         return
     others = [each.table.name for each in parts.tables if each is not target]
-    settings = _sound(parts.settings)
     try:
-        yield from statement_problems(part, target.table, others, settings, parts.dialect)
+        yield from statement_problems(part, target.table, others, platform)
     except RecursionError:
         yield ("statement",), TOO_DEEP, None
 

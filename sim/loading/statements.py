@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from whitecap.engine.dialects import Dialect
+from whitecap.engine.dialects import MICRO_BATCH, Dialect
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature, nearest
-from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.statements import Merge, Statement
+from whitecap.sim.rehearsal.platform import Platform
 from whitecap.sim.scenario.table import Table
 from whitecap.sim.scenario.writers import JobPart, WriterGroup
 from whitecap.sim.scenario.yaml_text import Place
@@ -19,7 +19,7 @@ Finding = tuple[Place, str, str | None]
 
 
 def statement_problems(
-    part: JobPart, table: Table, others: Collection[str], settings: Settings, dialect: Dialect
+    part: JobPart, table: Table, others: Collection[str], platform: Platform
 ) -> Iterator[Finding]:
     """Every problem of a job's statement that should write `table`, at its place within it.
 
@@ -39,7 +39,7 @@ def statement_problems(
     known = [*_of_spark(statement), *_of_names(statement, part, table)]
     yield from known
     if not known:
-        for said in refusals(statement, part.parameters, table, settings, dialect):
+        for said in refusals(statement, part.parameters, table, platform):
             yield ("statement",), _reads_another(said, others) or said, None
 
 
@@ -57,6 +57,13 @@ def _reads_another(said: str, others: Collection[str]) -> str | None:
         if said.lower().startswith(f"{name.lower()}: no such table"):
             return f"reads {name!r}: simulated statements read no table but the one they write"
     return None
+
+
+def _not_streamed(dialect: Dialect) -> Iterator[Finding]:
+    try:
+        dialect.require([MICRO_BATCH])
+    except UnsupportedFeature as error:
+        yield ("streaming",), str(error), None
 
 
 def _of_spark(statement: Statement) -> Iterator[Finding]:

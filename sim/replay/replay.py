@@ -67,9 +67,11 @@ class ReplayPlan:
         """Why real Delta may rightly disagree, if the run is one of another platform."""
         if any(each.left_out == OVERWRITTEN for each in self.transactions):
             return "commits of this run were overwritten, and it may have read one"
-        dialect = dialect_named(self.scenario.dialect)
-        if dialect == DELTA_OSS_4_4:
+        writers = self.scenario.writers.values()
+        others = {self.scenario.dialect_of(group) for group in writers} - {DELTA_OSS_4_4}
+        if not others:
             return None
+        dialect = min(others, key=lambda other: other.name)
         if dialect.resolves_rows:
             return (
                 f"{dialect.name} resolves conflicts by rows, which Delta Lake {DELTA_VERSION} lacks"

@@ -11,9 +11,10 @@ from typing import Any, Self
 
 from pydantic import Field, PrivateAttr, ValidationInfo, field_validator
 
-from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS
+from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect, dialect_named
 from whitecap.engine.log.properties import IN_COMMIT_TIMESTAMPS
 from whitecap.engine.recorded import Objective
+from whitecap.engine.settings import Settings
 from whitecap.sim.quantities.bounds import FIRST_YEAR, LAST_YEAR, MAX_JOBS, MAX_SEED, MAX_WRITERS
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.quantities.units import Duration, WarmUp, Whole, shown
@@ -26,7 +27,7 @@ from whitecap.sim.scenario.origin import without_origins
 from whitecap.sim.scenario.store import Store
 from whitecap.sim.scenario.sweep import Changes, Labels, Sweep
 from whitecap.sim.scenario.table import Table, is_set, property_text, tables_by_name
-from whitecap.sim.scenario.writers import ClockSkew, WriterGroup
+from whitecap.sim.scenario.writers import ClockSkew, DialectName, WriterGroup
 
 Document = dict[str, Any]
 """A scenario as its file says it, before defaults."""
@@ -51,7 +52,7 @@ class Scenario(Section):
 
     name: str = Field(pattern=FILE_NAME)
     description: str = ""
-    dialect: str = DELTA_OSS_4_4.name
+    dialect: DialectName = DELTA_OSS_4_4.name
     seed: Whole = Field(default=1, ge=0, le=MAX_SEED)
     start: datetime = DEFAULT_START
     duration: Duration = Field(gt=0)
@@ -79,13 +80,6 @@ class Scenario(Section):
         if not isinstance(given, dict):
             return given
         return {key: property_text(value) for key, value in given.items()}
-
-    @field_validator("dialect")
-    @classmethod
-    def _known_dialect(cls, dialect: str) -> str:
-        if dialect not in DIALECTS:
-            raise ValueError(f"there is no dialect {dialect!r}: there are {', '.join(DIALECTS)}")
-        return dialect
 
     @field_validator("start", mode="before")
     @classmethod
@@ -152,6 +146,19 @@ class Scenario(Section):
                 continue
             if skews.setdefault(group.cluster, group.clock_skew) != group.clock_skew:
                 said = f"cluster {group.cluster!r} has one clock, and one clock_skew"
+                raise ValueError(f"writer {name!r}: {said}")
+        return writers
+
+    @field_validator("writers")
+    @classmethod
+    def _one_dialect_each(cls, writers: dict[str, WriterGroup]) -> dict[str, WriterGroup]:
+        """Writers of one cluster are threads of one program."""
+        dialects: dict[str, str | None] = {}
+        for name, group in writers.items():
+            if group.cluster is None:
+                continue
+            if dialects.setdefault(group.cluster, group.dialect) != group.dialect:
+                said = f"cluster {group.cluster!r} is one program, of one dialect"
                 raise ValueError(f"writer {name!r}: {said}")
         return writers
 
@@ -244,6 +251,22 @@ class Scenario(Section):
         """What it is chosen by, as recordings hold it."""
         return [stated.recorded for stated in self.objective]
 
+    def dialect_of(self, group: WriterGroup) -> Dialect:
+        """Whose rules the writers of a group follow."""
+        return dialect_named(group.dialect or self.dialect)
+
+    def settings_of(self, group: WriterGroup) -> Settings:
+        """The settings of a group: of the scenario's, those that its own dialect has."""
+        dialect = self.dialect_of(group)
+        known = dialect.settings_known(self.settings) if group.dialect else self.settings
+        return dialect.settings_of(known)
+
+    @property
+    def dialects(self) -> str:
+        """The scenario's dialect, with those of groups that have their own."""
+        own = (f"{name} {g.dialect}" for name, g in self.writers.items() if g.dialect)
+        return ", ".join((self.dialect, *own))
+
     @property
     def is_exclusive(self) -> bool:
         """Whether no commit can be written over another one: none by drivers that disagree."""
@@ -262,6 +285,10 @@ class Scenario(Section):
         a store's figures are from."""
         meaning = self.model_dump(mode="json", exclude=NOT_PART_OF_THE_HASH)
         meaning["store"] = without_origins({**meaning["store"], "description": ""})
+        meaning["writers"] = {
+            name: {key: value for key, value in group.items() if (key, value) != ("dialect", None)}
+            for name, group in meaning["writers"].items()
+        }
         return hashlib.sha256(json.dumps(meaning, sort_keys=True).encode()).hexdigest()[:16]
 
 

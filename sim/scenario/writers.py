@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
+from whitecap.engine.dialects import DIALECTS
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.quantities.bounds import MAX_COUNT, MAX_WRITERS
 from whitecap.sim.quantities.distributions import Distribution
@@ -187,13 +188,23 @@ class JobPart(Section):
         return {"statement": given} if isinstance(given, str) else given
 
 
+def _known_dialect(name: str) -> str:
+    if name not in DIALECTS:
+        raise ValueError(f"there is no dialect {name!r}: there are {', '.join(DIALECTS)}")
+    return name
+
+
+DialectName = Annotated[str, AfterValidator(_known_dialect)]
+
+
 class WriterGroup(Section):
     """`count` equal writers, named `group-1`, `group-2`, ...
 
     Each is a cluster of its own, unless `cluster` names one: all writers of groups that name it are
     threads of its driver. They share what it knows of the log, its locks, its clock, which may be
-    wrong by a `clock_skew`, and its crashes. Whose driver is set to another `log_store` than the
-    store's names a profile that has it.
+    wrong by a `clock_skew`, and its crashes. They work by a `dialect` of their own, or by the
+    scenario's. Whose driver is set to another `log_store` than the store's names a profile that
+    has it.
 
     A job runs one `statement`, or several `statements` in their order. Delta has no transaction
     over them: what is committed stays when a later one is given up.
@@ -206,6 +217,7 @@ class WriterGroup(Section):
     cluster: str | None = Field(default=None, min_length=1)
     clock_skew: ClockSkew | None = None
     log_store: LogStore | None = None
+    dialect: DialectName | None = None
     statement: str | None = None
     statements: list[JobPart] | None = Field(default=None, min_length=1)
     streaming: Streaming | None = None

@@ -68,7 +68,7 @@ class Experiment:
             "scenario_name": self.scenario.name,
             "scenario_hash": self.scenario.hash,
             "code_version": code_version(),
-            "dialect": self.scenario.dialect,
+            "dialect": self.scenario.dialects,
             "seed": self.seed,
             "replications": self.replications,
             **({"until": self.until, "max_replications": self.most} if self.until else {}),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whitecap.engine.dialects import dialect_named
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.sim.quantities.distributions import Distribution, Exponential
 from whitecap.sim.recording.recorder import Recorder
@@ -70,15 +70,21 @@ class Assembly:
 
     def _jobs_of(self, table: TableInStore) -> TableJobs:
         """What makes the jobs of one table."""
-        scenario, dialect = self.scenario, dialect_named(self.scenario.dialect)
-        settings = dialect.settings_of(scenario.settings)
-        lost_reply = scenario.store.client.on_lost_reply
-        clients = TableClients(
-            table.name, table.shared, settings, dialect, lost_reply, self._keys_matter()
-        )
         requests = self._data_requests(table.throttle)
-        streams, start_ms = self.streams, scenario.start_ms
-        return TableJobs(table, clients, requests, streams, start_ms, self.with_plans)
+        clients_of = partial(self._new_clients, table)
+        streams, start_ms = self.streams, self.scenario.start_ms
+        return TableJobs(table, clients_of, requests, streams, start_ms, self.with_plans)
+
+    def _new_clients(self, table: TableInStore, group: WriterGroup) -> TableClients:
+        """What makes handles on a table for writers of a group's dialect."""
+        return TableClients(
+            table.name,
+            table.shared,
+            self.scenario.settings_of(group),
+            self.scenario.dialect_of(group),
+            self.scenario.store.client.on_lost_reply,
+            self._keys_matter(),
+        )
 
     def _data_requests(self, throttle: Throttle) -> DataRequests | None:
         """The requests of jobs for data files, where any limit could refuse one."""
@@ -159,7 +165,7 @@ class Assembly:
             own = group.model_copy(update={"compute": group.compute_of(part)})
             jobs = self._jobs_on(parse_statement(part.statement).table.name)
             transactions = self._transactions(entity, name, group_name, own, instants, jobs)
-            made = jobs.statements(entity, part, number, member)
+            made = jobs.statements(entity, part, group, number, member)
             yield Part(*made, jobs.table.name, transactions)
 
     def _jobs_on(self, name: str | None) -> TableJobs:

@@ -39,11 +39,12 @@ class TableJobs:
     """
 
     table: TableInStore
-    clients: TableClients
+    new_clients: Callable[[WriterGroup], TableClients]
     data_requests: DataRequests | None
     streams: RandomStreams
     start_ms: int
     with_plans: bool = True
+    _clients: dict[str | None, TableClients] = field(default_factory=dict)
     _checkpoints: dict[str, Checkpoint] = field(default_factory=dict)
 
     def batches(self, group: WriterGroup, number: int) -> tuple[str, NewJob]:
@@ -52,29 +53,36 @@ class TableJobs:
         checkpoint = self._checkpoint(group.streaming.checkpoint, group, number)
         reads_table, keys = group.streaming.reads_table, self.table.keys
         plans = BatchPlans(checkpoint.app_id) if self.with_plans and not reads_table else None
+        clients = self._clients_of(group)
         return STREAMING, lambda _job, _now_ms: BatchJob(
-            self.clients, checkpoint, keys, reads_table, plans
+            clients, checkpoint, keys, reads_table, plans
         )
 
     def statements(
-        self, entity: str, part: JobPart, number: int, member: Member
+        self, entity: str, part: JobPart, group: WriterGroup, number: int, member: Member
     ) -> tuple[str, NewJob]:
         """A statement's command, and what makes its jobs; `entity` is what draws their values."""
         template, keys = parse_statement(part.statement), self.table.keys
-        types = self.table.rows.types
+        types, clients = self.table.rows.types, self._clients_of(group)
         workload = self._workload(entity, part.parameters, number, member)
         inserts = self._inserts(template, part.parameters)
         if inserts is not None:
-            client = self.clients.client(TableLog())
+            client = clients.client(TableLog())
             return template.command, lambda job, now_ms: InsertJob(
-                self.clients, workload.work(job, now_ms), keys, inserts, client
+                clients, workload.work(job, now_ms), keys, inserts, client
             )
 
         def statement_job(job: int, now_ms: float) -> Job:
             work = workload.work(job, now_ms)
-            return StatementJob(self.clients, work, keys, bound(template, work, types))
+            return StatementJob(clients, work, keys, bound(template, work, types))
 
         return template.command, statement_job
+
+    def _clients_of(self, group: WriterGroup) -> TableClients:
+        """What makes handles on the table for writers of a group's dialect."""
+        if group.dialect not in self._clients:
+            self._clients[group.dialect] = self.new_clients(group)
+        return self._clients[group.dialect]
 
     def _inserts(
         self, template: Statement, parameters: Mapping[str, Parameter]

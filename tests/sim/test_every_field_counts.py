@@ -75,6 +75,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "WriterGroup.count": {f"{STREAM}.count": 1},
     "WriterGroup.cluster": {f"{LOADER}.cluster": "etl"},
     "WriterGroup.clock_skew": {f"{LOADER}.clock_skew": "1 min"},
+    "WriterGroup.dialect": {f"{LOADER}.dialect": "delta-rs-1.6.6"},
     "ClockSkew.ahead": {f"{LOADER}.clock_skew": {"ahead": "2 s"}},
     "ClockSkew.behind": {f"{LOADER}.clock_skew": {"behind": "2 s"}},
     "ClockSkew.either_way": {f"{LOADER}.clock_skew": {"either_way": "2 s"}},

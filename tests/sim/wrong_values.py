@@ -129,6 +129,7 @@ EVERY_FIELD: dict[str, Any] = {
             "count": 2,
             "cluster": "etl",
             "clock_skew": {"ahead": "2 s"},
+            "dialect": "delta-oss-3.3",
             "statement": "INSERT INTO events VALUES :rows",
             "parameters": {
                 "date": {"newest": {"within": 2}},

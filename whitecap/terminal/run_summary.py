@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rich.console import Console
@@ -69,6 +69,7 @@ def show_run(scenario: Scenario, recording: Recording) -> None:
         stressed=[at for at, line in enumerate(lines) if not line.command],
         caption=CAPTION,
     )
+    _show_damage(console, recording.manifest)
     answer = answer_of_run(recording.manifest, measured)
     show_objectives(console, answer)
     show_settling(console, answer)
@@ -77,6 +78,19 @@ def show_run(scenario: Scenario, recording: Recording) -> None:
     show_refusals(console, measured.refusals)
     _show_expectations(console, scenario, recording, measured)
     show_stores(console, [recording.manifest])
+
+
+def _show_damage(console: Console, manifest: Mapping[str, Any]) -> None:
+    """What an engine that does not look committed over what others had removed."""
+    damage = manifest.get("damage")
+    if damage is not None:
+        commits, files = damage["commits"], damage["files_removed_again"]
+        counted = "1 commit" if commits == 1 else f"{commits:,} commits"
+        text = (
+            f"Damage: {counted}, from version {damage['first_version']} on, removed {files:,} files"
+            " that were gone already; rows that they held may be there twice."
+        )
+        print_indented(console, text, by=0, style="bold red")
 
 
 def _measured(recording: Recording) -> MeasuredRun:
@@ -128,6 +142,7 @@ def _cells(line: Line) -> Iterator[str]:
 def run_document(scenario: Scenario, recording: Recording) -> dict[str, Any]:
     """The same, with the numbers as they are."""
     manifest = recording.manifest
+    damage = {"damage": manifest["damage"]} if "damage" in manifest else {}
     kept = (
         "scenario_name", "scenario_hash", "seed", "replication", "dialect", "labels",
         "duration_ms", "store",
@@ -135,6 +150,7 @@ def run_document(scenario: Scenario, recording: Recording) -> dict[str, Any]:
     measured = _measured(recording)
     return {
         **{key: manifest[key] for key in kept},
+        **damage,
         "warm_up_ms": measured.warm_up.used_ms,
         "writers": summary_of(measured),
         "answer": answer_of_run(manifest, measured).document,
