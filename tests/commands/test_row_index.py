@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sql_database import Database, adds, removes
 
 from whitecap.engine.outcomes import Committed
+from whitecap.engine.row_store import rows as row_store
+from whitecap.engine.row_store.columns import Integers
 from whitecap.engine.storage.requests import ReadRows
 
 keys = st.integers(0, 12)
@@ -101,6 +105,19 @@ def test_a_pinned_statement_reads_only_files_that_hold_the_values() -> None:
     assert len(removes(outcome)) == 2
     (job,) = [r for r in database.store.requests if getattr(r, "job", "") == "UPDATE"]
     assert job.rows_read == 2  # type: ignore[union-attr]
+
+
+def test_bounds_of_a_rewritten_file_follow_from_those_of_the_file_that_it_replaces() -> None:
+    database = Database(index_rows=True)
+    database.create("t", "k BIGINT")
+    database.commit("INSERT INTO t VALUES :rows", rows=[(k,) for k in range(5)])
+    every_row = AssertionError("every row was looked at")
+    with (
+        patch.object(row_store, "INHERITED_FROM", 0),
+        patch.object(Integers, "extent", side_effect=every_row),
+    ):
+        outcome = database.commit("DELETE FROM t WHERE k = 4")
+    assert '"maxValues":{"k":3}' in str(adds(outcome)[0].stats)
 
 
 def test_files_that_no_client_reads_any_more_are_forgotten() -> None:
