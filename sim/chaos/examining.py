@@ -34,10 +34,13 @@ class Examined:
 
 
 def examine(run: ChaosRun, judge: Judge, *, make_small: bool = True) -> Examined:
-    """Look for the cause of what is wrong with it, and make it small."""
+    """Look for the cause of what is wrong with it, and make it small.
+
+    That a run broke is a defect of ours, whatever it takes to bring it about.
+    """
     scenario = parse_scenario(run.text, run.name, cells=False)
     fails = _Fails(judge, frozenset(finding.anomaly for finding in run.findings))
-    cause = explanation(scenario, fails)
+    cause = None if run.broken else explanation(scenario, fails)
     return Examined(run, cause, shrink(scenario, fails) if make_small else None)
 
 

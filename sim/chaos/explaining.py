@@ -23,7 +23,7 @@ class Suspect:
 
 def explanation(scenario: Scenario, fails: Fails) -> str | None:
     """What the finding follows from, `None` if it is there without any catalogued failure."""
-    for suspect in _suspects(scenario.document):
+    for suspect in _suspects(scenario):
         try:
             innocent = scenario_of(suspect.without)
         except InvalidInput:
@@ -33,8 +33,9 @@ def explanation(scenario: Scenario, fails: Fails) -> str | None:
     return None
 
 
-def _suspects(document: Document) -> Iterator[Suspect]:
-    """Each catalogued failure of the scenario by itself, then all faults together."""
+def _suspects(scenario: Scenario) -> Iterator[Suspect]:
+    """Each catalogued failure by itself, all faults together, then what they were drawn on."""
+    document = scenario.document
     faults = document.get("faults", [])
     for position, fault in enumerate(faults):
         rest = faults[:position] + faults[position + 1 :]
@@ -42,14 +43,30 @@ def _suspects(document: Document) -> Iterator[Suspect]:
     if len(faults) > 1:
         listed = " and ".join(_kind(fault) for fault in faults)
         yield Suspect(f"the faults {listed} together", {**document, "faults": []})
+    if not scenario.is_exclusive:
+        yield Suspect("a store without put-if-absent", _on_a_store_that_excludes(document))
     if document.get("dialect", DELTA_OSS_4_4.name) != DELTA_OSS_4_4.name:
         other = {**document, "dialect": DELTA_OSS_4_4.name}
         yield Suspect(f"the dialect {document['dialect']}", other)
+
+
+def _on_a_store_that_excludes(document: Document) -> Document:
+    writers = {
+        name: {key: part for key, part in group.items() if key != "log_store"}
+        for name, group in document["writers"].items()
+    }
+    return {**document, "store": EXCLUDES, "writers": writers}
+
+
+EXCLUDES = "s3"
+"""A profile whose conditional put lets no commit be written over another one."""
 
 
 def _kind(fault: object) -> str:
     if isinstance(fault, str):
         return fault
     assert isinstance(fault, dict)
+    if "use" in fault:
+        return str(fault["use"])
     shared = {"writers", "between", "description", "source"}
     return str(next(iter(fault.keys() - shared)))

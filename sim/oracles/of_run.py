@@ -15,6 +15,7 @@ import msgspec
 from whitecap.engine.dialects import dialect_named
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.log.commit_file import log_key
+from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.engine.storage.requests import Get, ListFrom, ReadRows, Request, Response
 from whitecap.sim.loading.loading import parse_scenario
@@ -22,7 +23,7 @@ from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Judgement
 from whitecap.sim.oracles.history import History, Promise, Transaction
 from whitecap.sim.oracles.judging import judge_evidence
-from whitecap.sim.oracles.log_validation import checked_commits
+from whitecap.sim.oracles.log_validation import CheckedLog, checked_commits
 from whitecap.sim.recording.recording import INTERRUPTED, read_recording
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.store.objects import FakeStore
@@ -79,7 +80,7 @@ def judge_run_directory(directory: Path) -> Judgement:
 def evidence_of(
     run: FinishedRun, faults_stop_ms: float | None = None, bound_ms: float | None = None
 ) -> Evidence:
-    """What a finished run left."""
+    """What a finished run left; a table that nobody came to create is no broken one."""
     history = history_of(run)
     promise = msgspec.structs.replace(
         history.promise, faults_stop=faults_stop_ms, bound=bound_ms, ends=run.world.kernel.now_ms
@@ -89,7 +90,7 @@ def evidence_of(
     bodies = {version: store.objects[log_key(version)].body for version in versions}
     landed = {landing.version: landing.landed_at_ms for landing in store.landings}
     return Evidence(
-        checked_commits(bodies),
+        checked_commits(bodies) if bodies else CheckedLog(EMPTY_SNAPSHOT, EMPTY_SNAPSHOT),
         _StoreAfterwards(store),
         History(history.transactions, promise),
         landed,

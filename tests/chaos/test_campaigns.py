@@ -92,6 +92,15 @@ def test_a_run_that_breaks_is_a_finding_and_ends_no_campaign(
     assert "ZeroDivisionError" in tally.wrong[0].broken
 
 
+def test_a_run_that_broke_is_explained_by_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(scenario: Scenario) -> FinishedRun:
+        raise ZeroDivisionError(scenario.name)
+
+    monkeypatch.setattr(one_run, "run_scenario", broken)
+    run = make(lenient, PlannedRun(base(), 3, 0))
+    assert not examine(run, lenient, make_small=False).is_explained
+
+
 def test_a_run_that_is_not_the_same_twice_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     traces = iter(["a", "b", "c"])
     monkeypatch.setattr(one_run, "trace_of", lambda finished: next(traces))

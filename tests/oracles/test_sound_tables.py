@@ -49,6 +49,11 @@ def test_a_store_without_put_if_absent_loses_commits_that_were_acknowledged() ->
     assert {"lost commit", "content changed"} <= {finding.anomaly.value for finding in findings}
 
 
+def test_a_table_that_nobody_came_to_create_is_no_broken_one() -> None:
+    scenario = load_scenario(ROOT / "scenarios/field/c34-first-append-to-an-empty-path.yaml")
+    assert not judge(run_scenario(scenario, until_ms=1)).findings
+
+
 def _moved(rows: list[tuple[int, int]], kind: str, key: int) -> tuple[str, list[tuple[int, int]]]:
     """A statement about one key, and the rows after it."""
     match kind:

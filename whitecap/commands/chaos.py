@@ -30,6 +30,10 @@ MOST_RUNS = 10_000_000
     help="How many variations, of the scenarios in turn.",
 )  # fmt: skip
 @click.option(
+    "--minutes", type=click.FloatRange(min=0, min_open=True),
+    help="End after so long, whatever number of runs there have been.",
+)  # fmt: skip
+@click.option(
     "--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True,
     help="Which variations are drawn.",
 )  # fmt: skip
@@ -48,6 +52,7 @@ def chaos(
     ctx: click.Context,
     scenarios: tuple[Path, ...],
     runs: int,
+    minutes: float | None,
     seed: int,
     only: int | None,
     jobs: int | None,
@@ -71,7 +76,7 @@ def chaos(
     first, count = (0, runs) if only is None else (only, 1)
     began = time.monotonic()
     tally, examined = _made(
-        Campaign(loaded, count, seed, first), scenarios, jobs, out, shrink, as_json
+        Campaign(loaded, count, seed, first), scenarios, jobs, out, shrink, as_json, minutes
     )
     if as_json:
         print_json(campaign_document(tally, examined, seed))
@@ -87,8 +92,9 @@ def _made(
     out: Path,
     shrink: bool,
     quiet: bool,
+    minutes: float | None,
 ) -> tuple[Tally, list[Examined]]:
-    """All runs, or those until Ctrl-C; each finding is told when it comes."""
+    """All runs, or those until the time is up or Ctrl-C; a finding is told when it comes."""
     from whitecap.sim.chaos.campaign import Tally, run_campaign
     from whitecap.sim.chaos.examining import examine
     from whitecap.sim.machine.processes import Processes
@@ -97,17 +103,24 @@ def _made(
 
     tally = Tally()
     examined: list[Examined] = []
+    began = time.monotonic()
     try:
         with Processes(jobs or os.cpu_count() or 1) as processes, progress("chaos") as show:
             for run in run_campaign(campaign, judge, processes):
                 tally.add(run)
-                show(tally.runs, campaign.runs, _reached(tally))
+                seconds = time.monotonic() - began
+                share = tally.runs / campaign.runs
+                if minutes is not None:
+                    share = max(share, seconds / 60 / minutes)
+                show(share, 1.0, _reached(tally, seconds))
                 if not run.is_sound:
                     found = examine(run, judge, make_small=shrink)
                     examined.append(found)
                     small = _keep(found, out)
                     if not quiet:
                         show_finding(found, again(paths, campaign.seed, run.number), small)
+                if share >= 1:
+                    break
     except KeyboardInterrupt:
         if not tally.runs:
             raise
@@ -115,8 +128,12 @@ def _made(
     return tally, examined
 
 
-def _reached(tally: Tally) -> str:
-    return f"{tally.runs:,} runs, {tally.commits:,} commits, {len(tally.wrong)} with findings"
+def _reached(tally: Tally, seconds: float) -> str:
+    rate = tally.runs / seconds if seconds else 0.0
+    return (
+        f"{tally.runs:,} runs, {rate:.1f} a second, {tally.commits:,} commits, "
+        f"{len(tally.wrong)} with findings"
+    )
 
 
 def _keep(examined: Examined, out: Path) -> Path | None:

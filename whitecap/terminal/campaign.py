@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 
 
 def again(paths: Sequence[Path], seed: int, number: int) -> str:
-    """The command that makes one run of a campaign again."""
-    return shlex.join(
-        ["whitecap", "chaos", *map(str, paths), "--seed", str(seed), "--only", str(number)]
-    )
+    """The command that makes one run of a campaign again: of its own scenario alone."""
+    path = str(paths[number % len(paths)])
+    return shlex.join(["whitecap", "chaos", path, "--seed", str(seed), "--only", str(number)])
 
 
 def show_finding(examined: Examined, command: str, small: Path | None) -> None:
@@ -40,7 +39,8 @@ def _title(examined: Examined) -> str:
 def _lines(examined: Examined, command: str, small: Path | None) -> Iterator[str]:
     finding = examined.finding
     if finding is None:
-        yield examined.run.broken.strip().splitlines()[-1]
+        said = examined.run.broken.strip().splitlines()
+        yield from said[-1:] if said[0].startswith("Traceback") else said
     else:
         yield finding.sentence
         yield from finding.cycle
