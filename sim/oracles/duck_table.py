@@ -99,6 +99,13 @@ class DuckTable:
         for text in meaning.texts:
             self._execute(text)
 
+    def bring(self, version: int) -> None:
+        """Bring the rows of a version that was learnt."""
+        self._execute(
+            f"INSERT INTO {TARGET} SELECT {self._columns()} FROM {ALL_CHANGES}, "
+            f"unnest(range({WEIGHT})) WHERE {VERSION} = {version}"
+        )
+
     def _fetched(self, question: str) -> Rows:
         held = self._execute(question).to_arrow_table()
         if not held.num_rows:

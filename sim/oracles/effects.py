@@ -19,6 +19,7 @@ from whitecap.sim.oracles.statement_text import (
     Meaning,
     NotTranslated,
     Restored,
+    TakenAsItIs,
     Translated,
     meaning_of,
 )
@@ -75,6 +76,8 @@ class Effects:
     def meaning(self, version: int) -> Meaning:
         """What a version's writer wanted. Raises `NotTranslated`."""
         owner = self.evidence.owners.get(version)
+        if owner is None and version < min(self.evidence.owners, default=0):
+            return self._as_it_is(version)
         if owner is None or owner.statement is None:
             raise NotTranslated("its statement is not in the history")
         if not self.is_main(version):
@@ -86,6 +89,15 @@ class Effects:
         dynamic = settings.get(DYNAMIC, "").upper() == "DYNAMIC"
         columns = Columns.of(schema, before.partition_columns)
         return meaning_of(owner.statement, columns, dynamic)
+
+    def _as_it_is(self, version: int) -> Meaning:
+        """What a version before the history did: some reader missed it, so that it comes later."""
+        change = self.evidence.changes.changes[version]
+        if change.is_none:
+            return NOTHING
+        if change.gone or change.problem:
+            raise NotTranslated("its statement is not in the history")
+        return TakenAsItIs(version)
 
     def effect(self, versions: Sequence[int], state: int) -> Effect:
         """What statements do, one after the other, to the rows that are there before a version.
@@ -136,6 +148,9 @@ class Effects:
         for meaning in meanings:
             if isinstance(meaning, Restored):
                 self.table.load(self.evidence.changes.before(meaning.version + 1))
+            elif isinstance(meaning, TakenAsItIs):
+                self._learn(meaning.version, meaning.version)
+                self.table.bring(meaning.version)
             else:
                 self.table.apply(meaning)
 

@@ -85,7 +85,14 @@ class Columns:
         return cls(schema.names, filled_in, partitions)
 
 
-Meaning = Translated | Appended | Restored
+@dataclass(frozen=True, slots=True)
+class TakenAsItIs:
+    """The table gets the rows that a version brought, which nobody's statement tells."""
+
+    version: int
+
+
+Meaning = Translated | Appended | Restored | TakenAsItIs
 
 NOTHING = Translated()
 

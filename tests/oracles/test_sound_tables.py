@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.oracles.hand_made import FIRST_ROWS, HandMade
+from tests.oracles.hand_made import FIRST_ROWS, HandMade, remove
+from tests.oracles.planted import ANY_ORDER
 from whitecap.sim.loading import load_scenario
 from whitecap.sim.oracles.effects import Effect, Effects
 from whitecap.sim.oracles.of_run import judge
@@ -93,6 +94,18 @@ def test_a_statement_after_a_compaction_runs_on_the_rows_that_are_there() -> Non
     table.rewrites("b", "c", [(1, 10)])
     table.did("compaction", "OPTIMIZE t", 0, 1)
     table.did("delete", "DELETE FROM t WHERE v = 20", 1, 2)
+    assert not table.findings()
+
+
+def test_rows_from_before_the_history_that_a_writer_may_miss_are_thought_of_as_coming_later() -> (
+    None
+):
+    table = HandMade(ANY_ORDER)
+    table.appends("b", [(3, 30), (3, 30)])
+    table.appends("c", [(4, 40)])
+    table.commit(remove("a"))
+    table.did("replaces", "DELETE FROM t WHERE id < 4", 0, 3)
+    assert {str(row) for row in table.evidence.changes.before(4)} == {"(3, 30)", "(4, 40)"}
     assert not table.findings()
 
 
