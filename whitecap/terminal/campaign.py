@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whitecap.terminal.console import new_console
+from whitecap.terminal.lanes import lane_lines
 from whitecap.terminal.table import print_indented
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def _lines(examined: Examined, command: str, small: Path | None) -> Iterator[str
     else:
         yield finding.sentence
         yield from finding.cycle
+        yield from lane_lines(examined.run.lanes)
         others = len(examined.run.findings) - 1
         if others:
             yield f"and {others} more in this run"
