@@ -116,8 +116,7 @@ class Effects:
     def explain(self, versions: Sequence[int]) -> bool:
         """Whether statements, one after the other, do what these versions did: by sums of hashes.
 
-        Where it says no, `effect` tells what is different, if anything is: two zeros have two
-        hashes. Raises as `effect`.
+        Where it says no, `effect` tells what is different. Raises as `effect`.
         """
         meanings = [self.meaning(version) for version in versions]
         first, last = min(versions), max(versions)

@@ -16,6 +16,7 @@ from whitecap.exit_codes import ExitCode
 from whitecap.sim.oracles import of_run
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, Oracle
 from whitecap.sim.run import FinishedRun
+from whitecap.terminal.campaign import again
 
 
 @pytest.fixture
@@ -62,6 +63,22 @@ def test_the_same_campaign_prints_the_same_json(
     written: dict[str, Any] = json.loads(first.stdout)
     assert written["runs"] == 3
     assert written["findings"] == []
+
+
+def test_a_campaign_ends_when_its_time_is_up(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(of_run, "judge", _lenient)
+    options = ("--minutes", 1e-9, "--jobs", 1, "--json", "--out", tmp_path / "out")
+    result = _chaos(file, "--runs", 1000, *options)
+    assert result.exit_code == ExitCode.FINE
+    assert json.loads(result.stdout)["runs"] == 1
+    assert _chaos(file, "--minutes", 0).exit_code == ExitCode.BAD_INPUT
+
+
+def test_the_command_that_makes_a_run_again_names_its_own_scenario_alone() -> None:
+    paths = [Path("one.yaml"), Path("two.yaml")]
+    assert again(paths, 5, 3) == "whitecap chaos two.yaml --seed 5 --only 3"
 
 
 def test_a_finding_is_told_with_its_cause_its_command_and_a_small_scenario(
