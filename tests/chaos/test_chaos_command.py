@@ -86,13 +86,18 @@ def test_a_finding_is_told_with_its_cause_its_command_and_a_small_scenario(
 ) -> None:
     monkeypatch.setattr(of_run, "judge", _planted)
     out = tmp_path / "out"
-    result = _chaos(file, "--runs", 8, "--jobs", 1, "--out", out)
+    kept = tmp_path / "kept"
+    result = _chaos(file, "--runs", 8, "--jobs", 1, "--out", out, "--save", kept)
     assert result.exit_code == ExitCode.EXPECTATION_MISSED, result.output
     assert "planted here" in result.stdout
     assert "gone in the same seed" in result.stdout
     number = result.stdout.partition("--only ")[2].split()[0]
     small = out / f"small-{number}-small.yaml"
     assert small.is_file()
+    saved = (kept / f"small-{number}.yaml").read_text()
+    assert saved == small.read_text()
+    assert saved.startswith("# lost commit: planted here\n# because of the fault")
+    assert f"--only {number}" in saved
     again = _chaos(file, "--only", number, "--no-shrink", "--jobs", 1, "--out", out)
     assert again.exit_code == ExitCode.EXPECTATION_MISSED
     assert CliRunner().invoke(main, ["run", str(small), "--quiet"]).exit_code == ExitCode.FINE
@@ -103,4 +108,5 @@ def test_bad_input_is_told_before_anything_runs(file: Path, tmp_path: Path) -> N
     assert missing.exit_code == ExitCode.BAD_INPUT
     assert "missing.yaml" in missing.stderr
     assert _chaos(file, "--runs", 0).exit_code == ExitCode.BAD_INPUT
+    assert _chaos(file, "--save", tmp_path, "--no-shrink").exit_code == ExitCode.BAD_INPUT
     assert _chaos().exit_code == ExitCode.BAD_INPUT

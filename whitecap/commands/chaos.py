@@ -45,6 +45,10 @@ MOST_RUNS = 10_000_000
     "--out", type=click.Path(path_type=Path), default=Path("out", "chaos"), show_default=True,
     help="Where scenarios that go wrong are written, drawn and small.",
 )  # fmt: skip
+@click.option(
+    "--save", type=click.Path(path_type=Path),
+    help="Put small scenarios here too, for instance scenarios/regression, to keep them.",
+)  # fmt: skip
 @click.option("--shrink/--no-shrink", default=True, help="Make what goes wrong small.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.pass_context
@@ -57,6 +61,7 @@ def chaos(
     only: int | None,
     jobs: int | None,
     out: Path,
+    save: Path | None,
     shrink: bool,
     as_json: bool,
 ) -> None:
@@ -72,11 +77,15 @@ def chaos(
     from whitecap.terminal.campaign import campaign_document, show_tally
 
     require_directory(out)
+    if save is not None:
+        require_directory(save)
+    if save is not None and not shrink:
+        raise click.UsageError("--save keeps small scenarios, and --no-shrink makes none")
     loaded = [load_scenario(path, cells=False) for path in scenarios]
     first, count = (0, runs) if only is None else (only, 1)
     began = time.monotonic()
     tally, examined = _made(
-        Campaign(loaded, count, seed, first), scenarios, jobs, out, shrink, as_json, minutes
+        Campaign(loaded, count, seed, first), scenarios, jobs, out, save, shrink, as_json, minutes
     )
     if as_json:
         print_json(campaign_document(tally, examined, seed))
@@ -90,6 +99,7 @@ def _made(
     paths: Sequence[Path],
     jobs: int | None,
     out: Path,
+    save: Path | None,
     shrink: bool,
     quiet: bool,
     minutes: float | None,
@@ -112,13 +122,14 @@ def _made(
                 share = tally.runs / campaign.runs
                 if minutes is not None:
                     share = max(share, seconds / 60 / minutes)
-                show(share, 1.0, _reached(tally, seconds))
+                show(min(share, 1.0), 1.0, _reached(tally, seconds))
                 if not run.is_sound:
                     found = examine(run, judge, make_small=shrink)
                     examined.append(found)
-                    small = _keep(found, out)
+                    command = again(paths, campaign.seed, run.number)
+                    small = _keep(found, command, out, save)
                     if not quiet:
-                        show_finding(found, again(paths, campaign.seed, run.number), small)
+                        show_finding(found, command, small)
                 if share >= 1:
                     break
     except KeyboardInterrupt:
@@ -136,9 +147,9 @@ def _reached(tally: Tally, seconds: float) -> str:
     )
 
 
-def _keep(examined: Examined, out: Path) -> Path | None:
+def _keep(examined: Examined, command: str, out: Path, save: Path | None) -> Path | None:
     """Write the scenario as it was drawn, and the small one, which is returned."""
-    from whitecap.sim.loading import show_document
+    from whitecap.terminal.campaign import small_scenario
 
     out.mkdir(parents=True, exist_ok=True)
     name = f"{examined.run.name}-{examined.run.number}"
@@ -146,7 +157,11 @@ def _keep(examined: Examined, out: Path) -> Path | None:
     if examined.shrunk is None:
         return None
     small = out / f"{name}-small.yaml"
-    small.write_text(show_document(examined.shrunk.scenario.document), encoding="utf-8")
+    text = small_scenario(examined, command)
+    small.write_text(text, encoding="utf-8")
+    if save is not None:
+        save.mkdir(parents=True, exist_ok=True)
+        (save / f"{name}.yaml").write_text(text, encoding="utf-8")
     return small
 
 

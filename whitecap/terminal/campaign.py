@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,6 +57,23 @@ def _lines(examined: Examined, command: str, small: Path | None) -> Iterator[str
     yield f"again: {command}"
     if small is not None and examined.shrunk is not None:
         yield f"small ({examined.shrunk.tried} scenarios tried): whitecap run {small}"
+
+
+def small_scenario(examined: Examined, command: str) -> str:
+    """The small scenario as a file that says what is wrong with it and how to ask again."""
+    from whitecap.sim.loading import show_document
+
+    assert examined.shrunk is not None
+    finding = examined.finding
+    said = "the run broke" if finding is None else f"{_title(examined)}: {finding.sentence}"
+    lines = [
+        *textwrap.wrap(said, 90),
+        f"because of {examined.cause}" if examined.cause else "unexplained",
+        f"made small of {command}",
+        "whitecap run THIS --out DIR && whitecap oracle DIR ends with 3 for as long as it is so",
+    ]
+    comment = "".join(f"# {line}\n" for line in lines)
+    return comment + show_document(examined.shrunk.scenario.document)
 
 
 def show_tally(tally: Tally, seconds: float) -> None:
