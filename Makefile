@@ -12,7 +12,7 @@ COMPACTION := out/optimize
 CASES := tests/conformance/cases
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test properties test-cluster lint type bench bench-memory bench-sweep bench-aggregation validate validate-real notebooks conformance answers
+.PHONY: help setup demo test properties test-cluster lint type bench bench-memory bench-sweep bench-aggregation validate validate-real chaos notebooks conformance answers
 
 help: ## Print this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -69,6 +69,9 @@ validate: setup ## Hold the simulator to laws and to models of others; writes do
 validate-real: setup ## Predict a free run on real Delta Lake, then let it run (half an hour)
 	-$(BIN)/whitecap validate --real --overwrite --out $(FREE_RUN)
 	$(BIN)/python -m benchmarks.validation.free_run $(FREE_RUN)/result.json
+
+chaos: setup ## A campaign over all shipped scenarios; writes its result into docs/chaos.md (MINUTES=30)
+	$(BIN)/python -m benchmarks.chaos $(or $(MINUTES),30)
 
 notebooks: setup ## Open the notebooks
 	$(BIN)/jupyter lab notebooks

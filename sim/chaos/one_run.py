@@ -14,8 +14,10 @@ from whitecap.engine.errors import InvariantViolated
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.chaos.exercised import COLUMNS, exercised
 from whitecap.sim.chaos.swarm import Drawn, drawn
+from whitecap.sim.chaos.timeline import Lane, lanes_of
 from whitecap.sim.loading import show_document
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, NotChecked, Oracle
+from whitecap.sim.oracles.of_run import history_of
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario import Scenario
 
@@ -30,7 +32,8 @@ TWICE = 50
 class ChaosRun:
     """What is kept of a run. `trace` names what happened in it: equal for equal recordings.
 
-    `broken` is the text of an error that ended it, which is a defect of ours.
+    `broken` is the text of an error that ended it, which is a defect of ours. `lanes` show what
+    happened around the first finding.
     """
 
     number: int
@@ -46,6 +49,7 @@ class ChaosRun:
     exercised: frozenset[str]
     seconds: float
     broken: str = ""
+    lanes: tuple[Lane, ...] = ()
 
     @property
     def is_sound(self) -> bool:
@@ -95,6 +99,7 @@ def judged(judge: Judge, variation: Drawn, number: int) -> ChaosRun:
         not_checked=judgement.not_checked,
         exercised=exercised(variation, finished.recording.columns(COLUMNS)),
         seconds=0.0,
+        lanes=lanes_of(history_of(finished).transactions, findings[0]) if findings else (),
     )
 
 

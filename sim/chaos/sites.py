@@ -127,64 +127,82 @@ def drawn_faults(dice: Dice, ends_ms: float) -> Iterator[dict[str, Any]]:
         return
     for name, fault in _FAULTS.items():
         if dice.chance(f"fault {name}", ACTIVE):
-            yield {**fault(dice), "between": ["0 s", show_duration(ends_ms)]}
+            yield {name: fault(dice), "between": ["0 s", show_duration(ends_ms)]}
 
 
 UNDER_FAULTS = 0.8
 """Of the runs: the others show what goes wrong without any help."""
 
 ACTIVE = 0.3
-"""Of the kinds of faults, in a run: two-phase as FoundationDB's BUGGIFY, with more sites at a time,
-since there are few."""
+"""Of the kinds of faults, in a run, so that three meet on average: two-phase as FoundationDB's
+BUGGIFY, with more sites at a time, since there are few."""
+
+PLANNED = 0.3
+"""Of the faults that strike requests: by number instead of by chance."""
+
+LATEST_PLANNED, MOST_PLANNED = 40, 3
+"""Requests of a writer that a plan names: so many at most, none later."""
 
 
-LATE = {"exponential": {"mean": "10 s"}}
-"""How long a process stands still, or a second delivery is under way."""
+def _which(dice: Dice, kind: str, low: float, high: float) -> dict[str, Any]:
+    """Which requests are struck: each with a probability between these, or some by number."""
+    if not dice.chance(f"plan of {kind}", PLANNED):
+        return {"probability": dice.scale(f"how often {kind}", low, high)}
+    places = range(dice.whole(f"how many {kind}", 1, MOST_PLANNED))
+    numbers = {dice.whole(f"place {place} of {kind}", 1, LATEST_PLANNED) for place in places}
+    return {"nth": sorted(numbers)}
 
-BACK = {"uniform": {"low": "1 s", "high": "2 min"}}
-"""How long a driver is down."""
+
+def _about(dice: Dice, what: str, low: float, high: float) -> dict[str, Any]:
+    """A duration about which a fault's own draws are; both ends in milliseconds."""
+    return {"exponential": {"mean": show_duration(dice.scale(what, low, high))}}
 
 
 def _lost_reply(dice: Dice) -> dict[str, Any]:
-    return {"lost_reply": {"probability": dice.scale("how lost", 0.005, 0.3)}}
+    return _which(dice, "lost_reply", 0.005, 0.3)
 
 
 def _late_effect(dice: Dice) -> dict[str, Any]:
-    delay = {"exponential": {"mean": show_duration(dice.scale("how late", 100, 60_000))}}
-    return {"late_effect": {"probability": dice.scale("how many late", 0.005, 0.2), "delay": delay}}
+    delay = _about(dice, "how late", 100, 60_000)
+    return {**_which(dice, "late_effect", 0.005, 0.2), "delay": delay}
 
 
 def _throttling(dice: Dice) -> dict[str, Any]:
-    return {"throttling": {"probability": dice.scale("how throttled", 0.01, 0.5)}}
+    which = _which(dice, "throttling", 0.01, 0.5)
+    # Of a plan it must be said which requests it counts; every store has these.
+    return {**which, "requests": ["put_if_absent", "list"]} if "nth" in which else which
 
 
 def _writer_crash(dice: Dice) -> dict[str, Any]:
     rate = f"{dice.scale('how many crashes', 1, 60):g} per h"
-    return {"writer_crash": {"rate": rate, "restart": BACK}}
+    return {"rate": rate, "restart": RESTART}
 
 
 def _crash_at_request(dice: Dice) -> dict[str, Any]:
-    probability = dice.scale("how many die", 0.005, 0.2)
-    when = dice.among("when they die", ("before", "during", "after"))
-    return {"crash_at_request": {"probability": probability, "when": when, "restart": BACK}}
+    when = dice.among("when it crashes", ("before", "during", "after"))
+    return {**_which(dice, "crash_at_request", 0.005, 0.1), "when": when, "restart": RESTART}
 
 
 def _duplicate_delivery(dice: Dice) -> dict[str, Any]:
-    probability = dice.scale("how many twice", 0.005, 0.2)
-    return {"duplicate_delivery": {"probability": probability, "delay": LATE}}
+    delay = _about(dice, "how much later", 100, 60_000)
+    return {**_which(dice, "duplicate_delivery", 0.01, 0.3), "delay": delay}
 
 
 def _conflict_409(dice: Dice) -> dict[str, Any]:
-    return {"conflict_409": {"probability": dice.scale("how many 409", 0.005, 0.3)}}
+    return _which(dice, "conflict_409", 0.01, 0.3)
 
 
 def _pause(dice: Dice) -> dict[str, Any]:
-    return {"pause": {"probability": dice.scale("how many pauses", 0.005, 0.2), "lasts": LATE}}
+    return {**_which(dice, "pause", 0.01, 0.2), "lasts": _about(dice, "how long", 1000, 600_000)}
 
 
 def _stale_listing(dice: Dice) -> dict[str, Any]:
-    return {"stale_listing": {"probability": dice.scale("how stale", 0.005, 0.2)}}
+    misses = dice.whole("how many missed", 1, 3)
+    return {**_which(dice, "stale_listing", 0.01, 0.3), "misses": misses}
 
+
+RESTART = {"uniform": {"low": "1 s", "high": "2 min"}}
+"""Until a driver that died is back."""
 
 _FAULTS: Mapping[str, Callable[[Dice], dict[str, Any]]] = {
     "lost_reply": _lost_reply,

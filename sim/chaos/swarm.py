@@ -6,7 +6,7 @@ What must come to an end does so in the second phase: writers begin nothing new 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
@@ -54,14 +54,15 @@ def drawn(base: Scenario, seed: int, number: int) -> Drawn:
     choices = {site.name: site.draw(document, dice) for site in touched}
     scenario, in_vain = _with_choices(document, choices)
     calm_ms = _calm_ms(scenario, dice)
-    phased = _in_two_phases(scenario, dice, calm_ms)
+    phased = _in_two_phases(scenario, calm_ms)
+    whole, in_vain_too = _with_faults(phased, list(drawn_faults(dice, calm_ms)))
     chosen = {
         path: value
         for name, changes in choices.items()
         if name not in in_vain
         for path, value in changes.items()
     }
-    return Drawn(scenario_of(phased), chosen, in_vain, calm_ms)
+    return Drawn(whole, chosen, (*in_vain, *in_vain_too), calm_ms)
 
 
 def _cell(base: Scenario, dice: Dice) -> Document:
@@ -108,19 +109,34 @@ def _calm_ms(scenario: Scenario, dice: Dice) -> float:
     return _whole_seconds(scenario.duration * min(jobs / max(planned, 1e-9), 100))
 
 
-def _in_two_phases(scenario: Scenario, dice: Dice, calm_ms: float) -> Document:
+def _in_two_phases(scenario: Scenario, calm_ms: float) -> Document:
     document = scenario.document
     writers = {
         name: {**group, "stops": show_duration(_stops_ms(scenario, name, calm_ms))}
         for name, group in document["writers"].items()
     }
-    faults = [*document.get("faults", ()), *drawn_faults(dice, calm_ms)]
     return {
         **document,
         "writers": writers,
-        "faults": faults,
         "duration": show_duration(calm_ms + QUIET_MS),
     }
+
+
+def _with_faults(
+    document: Document, faults: Sequence[Document]
+) -> tuple[Scenario, tuple[str, ...]]:
+    """The scenario with all faults, or with those that can be, and the names of the others."""
+    given = document.get("faults", [])
+    if (scenario := _possible(document, {"faults": [*given, *faults]})) is not None:
+        return scenario, ()
+    scenario, in_vain = scenario_of(document), list[str]()
+    for fault in faults:
+        tried = _possible(document, {"faults": [*given, fault]})
+        if tried is None:
+            in_vain.append(f"the fault {next(iter(fault))}")
+        else:
+            scenario, given = tried, [*given, fault]
+    return scenario, tuple(in_vain)
 
 
 def _stops_ms(scenario: Scenario, name: str, calm_ms: float) -> float:

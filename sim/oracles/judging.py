@@ -100,7 +100,9 @@ def _of_the_rows(evidence: Evidence, not_checked: list[NotChecked]) -> Iterator[
     ]
     unchecked: Unchecked = {}
     first = min(evidence.owners, default=inf)
-    order = [version for version in serial_order(evidence, kept) if version >= first]
+    order = serial_order(evidence, kept)
+    while order and order[0] < first:
+        order.pop(0)
     yield from replay_findings(evidence, effects, order, unchecked)
     not_checked += _grouped("rows by statements", unchecked)
     not_checked += _grouped("what was read", graph.unknown)

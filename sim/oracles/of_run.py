@@ -16,6 +16,7 @@ import pyarrow as pa
 from whitecap.engine.dialects import dialect_named
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.log.commit_file import log_key
+from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.engine.storage.requests import Get, ListFrom, ReadRows, Request, Response
 from whitecap.sim.loading.loading import parse_scenario
@@ -23,7 +24,7 @@ from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Judgement
 from whitecap.sim.oracles.history import History, Promise, Transaction
 from whitecap.sim.oracles.judging import judge_evidence
-from whitecap.sim.oracles.log_validation import checked_commits
+from whitecap.sim.oracles.log_validation import CheckedLog, checked_commits
 from whitecap.sim.recording.recording import INTERRUPTED, read_recording
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.store.objects import FakeStore
@@ -90,7 +91,7 @@ def evidence_of(
     faults_stop_ms: float | None = None,
     bound_ms: float | None = None,
 ) -> Evidence:
-    """What a finished run left of one of its tables."""
+    """What a finished run left of a table; one that nobody came to create is no broken one."""
     history = history_of(run, table.name)
     promise = msgspec.structs.replace(
         history.promise, faults_stop=faults_stop_ms, bound=bound_ms, ends=run.world.kernel.now_ms
@@ -100,7 +101,7 @@ def evidence_of(
     bodies = {version: store.objects[log_key(version)].body for version in versions}
     landed = {landing.version: landing.landed_at_ms for landing in store.landings}
     return Evidence(
-        checked_commits(bodies),
+        checked_commits(bodies) if bodies else CheckedLog(EMPTY_SNAPSHOT, EMPTY_SNAPSHOT),
         _StoreAfterwards(store),
         History(history.transactions, promise),
         landed,

@@ -46,6 +46,7 @@ WRITERS = {
     "check --junit": ["check", "FILE", "--junit"],
     "replay --out": ["replay", "RUN", "--out"],
     "chaos --out": ["chaos", "FILE", "--out"],
+    "chaos --save": ["chaos", "FILE", "--save"],
     "fuzz --out": ["fuzz", "--out"],
     "validate --out": ["validate", "--real", "--out"],
     "calibrate --out": ["calibrate", "DISK", "--out"],
@@ -97,7 +98,8 @@ def test_every_command_that_writes_is_tried_here() -> None:
         for name in COMMANDS
         for parameter in main.get_command(None, name).params  # type: ignore[arg-type, union-attr]
         for option in parameter.opts
-        if option in ("--out", "--export", "--junit") or (name, option) == ("run", "--history")
+        if option in ("--out", "--export", "--junit", "--save")
+        or (name, option) == ("run", "--history")
     }
     assert written == set(WRITERS)
 

@@ -133,6 +133,21 @@ def test_a_put_that_is_delivered_twice_is_refused_the_second_time() -> None:
     assert rows(run, "commits") == rows(once, "commits")
 
 
+def test_a_put_that_was_refused_has_no_effect_that_could_happen_again() -> None:
+    faults = [
+        {"duplicate_delivery": {"probability": 1, "delay": "1 ms"}},
+        {"throttling": {"nth": [1, 2], "requests": ["put_if_absent"]}},
+    ]
+    puts = rows(_hit(faults[1], faults=faults, writers=ALONE), "requests")
+    refused = [put for put in puts if put["result"] == "throttled"]
+    assert len(refused) == 2
+    landed = [put["key"] for put in puts if put["effect_at_ms"] is not None]
+    assert refused[0]["key"] in landed
+    run = _hit(faults[1], faults=faults, writers=ALONE)
+    created = [put for put in rows(run, "attempts") if put["effect_at_ms"] is not None]
+    assert all(put["result"] == "created" for put in created)
+
+
 @pytest.mark.parametrize(
     ("on_409", "outcomes"),
     [("resend", {"committed"}), ("taken", {"committed"}), ("fail", {"committed", "aborted"})],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whitecap.terminal.console import new_console
+from whitecap.terminal.lanes import lane_lines
 from whitecap.terminal.table import print_indented
 
 if TYPE_CHECKING:
@@ -18,10 +20,9 @@ if TYPE_CHECKING:
 
 
 def again(paths: Sequence[Path], seed: int, number: int) -> str:
-    """The command that makes one run of a campaign again."""
-    return shlex.join(
-        ["whitecap", "chaos", *map(str, paths), "--seed", str(seed), "--only", str(number)]
-    )
+    """The command that makes one run of a campaign again: of its own scenario alone."""
+    path = str(paths[number % len(paths)])
+    return shlex.join(["whitecap", "chaos", path, "--seed", str(seed), "--only", str(number)])
 
 
 def show_finding(examined: Examined, command: str, small: Path | None) -> None:
@@ -40,10 +41,12 @@ def _title(examined: Examined) -> str:
 def _lines(examined: Examined, command: str, small: Path | None) -> Iterator[str]:
     finding = examined.finding
     if finding is None:
-        yield examined.run.broken.strip().splitlines()[-1]
+        said = examined.run.broken.strip().splitlines()
+        yield from said[-1:] if said[0].startswith("Traceback") else said
     else:
         yield finding.sentence
         yield from finding.cycle
+        yield from lane_lines(examined.run.lanes)
         others = len(examined.run.findings) - 1
         if others:
             yield f"and {others} more in this run"
@@ -54,6 +57,23 @@ def _lines(examined: Examined, command: str, small: Path | None) -> Iterator[str
     yield f"again: {command}"
     if small is not None and examined.shrunk is not None:
         yield f"small ({examined.shrunk.tried} scenarios tried): whitecap run {small}"
+
+
+def small_scenario(examined: Examined, command: str) -> str:
+    """The small scenario as a file that says what is wrong with it and how to ask again."""
+    from whitecap.sim.loading import show_document
+
+    assert examined.shrunk is not None
+    finding = examined.finding
+    said = "the run broke" if finding is None else f"{_title(examined)}: {finding.sentence}"
+    lines = [
+        *textwrap.wrap(said, 90),
+        f"because of {examined.cause}" if examined.cause else "unexplained",
+        f"made small of {command}",
+        "whitecap run THIS --out DIR && whitecap oracle DIR ends with 3 for as long as it is so",
+    ]
+    comment = "".join(f"# {line}\n" for line in lines)
+    return comment + show_document(examined.shrunk.scenario.document)
 
 
 def show_tally(tally: Tally, seconds: float) -> None:
