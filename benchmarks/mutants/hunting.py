@@ -21,10 +21,9 @@ RUNS = 1_000
 SEED = 20_261_122
 
 SCENARIOS = (
-    "scenarios/events.yaml",
-    "scenarios/regression/lost-reply-checked.yaml",
-    "scenarios/regression/separate-checkpoints.yaml",
-    "scenarios/field/c05-merges-by-key.yaml",
+    "benchmarks/mutants/scenarios/one-of-each.yaml",
+    "benchmarks/mutants/scenarios/same-rows.yaml",
+    "benchmarks/mutants/scenarios/lost-replies.yaml",
 )
 """What is varied: all commands, both isolation levels, streams, lost replies."""
 

@@ -24,6 +24,12 @@ from whitecap.sim.oracles.statement_text import (
 REMEMBERED = "remembered"
 """The table as it was before a statement."""
 
+_DIFFERENCE = (
+    f"SELECT sum(side) AS times, * EXCLUDE (side) FROM (SELECT 1 AS side, * FROM {TARGET}"
+    f" UNION ALL SELECT -1 AS side, * FROM {REMEMBERED}) GROUP BY ALL HAVING sum(side) <> 0"
+)
+"""Rows with how often more they are there; one aggregate, where EXCEPT ALL numbers all rows."""
+
 
 def duckdb_is_there() -> bool:
     """Whether DuckDB is installed: `pip install whitecap[oracles]`."""
@@ -69,8 +75,14 @@ class DuckTable:
 
     def done(self) -> tuple[Rows, Rows]:
         """The rows that went and those that came since they were remembered."""
-        gone = self._fetched(f"SELECT * FROM {REMEMBERED} EXCEPT ALL SELECT * FROM {TARGET}")
-        return gone, self._fetched(f"SELECT * FROM {TARGET} EXCEPT ALL SELECT * FROM {REMEMBERED}")
+        held = self._execute(_DIFFERENCE).to_arrow_table()
+        gone: Rows = Counter()
+        new: Rows = Counter()
+        if held.num_rows:
+            count, *columns = [column.to_pylist() for column in held.columns]
+            for times, *row in zip(count, *columns, strict=True):
+                (new if times > 0 else gone)[plain_row(row)] += abs(int(times))
+        return gone, new
 
     def apply(self, meaning: Translated | Appended) -> None:
         """Run one statement."""
@@ -79,13 +91,6 @@ class DuckTable:
             return
         for text in meaning.texts:
             self._execute(text)
-
-    def _fetched(self, question: str) -> Rows:
-        held = self._execute(question).to_arrow_table()
-        if not held.num_rows:
-            return Counter()
-        columns = [column.to_pylist() for column in held.columns]
-        return Counter(map(plain_row, zip(*columns, strict=True)))
 
     def matched(self, matches: str, changes: Iterable[tuple[int, Row]]) -> set[int]:
         """Versions with changed rows that a question of a statement selects."""
@@ -97,12 +102,15 @@ class DuckTable:
     def _append(self, batch: Appended) -> None:
         names = ", ".join(f'"{name}"' for name in self.schema.names)
         marks = ", ".join("?" for _ in self.schema.names)
+        values: list[Any] = []
         for row in batch.rows:
             given = {name.lower(): value for name, value in row.items()}
             if unknown := given.keys() - {name.lower() for name in self.schema.names}:
                 raise NotTranslated(f"a batch with further columns: {', '.join(sorted(unknown))}")
-            values = [given.get(name.lower()) for name in self.schema.names]
-            self._execute(f"INSERT INTO {TARGET} ({names}) VALUES ({marks})", values)
+            values += [given.get(name.lower()) for name in self.schema.names]
+        if values:
+            rows = ", ".join(f"({marks})" for _ in batch.rows)
+            self._execute(f"INSERT INTO {TARGET} ({names}) VALUES {rows}", values)
 
     def _create(self, name: str, rows: Iterable[Row], versions: list[int] | None = None) -> None:
         columns = list(zip(*rows, strict=True)) or [()] * len(self._types)

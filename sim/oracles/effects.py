@@ -39,6 +39,7 @@ class Effects:
 
     evidence: Evidence
     _stands_at: int | None = None
+    _is_loaded: bool = False
 
     @cached_property
     def table(self) -> DuckTable:
@@ -92,7 +93,9 @@ class Effects:
         """
         meanings = [self.meaning(version) for version in versions]
         if all(meaning == NOTHING for meaning in meanings):
+            self._is_loaded = self._stands_at == state
             return Effect()
+        self._is_loaded = True
         self._stand_at(state, self.evidence.changes.changes[versions[0]].schema)
         self._stands_at = None
         self.table.remember()
@@ -104,8 +107,11 @@ class Effects:
         return Effect(*self.table.done())
 
     def was_right(self, state: int) -> None:
-        """The table now holds what is really there before a version."""
-        self._stands_at = state
+        """What was made last is what is really there before a version; so the table holds it.
+
+        Unless nothing was to be done, and the table was never loaded for it.
+        """
+        self._stands_at = state if self._is_loaded else None
 
     def _stand_at(self, state: int, schema: Schema) -> None:
         if self.table.schema != schema:
