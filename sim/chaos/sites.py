@@ -89,7 +89,7 @@ def _property(key: str, choices: Sequence[Any]) -> Callable[[Document, Dice], Ch
 def _lost_replies(document: Document, dice: Dice) -> Changes:
     """What a client does without a reply; not that it takes its own commit for another's."""
     store = document["store"]
-    given = {"profile": store} if isinstance(store, str) else store
+    given: Document = {"profile": store} if isinstance(store, str) else store
     client = {**given.get("client", {}), "on_lost_reply": dice.among("reply", LOST_REPLIES)}
     return {"store": {**given, "client": client}}
 

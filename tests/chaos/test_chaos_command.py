@@ -13,8 +13,8 @@ from click.testing import CliRunner, Result
 from tests.sim.sim_worlds import document
 from whitecap.cli import main
 from whitecap.exit_codes import ExitCode
-from whitecap.sim.oracles import of_run
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, Oracle
+from whitecap.sim.oracles.runs import reopening
 from whitecap.sim.run import FinishedRun
 
 
@@ -57,7 +57,7 @@ def test_the_same_campaign_prints_the_same_json(file: Path, tmp_path: Path) -> N
 def test_a_finding_is_told_with_its_cause_its_command_and_a_small_scenario(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(of_run, "judgement_of", _planted)
+    monkeypatch.setattr(reopening, "judgement_with_readers", _planted)
     out = tmp_path / "out"
     result = _chaos(file, "--runs", 8, "--jobs", 1, "--out", out)
     assert result.exit_code == ExitCode.EXPECTATION_MISSED, result.output

@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.oracles.hand_made import FIRST_ROWS, HandMade
+from whitecap.engine.log import checkpoint
 from whitecap.sim.loading import load_scenario
 from whitecap.sim.oracles.of_run import judge, judgement_of
+from whitecap.sim.oracles.runs.reopening import reopening_findings
 from whitecap.sim.run import run_scenario
 
 ROOT = Path(__file__).parents[2]
@@ -79,6 +81,33 @@ def test_statements_one_after_the_other_give_no_finding(steps: list[tuple[str, i
         table.rewrites("a" if version == 1 else f"f{version - 1}", f"f{version}", rows)
         table.did(f"step {version}", statement, version - 1, version)
     assert not table.findings()
+
+
+def test_rows_are_looked_at_although_the_first_statement_did_nothing() -> None:
+    table = HandMade()
+    table.rewrites("a", "b", FIRST_ROWS)
+    table.did("compactor", "OPTIMIZE t", 0, 1)
+    table.rewrites("b", "c", [(1, 11), (2, 20)])
+    table.did("corrector", "UPDATE t SET v = v + 1 WHERE id = 1", 1, 2)
+    assert not table.findings()
+
+
+def test_whoever_opens_a_sound_log_reads_what_its_commits_say() -> None:
+    table = HandMade()
+    for version in range(1, 6):
+        table.appends(f"f{version}", [(version + 2, version)])
+    assert not list(reopening_findings(table.evidence))
+
+
+def test_a_reader_that_loses_a_file_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = HandMade()
+    for version in range(1, 6):
+        table.appends(f"f{version}", [(version + 2, version)])
+    whole = checkpoint.checkpoint_actions
+    monkeypatch.setattr(checkpoint, "checkpoint_actions", lambda snapshot: whole(snapshot)[:-1])
+    (finding,) = reopening_findings(table.evidence)
+    assert "1 files are missing" in finding.sentence
+    assert "checkpoint" in finding.sentence
 
 
 def test_the_oracles_know_nothing_of_the_engines_decisions() -> None:

@@ -92,18 +92,18 @@ def _made(
     from whitecap.sim.chaos.campaign import Tally, run_campaign
     from whitecap.sim.chaos.examining import examine
     from whitecap.sim.machine.processes import Processes
-    from whitecap.sim.oracles.of_run import judgement_of
+    from whitecap.sim.oracles.runs.reopening import judgement_with_readers
     from whitecap.terminal.campaign import again, show_finding
 
     tally = Tally()
     examined: list[Examined] = []
     try:
         with Processes(jobs or os.cpu_count() or 1) as processes, progress("chaos") as show:
-            for run in run_campaign(campaign, judgement_of, processes):
+            for run in run_campaign(campaign, judgement_with_readers, processes):
                 tally.add(run)
                 show(tally.runs, campaign.runs, _reached(tally))
                 if not run.is_sound:
-                    found = examine(run, judgement_of, make_small=shrink)
+                    found = examine(run, judgement_with_readers, make_small=shrink)
                     examined.append(found)
                     small = _keep(found, out)
                     if not quiet:

@@ -43,7 +43,7 @@ def oracle(ctx: click.Context, directory: Path, history: Path | None, as_json: b
 
 def _judged(directory: Path, history: Path | None) -> Judgement:
     from whitecap.sim.oracles.judging import judge_directory
-    from whitecap.sim.oracles.run_directory import judge_run_directory
+    from whitecap.sim.oracles.runs.run_directory import judge_run_directory
     from whitecap.sim.recording.recording import is_run_directory
 
     if not is_run_directory(directory):
