@@ -50,7 +50,10 @@ def hunt(mutant: Mutant | None, runs: int = RUNS) -> Hunted:
     """Look for what is wrong with the code with a bug in it, here: once in a process."""
     if mutant is not None:
         plant(mutant)
-        return _by_campaign(mutant.name, runs) if mutant.unsafe else _by_cases(mutant.name)
+        try:
+            return _by_campaign(mutant.name, runs) if mutant.unsafe else _by_cases(mutant.name)
+        except Exception as error:  # with a bug planted anything may break, the oracles too
+            return Hunted(mutant.name, 1, BROKE, f"{type(error).__name__}: {error}")
     return _by_campaign("none", runs)
 
 

@@ -76,7 +76,12 @@ def _score(unsafe: Sequence[Hunted]) -> Iterator[str]:
     escaped = sorted(one.name for one in unsafe if not one.is_caught)
     if escaped:
         yield ""
-        yield f"Not found: {'; '.join(escaped)}."
+        yield f"Not found in as many runs as the tables say: {'; '.join(escaped)}."
+    hunted = {one.name for one in unsafe}
+    left = [name for name, mutant in MUTANTS.items() if mutant.unsafe and name not in hunted]
+    if left:
+        yield ""
+        yield f"Not hunted yet: {'; '.join(left)}."
 
 
 def _area(area: Area, hunted: Sequence[Hunted]) -> Iterator[str]:
