@@ -22,10 +22,12 @@ of [`whitecap chaos`](chaos.md) has to find each of them: the same campaign for 
 its own. A bug is one place of the source written otherwise (`benchmarks/mutants/planted/`), with a
 history of a few transactions that shows its harm and can be checked by hand.
 
-- **{caught} of {unsafe} unsafe bugs are found**, half of them within {median} runs.
+- **{caught} of {unsafe} unsafe bugs that were hunted are found**, half of them by run {median} or
+  before; {planted} are planted. One that was not found was looked for in as many runs as its row
+  says.
 - Without any bug, {clean}.
-- {cases} of {unfaithful} bugs that harm no data, but refuse or say something else than Delta, are
-  found by the conformance cases.
+- Of {unfaithful} hunted bugs that harm no data, but refuse or say something else than Delta, the
+  conformance cases find {cases}.
 """
 
 HEADER = "| bug | witness | caught after | as |\n|---|---|---|---|"
@@ -45,6 +47,7 @@ def page_of(results: Results) -> str:
             scenarios=", ".join(f"`{path}`" for path in SCENARIOS),
             caught=len(tries),
             unsafe=len(unsafe),
+            planted=sum(mutant.unsafe for mutant in MUTANTS.values()),
             median=tries[len(tries) // 2] if tries else "no",
             clean=_clean(results.without),
             cases=sum(one.is_caught for one in others),

@@ -55,7 +55,7 @@ def test_the_page_says_what_was_found_and_what_escaped() -> None:
     results = Results(runs=9, clean=4, without=Hunted("none", 4, None))
     results.hunted = {found: Hunted(found, 3, "G0"), escaped: Hunted(escaped, 9, None)}
     page = page_of(results)
-    assert "1 of 2 unsafe bugs are found" in page
+    assert "1 of 2 unsafe bugs that were hunted are found" in page
     assert f"Not found in as many runs as the tables say: {escaped}." in page
     assert f"Not hunted yet: {UNSAFE[2].name};" in page
     assert f"| {found} | {UNSAFE[0].witness} | 3 | G0 |" in page

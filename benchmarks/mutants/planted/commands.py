@@ -91,7 +91,7 @@ MUTANTS = (
         "T1 updates monday's refunds: monday's orders are changed too.",
     ),
     Mutant(
-        "UPDATE is done as of the row before",
+        "UPDATE changes a row twice",
         Area.COMMANDS,
         UPDATE,
         "    changed = [change.of_row(row) for _, row in one.rows_at(positions)]\n",
@@ -141,7 +141,7 @@ MUTANTS = (
         "T1's MERGE updates k and inserts l on a table with vectors: l is nowhere.",
     ),
     Mutant(
-        "MERGE hides a file's first row too",
+        "MERGE leaves a changed row visible",
         Area.COMMANDS,
         MERGE,
         "        hidden = [(file.one, list(changes[file.one.file.path])) for file in touched]\n",
@@ -270,7 +270,7 @@ MUTANTS = (
         "the row that T2 deleted.",
     ),
     Mutant(
-        "OPTIMIZE depends on none of its files",
+        "OPTIMIZE adds and removes nothing",
         Area.COMMANDS,
         REWRITING,
         "        txn.track_files_read(batch.files)\n",

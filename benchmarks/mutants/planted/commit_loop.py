@@ -166,7 +166,7 @@ MUTANTS = (
         "without a reply, sent again it finds the version taken and becomes version 7 too.",
     ),
     Mutant(
-        "a transaction without files is not committed",
+        "whoever removes nothing is not committed",
         Area.COMMIT_LOOP,
         COMMIT,
         "    if may_skip and not prepared.actions and _may_skip_empty(level, settings):\n",
@@ -176,7 +176,7 @@ MUTANTS = (
         "rows are nowhere.",
     ),
     Mutant(
-        "a checked transaction has no id",
+        "planned appends carry the id of the first",
         Area.COMMIT_LOOP,
         "engine/plans/appends.py",
         "        txn_id=txn_id,\n    )\n    return first.another",

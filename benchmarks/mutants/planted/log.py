@@ -47,7 +47,7 @@ MUTANTS = (
         "is read again.",
     ),
     Mutant(
-        "a file with a vector is another file than without",
+        "files with vectors are not found by their path",
         Area.LOG,
         FILE_SET,
         "        if key[1] is not None:\n"

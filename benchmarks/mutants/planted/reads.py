@@ -158,7 +158,7 @@ MUTANTS = (
         "DELETE that was told to have committed.",
     ),
     Mutant(
-        "a bound of statistics is taken as beyond",
+        "the index of rows leaves its first file out",
         Area.READS,
         "engine/writing/search.py",
         "            return [file for file in found if file in scan]\n",
@@ -167,7 +167,7 @@ MUTANTS = (
         "read: k stays.",
     ),
     Mutant(
-        "an index of rows forgets that a key is in two files",
+        "a scan leaves its last file out",
         Area.READS,
         "engine/writing/search.py",
         "    return list(scan)\n\n\n@dataclass",

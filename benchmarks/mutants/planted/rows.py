@@ -81,7 +81,7 @@ MUTANTS = (
         "a is live twice.",
     ),
     Mutant(
-        "every second changed row is looked at",
+        "the first changed row is not looked at",
         Area.ROWS,
         ROWS,
         "            rows = rows_at((yield from reader.rows(file)), list(positions))\n",
@@ -134,7 +134,7 @@ MUTANTS = (
         "update one of a's rows: it is back in version 7.",
     ),
     Mutant(
-        "partitioned tables are settled by rows without their rows",
+        "conflicts about files are passed over",
         Area.ROWS,
         RESOLVER,
         "        if verdict is None or not self.reads:\n            return verdict or current\n",
@@ -200,7 +200,7 @@ MUTANTS = (
         "the row is back.",
     ),
     Mutant(
-        "rows that came back are not minded by a compaction",
+        "a second deletion undoes the first in a compacted file",
         Area.ROWS,
         COMPACTION,
         "            known = yield from reader.hidden(action)\n"
@@ -318,7 +318,7 @@ MUTANTS = (
         "back.",
     ),
     Mutant(
-        "rows are hidden without a change being said",
+        "a file gets a vector without being removed before",
         Area.VECTORS,
         HIDING,
         "    adds = yield from with_hidden(hidings, reader, data_change=True)\n"
