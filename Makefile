@@ -12,7 +12,7 @@ COMPACTION := out/optimize
 CASES := tests/conformance/cases
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test properties test-cluster lint type bench bench-memory bench-sweep bench-aggregation validate validate-real chaos notebooks conformance answers
+.PHONY: help setup demo test properties test-cluster lint type bench bench-memory bench-sweep bench-aggregation validate validate-real chaos mutants notebooks conformance answers
 
 help: ## Print this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -85,6 +85,9 @@ conformance: setup $(DELTA_RS_PYTHON) ## Run all conformance cases on the engine
 $(DELTA_RS_PYTHON):
 	$(PYTHON) -m venv .venv-deltalake-$(DELTA_RS)
 	.venv-deltalake-$(DELTA_RS)/bin/pip install --quiet --disable-pip-version-check 'deltalake==$(DELTA_RS)' 'pyarrow==26.0.1'
+
+mutants: setup ## Plant bugs, one at a time, and hunt each by the same campaign; writes docs/mutants.md
+	setsid --wait $(BIN)/python -m benchmarks.mutants
 
 answers: setup ## Ask real Spark again what functions and casts make of values
 	$(BIN)/python -m tests.sql.observe_values

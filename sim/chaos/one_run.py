@@ -17,7 +17,7 @@ from whitecap.sim.chaos.swarm import Drawn, drawn
 from whitecap.sim.chaos.timeline import Lane, lanes_of
 from whitecap.sim.loading import show_document
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, NotChecked, Oracle
-from whitecap.sim.oracles.of_run import history_of
+from whitecap.sim.oracles.runs.of_run import history_of
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario import Scenario
 

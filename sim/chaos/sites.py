@@ -13,7 +13,12 @@ from itertools import combinations
 from typing import Any
 
 from whitecap.engine.dialects import DIALECTS
-from whitecap.engine.log.properties import IN_COMMIT_TIMESTAMPS
+from whitecap.engine.log.properties import (
+    CHECKPOINT_INTERVAL,
+    IN_COMMIT_TIMESTAMPS,
+    ROW_TRACKING,
+)
+from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.sim.chaos.dice import Dice
 from whitecap.sim.quantities.units import show_duration
 from whitecap.sim.scenario.model import Document
@@ -27,6 +32,8 @@ STORES = (
     "s3", "s3-express", "azure", "gcs", "local", "hdfs", "abfs", "s3-dynamodb", CATALOG,
 )  # fmt: skip
 """Profiles on which the commits of several clusters do not overwrite each other."""
+
+LOST_REPLIES = (LostReply.SURFACE.value, LostReply.RESEND_AND_CHECK.value)
 
 LEVELS = (None, "WriteSerializable", "Serializable")
 
@@ -69,9 +76,32 @@ def _store(document: Document, dice: Dice) -> Changes:
     return {"store": profile, "table.properties": properties}
 
 
-def _vectors(document: Document, dice: Dice) -> Changes:
-    properties = {**document["table"].get("properties", {}), VECTORS: dice.chance("vectors", 0.5)}
-    return {"table.properties": properties}
+def _property(key: str, choices: Sequence[Any]) -> Callable[[Document, Dice], Changes]:
+    """Draws a property of the table, beside those that it has."""
+
+    def draw(document: Document, dice: Dice) -> Changes:
+        given = document["table"].get("properties", {})
+        return {"table.properties": {**given, key: dice.among(key, choices)}}
+
+    return draw
+
+
+def _lost_replies(document: Document, dice: Dice) -> Changes:
+    """What a client does without a reply; not that it takes its own commit for another's."""
+    store = document["store"]
+    given: Document = {"profile": store} if isinstance(store, str) else store
+    client = {**given.get("client", {}), "on_lost_reply": dice.among("reply", LOST_REPLIES)}
+    return {"store": {**given, "client": client}}
+
+
+def _clusters(document: Document, dice: Dice) -> Changes:
+    """Which groups of writers share a driver, and with it what is known of the log."""
+    return {
+        f"writers.{name}.cluster": "shared"
+        for name, group in document["writers"].items()
+        if not {"cluster", "restart", "clock_skew"} & group.keys()
+        and dice.chance(f"cluster of {name}", 0.5)
+    }
 
 
 def _partitions(document: Document, dice: Dice) -> Changes:
@@ -104,8 +134,13 @@ def _counts(document: Document, dice: Dice) -> Changes:
 SITES = (
     Site("dialect", _one_of("dialect", list(DIALECTS))),
     Site("isolation", _one_of("table.isolation", LEVELS)),
-    Site("deletion vectors", _vectors),
+    Site("deletion vectors", _property(VECTORS, (True, False))),
+    Site("row tracking", _property(ROW_TRACKING.key, (True,))),
+    Site("checkpoints", _property(CHECKPOINT_INTERVAL.key, (2, 5, 20))),
     Site("store", _store),
+    Site("in-commit timestamps", _property(IN_COMMIT_TIMESTAMPS.key, (True,))),
+    Site("lost replies", _lost_replies),
+    Site("clusters", _clusters),
     Site("partitions", _partitions),
     Site("writers", _counts),
     Site("rows", _rows),

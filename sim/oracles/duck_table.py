@@ -30,6 +30,12 @@ ALL_CHANGES, WEIGHT = "all_changes", "whitecap_weight"
 """The changed rows of all versions; how often a row came in its version, negative: how often it
 went."""
 
+_DIFFERENCE = (
+    f"SELECT sum(side) AS times, * EXCLUDE (side) FROM (SELECT 1 AS side, * FROM {TARGET}"
+    f" UNION ALL SELECT -1 AS side, * FROM {REMEMBERED}) GROUP BY ALL HAVING sum(side) <> 0"
+)
+"""Rows with how often more they are there; one aggregate, where EXCEPT ALL numbers all rows."""
+
 Sum = tuple[int, int]
 """How many rows, and the sum of their hashes of 64 bits: equal tables have equal sums, and others
 but once in 2^64."""
@@ -88,8 +94,14 @@ class DuckTable:
 
     def done(self) -> tuple[Rows, Rows]:
         """The rows that went and those that came since they were remembered."""
-        gone = self._fetched(f"SELECT * FROM {REMEMBERED} EXCEPT ALL SELECT * FROM {TARGET}")
-        return gone, self._fetched(f"SELECT * FROM {TARGET} EXCEPT ALL SELECT * FROM {REMEMBERED}")
+        held = self._execute(_DIFFERENCE).to_arrow_table()
+        gone: Rows = Counter()
+        new: Rows = Counter()
+        if held.num_rows:
+            count, *columns = [column.to_pylist() for column in held.columns]
+            for times, *row in zip(count, *columns, strict=True):
+                (new if times > 0 else gone)[plain_row(row)] += abs(int(times))
+        return gone, new
 
     def apply(self, meaning: Translated | Appended) -> None:
         """Run one statement."""
@@ -151,12 +163,15 @@ class DuckTable:
     def _append(self, batch: Appended) -> None:
         names = self._columns()
         marks = ", ".join("?" for _ in self.schema.names)
+        values: list[Any] = []
         for row in batch.rows:
             given = {name.lower(): value for name, value in row.items()}
             if unknown := given.keys() - {name.lower() for name in self.schema.names}:
                 raise NotTranslated(f"a batch with further columns: {', '.join(sorted(unknown))}")
-            values = [given.get(name.lower()) for name in self.schema.names]
-            self._execute(f"INSERT INTO {TARGET} ({names}) VALUES ({marks})", values)
+            values += [given.get(name.lower()) for name in self.schema.names]
+        if values:
+            rows = ", ".join(f"({marks})" for _ in batch.rows)
+            self._execute(f"INSERT INTO {TARGET} ({names}) VALUES {rows}", values)
 
     def _create(
         self, name: str, rows: Iterable[Row], further: Mapping[str, list[int]] | None = None

@@ -13,8 +13,8 @@ from click.testing import CliRunner, Result
 from tests.sim.sim_worlds import document
 from whitecap.cli import main
 from whitecap.exit_codes import ExitCode
-from whitecap.sim.oracles import of_run
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, Oracle
+from whitecap.sim.oracles.runs import reopening
 from whitecap.sim.run import FinishedRun
 from whitecap.terminal.campaign import again
 
@@ -46,7 +46,7 @@ def _lenient(run: FinishedRun) -> Judgement:
 def test_a_sound_campaign_says_what_it_has_tested(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(of_run, "judge", _lenient)
+    monkeypatch.setattr(reopening, "judgement_with_readers", _lenient)
     result = _chaos(file, "--runs", 6, "--jobs", 1, "--out", tmp_path / "out")
     assert result.exit_code == ExitCode.FINE, result.output
     assert "6 runs" in result.stdout
@@ -56,7 +56,7 @@ def test_a_sound_campaign_says_what_it_has_tested(
 def test_the_same_campaign_prints_the_same_json(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(of_run, "judge", _lenient)
+    monkeypatch.setattr(reopening, "judgement_with_readers", _lenient)
     options = ("--runs", 3, "--jobs", 1, "--json", "--out", tmp_path / "out")
     first, second = _chaos(file, *options), _chaos(file, *options)
     assert first.stdout == second.stdout
@@ -68,7 +68,7 @@ def test_the_same_campaign_prints_the_same_json(
 def test_a_campaign_ends_when_its_time_is_up(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(of_run, "judge", _lenient)
+    monkeypatch.setattr(reopening, "judgement_with_readers", _lenient)
     options = ("--minutes", 1e-9, "--jobs", 1, "--json", "--out", tmp_path / "out")
     result = _chaos(file, "--runs", 1000, *options)
     assert result.exit_code == ExitCode.FINE
@@ -84,7 +84,7 @@ def test_the_command_that_makes_a_run_again_names_its_own_scenario_alone() -> No
 def test_a_finding_is_told_with_its_cause_its_command_and_a_small_scenario(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(of_run, "judge", _planted)
+    monkeypatch.setattr(reopening, "judgement_with_readers", _planted)
     out = tmp_path / "out"
     kept = tmp_path / "kept"
     result = _chaos(file, "--runs", 8, "--jobs", 1, "--out", out, "--save", kept)

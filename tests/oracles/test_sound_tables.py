@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 from tests.oracles.hand_made import FIRST_ROWS, HandMade, remove
 from tests.oracles.planted import ANY_ORDER
+from whitecap.engine.log import checkpoint
 from whitecap.sim.loading import load_scenario
 from whitecap.sim.oracles.effects import Effect, Effects
-from whitecap.sim.oracles.of_run import judge
+from whitecap.sim.oracles.runs.of_run import judge
+from whitecap.sim.oracles.runs.reopening import reopening_findings
 from whitecap.sim.run import run_scenario
 
 ROOT = Path(__file__).parents[2]
@@ -127,6 +129,33 @@ def test_sums_of_hashes_say_what_a_comparison_of_all_rows_says(
         change = evidence.changes.changes[1]
         made = Effects(evidence).effect([1], 1)
         assert Effects(evidence).explain([1]) == (made == Effect(change.gone, change.new))
+
+
+def test_rows_are_looked_at_although_the_first_statement_did_nothing() -> None:
+    table = HandMade()
+    table.rewrites("a", "b", FIRST_ROWS)
+    table.did("compactor", "OPTIMIZE t", 0, 1)
+    table.rewrites("b", "c", [(1, 11), (2, 20)])
+    table.did("corrector", "UPDATE t SET v = v + 1 WHERE id = 1", 1, 2)
+    assert not table.findings()
+
+
+def test_whoever_opens_a_sound_log_reads_what_its_commits_say() -> None:
+    table = HandMade()
+    for version in range(1, 6):
+        table.appends(f"f{version}", [(version + 2, version)])
+    assert not list(reopening_findings(table.evidence))
+
+
+def test_a_reader_that_loses_a_file_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = HandMade()
+    for version in range(1, 6):
+        table.appends(f"f{version}", [(version + 2, version)])
+    whole = checkpoint.checkpoint_actions
+    monkeypatch.setattr(checkpoint, "checkpoint_actions", lambda snapshot: whole(snapshot)[:-1])
+    (finding,) = reopening_findings(table.evidence)
+    assert "1 files are missing" in finding.sentence
+    assert "checkpoint" in finding.sentence
 
 
 def test_the_oracles_know_nothing_of_the_engines_decisions() -> None:

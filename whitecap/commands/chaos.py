@@ -108,7 +108,7 @@ def _made(
     from whitecap.sim.chaos.campaign import Tally, run_campaign
     from whitecap.sim.chaos.examining import examine
     from whitecap.sim.machine.processes import Processes
-    from whitecap.sim.oracles.of_run import judge
+    from whitecap.sim.oracles.runs.reopening import judgement_with_readers
     from whitecap.terminal.campaign import again, show_finding
 
     tally = Tally()
@@ -116,7 +116,7 @@ def _made(
     began = time.monotonic()
     try:
         with Processes(jobs or os.cpu_count() or 1) as processes, progress("chaos") as show:
-            for run in run_campaign(campaign, judge, processes):
+            for run in run_campaign(campaign, judgement_with_readers, processes):
                 tally.add(run)
                 seconds = time.monotonic() - began
                 share = tally.runs / campaign.runs
@@ -124,7 +124,7 @@ def _made(
                     share = max(share, seconds / 60 / minutes)
                 show(min(share, 1.0), 1.0, _reached(tally, seconds))
                 if not run.is_sound:
-                    found = examine(run, judge, make_small=shrink)
+                    found = examine(run, judgement_with_readers, make_small=shrink)
                     examined.append(found)
                     command = again(paths, campaign.seed, run.number)
                     small = _keep(found, command, out, save)

@@ -208,7 +208,7 @@ def _exported(
 
 def _write_history(finished: FinishedRun, file: Path) -> None:
     from whitecap.sim.oracles.history import history_lines
-    from whitecap.sim.oracles.of_run import history_of
+    from whitecap.sim.oracles.runs.of_run import history_of
 
     file.write_bytes(history_lines(history_of(finished, finished.scenario.all_tables[0].name)))
 

@@ -110,8 +110,8 @@ def evidence_of(
     )
 
 
-def history_of(run: FinishedRun, table_name: str) -> History:
-    """The recording as a history of one of its tables, for `whitecap oracle` and others."""
+def history_of(run: FinishedRun, table_name: str | None = None) -> History:
+    """The recording as a history, of one of its tables or of all."""
     wrote: dict[int | None, list[int]] = {}
     for row in _of_table(run.recording.commits, table_name):
         wrote.setdefault(row["transaction_id"], []).append(row["version"])
@@ -123,10 +123,10 @@ def history_of(run: FinishedRun, table_name: str) -> History:
     return History(tuple(_transaction(row, wrote) for row in rows), promise)
 
 
-def _of_table(recorded: pa.Table, name: str) -> list[dict[str, Any]]:
+def _of_table(recorded: pa.Table, name: str | None) -> list[dict[str, Any]]:
     """The rows of one table: where there is one, they do not say which."""
     rows: list[dict[str, Any]] = recorded.to_pylist()
-    return [row for row in rows if row.get("table_name", name) == name]
+    return [row for row in rows if name is None or row.get("table_name", name) == name]
 
 
 def _transaction(row: dict[str, Any], wrote: dict[int | None, list[int]]) -> Transaction:
