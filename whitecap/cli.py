@@ -28,6 +28,7 @@ COMMANDS = {
     "replay": "Replay a recorded interleaving on a real Delta Lake.",
     "report": "Draw the figures and the page of a sweep or a run.",
     "run": "Run one scenario and print what happened.",
+    "scenarios": "List the bundled scenarios, or print one to start from.",
     "stores": "List the store profiles, or every figure of one with its source.",
     "sweep": "Run a grid of scenarios, several runs at a time.",
     "validate": "Predict refusals on a real Delta Lake, then let threads run.",
