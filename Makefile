@@ -10,7 +10,7 @@ COMPACTION := out/optimize
 CASES := tests/conformance/cases
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test properties test-cluster lint type bench bench-memory bench-sweep bench-aggregation validate validate-real notebooks conformance answers
+.PHONY: help setup demo test properties test-cluster lint type bench bench-memory bench-sweep bench-aggregation validate validate-real notebooks conformance answers documented
 
 help: ## Print this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -74,6 +74,9 @@ notebooks: setup ## Open the notebooks
 conformance: setup ## Run all conformance cases on the engine and on real Delta Lake
 	$(BIN)/whitecap conformance $(CASES)/*.json
 	$(BIN)/whitecap conformance --engine spark $(CASES)/*.json
+
+documented: setup ## Write what is generated from the models: the scenario schema
+	$(BIN)/whitecap schema --out scenarios/scenario.schema.json
 
 answers: setup ## Ask real Spark again what functions and casts make of values
 	$(BIN)/python -m tests.sql.observe_values

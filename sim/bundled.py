@@ -33,6 +33,10 @@ ALIKE = 0.4
 """How much of a name has to agree: who does not know it by heart writes half of it."""
 
 
+EDITOR_LINE = "# yaml-language-server: $schema="
+"""What names the schema at the top of a file: the convention of YAML's language server."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bundled:
     """One bundled file. `folder` is empty for what lies in none."""
@@ -78,6 +82,12 @@ def bundled_named(name: str) -> Bundled:
     if name not in named:
         raise InvalidInput([_unknown(name, named)])
     return named[name]
+
+
+def text_to_start_from(bundled: Bundled) -> str:
+    """The file, asking for a schema that lies beside it, wherever it will lie."""
+    text = bundled.file.read_text(encoding="utf-8")
+    return text.replace(f"{EDITOR_LINE}../", EDITOR_LINE, 1)
 
 
 def read_named(given: Path, *, tables: bool = False) -> YamlText:

@@ -29,6 +29,7 @@ COMMANDS = {
     "report": "Draw the figures and the page of a sweep or a run.",
     "run": "Run one scenario and print what happened.",
     "scenarios": "List the bundled scenarios, or print one to start from.",
+    "schema": "Print the JSON Schema of scenario files, for editors.",
     "stores": "List the store profiles, or every figure of one with its source.",
     "sweep": "Run a grid of scenarios, several runs at a time.",
     "validate": "Predict refusals on a real Delta Lake, then let threads run.",

@@ -16,7 +16,7 @@ def scenarios(name: str | None, as_json: bool) -> None:
     the working directory, which goes before. Those of the folder explain are tables for `whitecap
     explain --table`.
     """
-    from whitecap.sim.bundled import all_bundled, bundled_in, bundled_named
+    from whitecap.sim.bundled import all_bundled, bundled_in, bundled_named, text_to_start_from
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.scenarios import scenarios_document, show_scenarios
 
@@ -24,7 +24,7 @@ def scenarios(name: str | None, as_json: bool) -> None:
     if name is not None and not listed:
         if as_json:
             raise click.UsageError("--json goes with the list")
-        click.echo(bundled_named(name).file.read_text(encoding="utf-8"), nl=False)
+        click.echo(text_to_start_from(bundled_named(name)), nl=False)
     elif as_json:
         print_json(scenarios_document(listed))
     else:
