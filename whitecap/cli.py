@@ -22,6 +22,7 @@ COMMANDS = {
     "conformance": "Run conformance cases on the engine, or on a real Delta Lake.",
     "dialects": "List the platforms that can be simulated and how they differ.",
     "explain": "Can two statements conflict on a table, why, and what avoids it.",
+    "init": "Write a first scenario from a few answers.",
     "matrix": "Race every pair of commands; print which can conflict.",
     "fuzz": "Race random statements on the engine and on a real Delta Lake.",
     "oracle": "Look for anomalies in a Delta table or a recorded run.",
