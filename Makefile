@@ -75,8 +75,9 @@ conformance: setup ## Run all conformance cases on the engine and on real Delta 
 	$(BIN)/whitecap conformance $(CASES)/*.json
 	$(BIN)/whitecap conformance --engine spark $(CASES)/*.json
 
-documented: setup ## Write what is generated from the models: the scenario schema
+documented: setup ## Write what is generated from the models: the scenario schema, the page of keys
 	$(BIN)/whitecap schema --out scenarios/scenario.schema.json
+	$(BIN)/whitecap schema --markdown --out docs/scenario-keys.md
 
 answers: setup ## Ask real Spark again what functions and casts make of values
 	$(BIN)/python -m tests.sql.observe_values

@@ -172,3 +172,24 @@ def test_patterns_are_those_of_editors() -> None:
 
 def test_a_bundled_scenario_is_read_with_its_first_line() -> None:
     assert read_yaml(BUNDLED[0].file).content["name"] == BUNDLED[0].stem
+
+
+def test_the_page_of_keys_is_fresh_and_has_every_key() -> None:
+    page = (SCENARIOS.parent / "docs" / "scenario-keys.md").read_text(encoding="utf-8")
+    assert page == CliRunner().invoke(main, ["schema", "--markdown"]).stdout, "make documented"
+    for model in MODELS:
+        assert all(sentence_of(model, name) in page for name in model.model_fields)
+    assert "| `replications` | whole number | `5` |" in page
+    assert "| `duration` | duration | needed |" in page
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_shell_completes_what_the_page_says(
+    shell: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMP_WORDS", "whitecap sche")
+    monkeypatch.setenv("COMP_CWORD", "sche" if shell == "fish" else "1")
+    result = CliRunner().invoke(
+        main, prog_name="whitecap", env={"_WHITECAP_COMPLETE": f"{shell}_complete"}
+    )
+    assert "schema" in result.output

@@ -9,7 +9,8 @@ import click
 
 @click.command()
 @click.option("--out", type=click.Path(path_type=Path), help="Write it there instead.")
-def schema(out: Path | None) -> None:
+@click.option("--markdown", is_flag=True, help="All keys with their defaults, as a page, instead.")
+def schema(out: Path | None, markdown: bool) -> None:
     """Print the JSON Schema of scenario files: keys, types, bounds, defaults, a sentence each.
 
     Editors with YAML's language server complete and check a scenario by it whose first line is
@@ -19,11 +20,14 @@ def schema(out: Path | None) -> None:
     where that file lies beside: `whitecap schema --out scenario.schema.json` writes it.
     """
     from whitecap.out_file import write_out
+    from whitecap.sim.describing.keys import keys_page
     from whitecap.sim.describing.schema import schema_text
     from whitecap.sim.machine.places import require_file
 
+    if out is not None:
+        require_file(out)
+    text = keys_page() if markdown else schema_text()
     if out is None:
-        click.echo(schema_text(), nl=False)
-        return
-    require_file(out)
-    write_out(out, schema_text(), "schema")
+        click.echo(text, nl=False)
+    else:
+        write_out(out, text, "schema")
