@@ -12,7 +12,7 @@ COMPACTION := out/optimize
 CASES := tests/conformance/cases
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test properties test-cluster lint type bench bench-memory bench-sweep bench-aggregation validate validate-real chaos mutants notebooks conformance answers
+.PHONY: help setup demo test properties test-cluster lint type bench bench-memory bench-sweep bench-aggregation validate validate-real chaos mutants notebooks conformance documented answers
 
 help: ## Print this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -88,6 +88,10 @@ $(DELTA_RS_PYTHON):
 
 mutants: setup ## Plant bugs, one at a time, and hunt each by the same campaign; writes docs/mutants.md
 	setsid --wait $(BIN)/python -m benchmarks.mutants
+
+documented: setup ## Write what is generated from the models: the scenario schema, the page of keys
+	$(BIN)/whitecap schema --out scenarios/scenario.schema.json
+	$(BIN)/whitecap schema --markdown --out docs/scenario-keys.md
 
 answers: setup ## Ask real Spark again what functions and casts make of values
 	$(BIN)/python -m tests.sql.observe_values

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.scenarios import SCENARIOS
+from whitecap.sim.bundled import read_named
 from whitecap.sim.loading import profiles
 from whitecap.sim.loading.checks import Parts, commands_nobody_runs, disagreements
 from whitecap.sim.loading.profiles import merged, with_profiles
@@ -35,7 +36,9 @@ def load_scenario(
     cells: bool = True,
     cell: Labels | None = None,
 ) -> Scenario:
-    """Read, fill in and check a scenario file; `changes` are applied last (dotted paths).
+    """Read, fill in and check a scenario; `changes` are applied last (dotted paths).
+
+    `path` is a file, or the name of a bundled scenario (`events`).
 
     With `cells`, every cell of its sweep is checked too. With `cell` (axis -> label) it is the
     scenario of that cell alone; an axis may be left out if it has a single label.
@@ -43,7 +46,7 @@ def load_scenario(
     Raises:
         InvalidInput: everything that is wrong, each with file, line, path and nearest valid name.
     """
-    return _checked(read_yaml(Path(path)), changes or {}, cells, cell)
+    return _checked(read_named(Path(path)), changes or {}, cells, cell)
 
 
 def parse_scenario(
@@ -176,7 +179,7 @@ def _checked(text: YamlText, changes: Changes, cells: bool, given: Labels | None
         problems += _problems_of_cells(document, parts.expectations, text, problems)
     if scenario is None or problems:
         raise InvalidInput(problems)
-    return scenario.comes_from(document, text.path, labels, changes)
+    return scenario.comes_from(document, text.name if text.path else "", labels, changes)
 
 
 def _validated(document: Document, text: YamlText) -> tuple[Scenario | None, Parts, list[Problem]]:

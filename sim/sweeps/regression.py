@@ -17,12 +17,12 @@ from typing import Generic, TypeVar
 
 from whitecap.engine.errors import InvalidInput, InvariantViolated, Problem
 from whitecap.engine.recorded import columns_read
+from whitecap.sim.bundled import bundled_in, read_named
 from whitecap.sim.loading import cell_of, load_scenario
 from whitecap.sim.machine.processes import Processes
 from whitecap.sim.recording.dataset.reading import Reading
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.sweep import show_cell
-from whitecap.sim.scenario.yaml_text import read_yaml
 from whitecap.sim.sweeps.experiment import DEFAULT_REPLICATIONS
 
 T = TypeVar("T")
@@ -140,19 +140,21 @@ def at(labels: Mapping[str, str], text: str) -> str:
 
 
 def _found(paths: Sequence[Path]) -> tuple[list[Path], list[Problem]]:
-    """The files with an `expect:` among these and, at any depth, in folders; and what is wrong."""
+    """The scenarios with an `expect:` among these and in folders, bundled ones too, and what is
+    wrong."""
     problems: list[Problem] = []
     files: dict[Path, None] = {}
     for path in paths:
         if path.is_dir():
             files.update(dict.fromkeys(_expecting(sorted(path.rglob("*.yaml")), problems)))
-        elif path.is_file():
+        elif inside := bundled_in(str(path)):
+            names = [Path(each.name) for each in inside if not each.is_table]
+            files.update(dict.fromkeys(_expecting(names, problems)))
+        else:
             expecting = list(_expecting([path], problems))
             if not expecting and not problems:
                 problems.append(Problem(str(path), "expects nothing: it has no `expect:`"))
             files.update(dict.fromkeys(expecting))
-        else:
-            problems.append(Problem(str(path), "is not there"))
     if not files and not problems:
         listed = ", ".join(str(path) for path in paths)
         problems.append(Problem(listed, "no scenario with an `expect:` lies there"))
@@ -162,7 +164,7 @@ def _found(paths: Sequence[Path]) -> tuple[list[Path], list[Problem]]:
 def _expecting(paths: Sequence[Path], problems: list[Problem]) -> Iterator[Path]:
     for path in paths:
         try:
-            content = read_yaml(path).content
+            content = read_named(path).content
         except InvalidInput as error:
             problems.extend(error.problems)
             continue

@@ -51,6 +51,8 @@ WRITERS = {
     "validate --out": ["validate", "--real", "--out"],
     "calibrate --out": ["calibrate", "DISK", "--out"],
     "explain --out": ["explain", "--table", str(ROOT / EXPLAIN), "--format", "json", "--out"],
+    "init --out": ["init", "--writers", "merge", "--every", "2 min", "--takes", "9 s", "--out"],
+    "schema --out": ["schema", "--out"],
     "matrix --out": ["matrix", "--format", "json", "--out"],
 }
 """Every option that names a place to write to; FILE, RUN and DISK stand for a scenario,

@@ -72,6 +72,7 @@ def run(
 ) -> None:
     """Simulate SCENARIO once and print what happened.
 
+    SCENARIO is a file, or the name of a bundled one (`whitecap scenarios`), as `events`.
     The same scenario and seed give the same recording, byte for byte. Interrupted, a run with
     --out keeps what it recorded until then. With --until it is replicated, as a sweep of one cell.
     """
