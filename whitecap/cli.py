@@ -26,6 +26,7 @@ COMMANDS = {
     "matrix": "Race every pair of commands; print which can conflict.",
     "fuzz": "Race random statements on the engine and on a real Delta Lake.",
     "oracle": "Look for anomalies in a Delta table or a recorded run.",
+    "plan": "Find how far a parameter may go before objectives fail.",
     "replay": "Replay a recorded interleaving on a real Delta Lake.",
     "report": "Draw the figures and the page of a sweep or a run.",
     "run": "Run one scenario and print what happened.",

@@ -38,10 +38,12 @@ def _invoke(*arguments: object) -> Result:
     return CliRunner().invoke(main, [*map(str, arguments)])
 
 
+PLAN = ("--vary", "writers.loader.count=1..3", "--objective", "job_success_rate >= 99 %")
 WRITERS = {
     "run --out": ["run", "FILE", "--out"],
     "run --export": ["run", "FILE", "--export"],
     "run --history": ["run", "FILE", "--history"],
+    "plan --out": ["plan", "FILE", *PLAN, "--out"],
     "sweep --out": ["sweep", "FILE", "--out"],
     "check --junit": ["check", "FILE", "--junit"],
     "replay --out": ["replay", "RUN", "--out"],
