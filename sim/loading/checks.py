@@ -175,7 +175,7 @@ def _of_stream(group: WriterGroup, parts: Parts) -> Iterator[Finding]:
     if target.table.key is None:
         yield ("streaming",), f"rows need {target.dotted}.key", None
     if not (wrong or target.broken or _is_wrong(target, parts)):
-        yield from streaming_problems(group, target.table)
+        yield from streaming_problems(group, target.table, _platform(group, parts))
 
 
 def _no_such_table(said: str, name: str, parts: Parts) -> tuple[str, str | None]:

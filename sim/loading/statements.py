@@ -87,8 +87,9 @@ def _of_names(statement: Statement, part: JobPart, table: Table) -> Iterator[Fin
             yield ("parameters", name), said, nearest(name, wanted)
 
 
-def streaming_problems(group: WriterGroup, table: Table) -> Iterator[Finding]:
-    """Every problem of a streaming query's parameters, at its place within the writer."""
+def streaming_problems(group: WriterGroup, table: Table, platform: Platform) -> Iterator[Finding]:
+    """Every problem of a streaming query and its parameters, at its place within the writer."""
+    yield from _not_streamed(platform.dialect)
     of_members = {name for name, each in group.parameters.items() if each.of_member}
     for name in sorted(of_members):
         yield ("parameters", name), NOT_OF_STREAMS, None

@@ -6,7 +6,7 @@ from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.chaos.timeline import MOST_LANES, lanes_of
 from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
 from whitecap.sim.oracles.history import Transaction
-from whitecap.terminal.lanes import lane_lines
+from whitecap.terminal.campaign import lane_lines
 
 FINDING = Finding(
     oracle=Oracle.ORDER, anomaly=Anomaly.STALE_READ, sentence="", transactions=("etl-2 #1",)

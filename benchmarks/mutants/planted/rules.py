@@ -70,8 +70,8 @@ MUTANTS = (
         "unpartitioned tables have no added files",
         Area.RULES,
         FILES,
-        "        return files[0], TRUE.sql\n",
-        "        return None\n",
+        "not current.snapshot.partition_columns:\n        return files[0], TRUE.sql\n",
+        "not current.snapshot.partition_columns:\n        return None\n",
         "Serializable, no partitions: T1 deletes refunds as of version 5, T2 adds one in version "
         "6, T1 commits version 7: the refund outlives a later DELETE.",
     ),
@@ -116,8 +116,8 @@ MUTANTS = (
         "of several removed files the first is held against read ones",
         Area.RULES,
         FILES,
-        "    for removed in winner.removes:\n        read = ",
-        "    for removed in winner.removes[:1]:\n        read = ",
+        "    for removed in removes:\n        read = ",
+        "    for removed in removes[:1]:\n        read = ",
         "T2 deletes files a and b in version 6. T1 read b alone, in which its MERGE found key k, "
         "and commits version 7 without inserting k.",
     ),

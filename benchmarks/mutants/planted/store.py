@@ -11,16 +11,27 @@ TABLE = "sim/store/commit_table.py"
 DYNAMO = "sim/store/protocols/dynamodb.py"
 CATALOG = "sim/store/protocols/catalog.py"
 RENAME = "sim/store/protocols/rename.py"
+CONDITIONAL_PUT = "sim/store/protocols/conditional_put.py"
 RERUN = "sim/writers/rerun.py"
 WRITER = "sim/writers/writer.py"
 BATCHES = "sim/writers/checkpoints.py"
+
+REFUSED = (
+    "        if isinstance(request, PutIfAbsent) and self.holds_version(version):\n"
+    "            return PutResult.ALREADY_EXISTS\n"
+)
+LANDED = (
+    "        self.landings.add(version, now_ms, transaction_id)\n"
+    "        self.log.landed(version, len(request.body), now_ms)\n"
+    "        return PutResult.CREATED\n"
+)
 
 MUTANTS = (
     Mutant(
         "a conditional put overwrites",
         Area.STORE,
         OBJECTS,
-        "        elif request.key in self.objects:\n            return PutResult.ALREADY_EXISTS\n",
+        REFUSED,
         "",
         "T1 and T2 both put version 6 if it is absent. Both succeed; T1's commit is gone.",
     ),
@@ -28,27 +39,30 @@ MUTANTS = (
         "a conditional put that is refused says created",
         Area.STORE,
         OBJECTS,
-        "        elif request.key in self.objects:\n            return PutResult.ALREADY_EXISTS\n",
-        "        elif request.key in self.objects:\n            return PutResult.CREATED\n",
+        REFUSED,
+        REFUSED.replace("ALREADY_EXISTS", "CREATED"),
         "T2 holds version 6. T1's put is refused, and answered as done: T1's rows are nowhere.",
     ),
     Mutant(
         "a conditional put that succeeds says taken",
         Area.STORE,
         OBJECTS,
-        "            self.objects.add(request.key, stored)\n        return PutResult.CREATED\n",
-        "            self.objects.add(request.key, stored)\n"
-        "            if version_of_key(request.key) is not None and len(request.body) % 7 == 0:\n"
-        "                return PutResult.ALREADY_EXISTS\n        return PutResult.CREATED\n",
+        LANDED,
+        LANDED.replace(
+            "        return PutResult.CREATED\n",
+            "        if len(request.body) % 7 == 0:\n            return PutResult.ALREADY_EXISTS\n"
+            "        return PutResult.CREATED\n",
+        ),
         "T1's put makes version 6, and is answered 412. T1 finds a commit that does not conflict, "
         "and puts version 7 with the same rows.",
     ),
     Mutant(
         "a writer that looked before it sent overwrites",
         Area.STORE,
-        OBJECTS,
-        "        if self.exclusive or request.key in self.objects:\n",
-        "        if request.key in self.objects:\n",
+        CONDITIONAL_PUT,
+        "        if not profile.exclusive:\n"
+        "            sent = self.store.as_sent(commit.request)\n",
+        "        sent = self.store.as_sent(commit.request)\n",
         "T1 and T2 both look when they send; version 6 is absent to both. Both write it: the first "
         "is lost.",
     ),
@@ -194,13 +208,13 @@ MUTANTS = (
         "a store keeps the bytes of another version",
         Area.STORE,
         OBJECTS,
-        "            self.landings.add(Landing(version, now_ms, transaction_id))\n"
-        "            self.log.landed(version, len(request.body), now_ms)\n        return result\n",
-        "            self.landings.add(Landing(version, now_ms, transaction_id))\n"
-        "            self.log.landed(version, len(request.body), now_ms)\n"
-        "            if version % 10 == 9:\n"
-        "                self.objects[request.key] = self.objects[log_key(version - 1)]\n"
-        "        return result\n",
+        LANDED,
+        LANDED.replace(
+            "        return PutResult.CREATED\n",
+            "        if version % 10 == 9:\n"
+            "            self.objects[request.key] = self.objects[log_key(version - 1)]\n"
+            "        return PutResult.CREATED\n",
+        ),
         "The store acknowledges version 9 and keeps version 8's bytes for it: T1's rows are "
         "nowhere, T2's are counted twice.",
     ),
@@ -208,9 +222,9 @@ MUTANTS = (
         "an acknowledged data file is not kept",
         Area.STORE,
         OBJECTS,
-        "        self.data_files[file.key] = kept\n",
+        "        self.data_files.add(file.key, DataFile(file, now_ms))\n",
         "        if len(self.data_files) % 10 != 9:\n"
-        "            self.data_files[file.key] = kept\n",
+        "            self.data_files.add(file.key, DataFile(file, now_ms))\n",
         "T1 writes file a and commits version 6, which names it. The store has no a.",
     ),
 )
