@@ -57,6 +57,11 @@ def hunt(mutant: Mutant | None, runs: int = RUNS) -> Hunted:
     return _by_campaign("none", runs)
 
 
+HARMFUL = "stale_listing"
+"""A fault by which whoever lists misses what was acknowledged, whatever the engine: what follows
+from it shows no bug."""
+
+
 def _by_campaign(name: str, runs: int) -> Hunted:
     from whitecap.sim.chaos.campaign import Campaign
     from whitecap.sim.chaos.examining import examine
@@ -70,6 +75,8 @@ def _by_campaign(name: str, runs: int) -> Hunted:
         if run.is_sound:
             continue
         needs = examine(run, judgement_with_readers, make_small=False).cause or ""
+        if HARMFUL in needs:
+            continue
         if run.findings:
             first = run.findings[0]
             return Hunted(name, planned.number + 1, first.anomaly.value, first.sentence, needs)

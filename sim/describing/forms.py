@@ -24,7 +24,7 @@ from whitecap.sim.scenario.objective import EXAMPLE, OBJECTIVE_FORM, StatedObjec
 from whitecap.sim.scenario.origin import DATE, Sourced
 from whitecap.sim.scenario.sweep import ROLE, Sweep
 from whitecap.sim.scenario.table import Domain, Table
-from whitecap.sim.scenario.writers import ClockSkew, Compute, Restart, restart_presets
+from whitecap.sim.scenario.writers import ClockSkew, Compute, JobPart, Restart, restart_presets
 
 Json = dict[str, Any]
 
@@ -98,6 +98,11 @@ def _duration(_model: type[BaseModel], _section: Json) -> list[Json]:
     return [DURATION_SCHEMA]
 
 
+def _statement(_model: type[BaseModel], _section: Json) -> list[Json]:
+    """The text of a statement by itself."""
+    return [{"type": "string"}]
+
+
 def _distribution_as(field: str) -> Form:
     """A bare distribution stands for one field of the model."""
 
@@ -142,6 +147,7 @@ FORMS: Mapping[type[BaseModel], Form] = {
     Compute: _distribution_as("time"),
     ClockSkew: _distribution_as("ahead"),
     Domain: _list,
+    JobPart: _statement,
     Restart: _preset,
     Fault: _nothing,
     StatedObjective: _nothing,
