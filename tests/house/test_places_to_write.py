@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -61,8 +63,18 @@ WRITERS = {
 a run and a directory that is not there."""
 
 
+@lru_cache(maxsize=1)
+def _load_all_modules() -> None:
+    """Before anything is replaced: a module that is loaded meanwhile would keep the replacement."""
+    for path in sorted((ROOT / "sim").rglob("*.py")):
+        importlib.import_module(
+            "whitecap." + ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        )
+
+
 def _work(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What of the work was begun."""
+    _load_all_modules()
     begun: list[str] = []
     for place in (
         "whitecap.sim.run.run_scenario",
