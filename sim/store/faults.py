@@ -256,11 +256,18 @@ def next_crash(crashes: Sequence[Crashes], now_ms: float) -> tuple[float, float]
 
 
 def faults_of(
-    faults: Sequence[Fault], group: str, writer: str, streams: RandomStreams, entity: str
+    faults: Sequence[Fault],
+    group: str,
+    writer: str,
+    streams: RandomStreams,
+    entity: str | None = None,
 ) -> WriterFaults:
-    """The faults that can strike requests of `writer` of `group`; an `entity` draws for them."""
+    """The faults that can strike requests of `writer` of `group`.
+
+    Their draws are the writer's, or those of an `entity` of its own, as its further statements are.
+    """
     plans = [
-        Plan.of(fault, fault.strike, streams.source(name, entity))
+        Plan.of(fault, fault.strike, streams.source(name, entity or writer))
         for fault, name in _hitting(faults, {group, writer})
         if fault.strike is not None
     ]
