@@ -118,6 +118,10 @@ class RunSet:
         order: Mapping[str, Sequence[str]] = self.definition.get("lightest_first", {})
         return order
 
+    def manifests_of(self, cell: str) -> list[Mapping[str, Any]]:
+        """What the runs of a cell were."""
+        return [run.manifest for run in self.runs if run.cell == cell]
+
     @property
     def cells(self) -> dict[str, Mapping[str, str]]:
         """Each cell with its label per axis, in the sweep's order."""

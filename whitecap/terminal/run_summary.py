@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from rich.console import Console
@@ -20,7 +20,13 @@ from whitecap.sim.recording.recording import Recording
 from whitecap.sim.scenario import Scenario
 from whitecap.terminal.answer import show_objectives, show_settling
 from whitecap.terminal.console import new_console
-from whitecap.terminal.findings import show_expectations, show_left_out, show_refusals, show_stores
+from whitecap.terminal.findings import (
+    show_damage,
+    show_expectations,
+    show_left_out,
+    show_refusals,
+    show_stores,
+)
 from whitecap.terminal.percentiles import MARK, percentile_text
 from whitecap.terminal.table import EMPTY, Column, print_indented, show_table
 
@@ -69,7 +75,7 @@ def show_run(scenario: Scenario, recording: Recording) -> None:
         stressed=[at for at, line in enumerate(lines) if not line.command],
         caption=CAPTION,
     )
-    _show_damage(console, recording.manifest)
+    show_damage(console, {"Damage": [recording.manifest]})
     answer = answer_of_run(recording.manifest, measured)
     show_objectives(console, answer)
     show_settling(console, answer)
@@ -78,19 +84,6 @@ def show_run(scenario: Scenario, recording: Recording) -> None:
     show_refusals(console, measured.refusals)
     _show_expectations(console, scenario, recording, measured)
     show_stores(console, [recording.manifest])
-
-
-def _show_damage(console: Console, manifest: Mapping[str, Any]) -> None:
-    """What an engine that does not look committed over what others had removed."""
-    damage = manifest.get("damage")
-    if damage is not None:
-        commits, files = damage["commits"], damage["files_removed_again"]
-        counted = "1 commit" if commits == 1 else f"{commits:,} commits"
-        text = (
-            f"Damage: {counted}, from version {damage['first_version']} on, removed {files:,} files"
-            " that were gone already; rows that they held may be there twice."
-        )
-        print_indented(console, text, by=0, style="bold red")
 
 
 def _measured(recording: Recording) -> MeasuredRun:
