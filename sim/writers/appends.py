@@ -75,5 +75,5 @@ def _committed(
                 return Aborted(answer, sent)
             if answer is not current:
                 current, body = answer, encode_commit(answer.lines)
-        version = newest + 1
+        version = max(version, newest + 1)  # a stale listing shows no winner at all
     return (yield from drive(give_up(current, settings, first_version, version), client))
