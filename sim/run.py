@@ -161,8 +161,7 @@ def _walked(table: TableInStore, world: World, commits: RowStream, damage: Damag
     store.settle(world.kernel.now_ms)
     broken = list[str]()
     live_rows: int | None = 0
-    notes = bool(scenario.faults)
-    walk = LogWalk(store, table.shared.commits, damage.is_expected, notes)
+    walk = LogWalk(store, table.shared.commits, notes_transactions=bool(scenario.faults))
     name = table.name if scenario.tells_statements_apart else None
     for step in walk.steps():
         commits.extend((commit_row(step, name),))

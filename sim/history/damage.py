@@ -21,20 +21,20 @@ DAMAGE = "damage"
 class Damage:
     """The versions of a run that no sound engine would have committed.
 
-    `is_expected`: a dialect of the scenario is known to make some.
+    They are expected where a dialect of the scenario is known to make some.
     """
 
     def __init__(self, scenario: Scenario) -> None:
         groups = scenario.writers.values()
         dialects = [scenario.dialect_of(group) for group in groups]
-        self.is_expected = not all(each.checks.moves_concern_removers for each in dialects)
+        self._is_expected = not all(each.checks.moves_concern_removers for each in dialects)
         self._versions: list[int] = []
         self._files = 0
 
     def unless_expected(self, step: Step) -> Sequence[str]:
         """What a version breaks, unless a dialect of the scenario is known to break such."""
         broken = list(broken_by(step))
-        if not self.is_expected or not broken:
+        if not self._is_expected or not broken:
             return broken
         self._versions.append(step.version)
         self._files += len(step.faults)

@@ -37,19 +37,13 @@ class Step:
 class LogWalk:
     """Follows the log from version 0, knowing which files are live and how many rows they hold.
 
-    With `counts_damage` a file that is removed again takes no rows; else how many there are is then
-    unknown.
+    A file that is removed again, or was lost with the commit that added it, takes no rows with it.
     """
 
     def __init__(
-        self,
-        store: FakeStore,
-        cache: CommitCache,
-        counts_damage: bool = False,
-        notes_transactions: bool = False,
+        self, store: FakeStore, cache: CommitCache, notes_transactions: bool = False
     ) -> None:
         self._store = store
-        self._counts_damage = counts_damage
         self._transactions: set[str] | None = set() if notes_transactions else None
         self.doubled = 0
         """Versions that hold a transaction which an earlier one holds, if that is looked for."""
@@ -102,7 +96,7 @@ class LogWalk:
         """Advance. Returns by how many rows the table grew, `None` if that cannot be told."""
         before = self._rows
         for removed in commit.removes:
-            if not self._counts_damage or file_key(removed) in self._live:
+            if file_key(removed) in self._live:
                 self._take(self._live.pop(file_key(removed)), -1)
         if isinstance(commit.adds, ListedFiles) and self._live.may_list():
             self._live.begin_with(commit.adds)
@@ -151,10 +145,10 @@ class _LiveRows:
         self._rows[key] = rows
 
     def pop(self, key: FileKey) -> int | None:
-        """The rows of a file that leaves; `None` too for one that is not live."""
+        """The rows of a live file, which leaves."""
         file = self._listed.at(key)
         if file is None:
-            return self._rows.pop(key, None)
+            return self._rows.pop(key)
         self._left.add(key)
         return rows_in(file)
 

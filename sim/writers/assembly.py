@@ -15,10 +15,11 @@ from whitecap.sim.quantities.distributions import Distribution, Exponential
 from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.scenario.arrivals import Closed, Open, Schedule, Trace
 from whitecap.sim.scenario.model import Scenario
-from whitecap.sim.scenario.writers import WriterGroup
+from whitecap.sim.scenario.writers import Compute, WriterGroup
 from whitecap.sim.spark.spark_jobs import SparkJobs
+from whitecap.sim.store.cluster import Cluster
 from whitecap.sim.store.coordinator import LogRequests
-from whitecap.sim.store.faults import faults_of
+from whitecap.sim.store.faults import WriterFaults, faults_of
 from whitecap.sim.store.kinds import KIND_NAMED
 from whitecap.sim.store.latency import latencies_of
 from whitecap.sim.store.limits import DataRequests, Throttle
@@ -156,15 +157,19 @@ class Assembly:
     ) -> Iterator[Part]:
         """The statements of the writer's jobs, or its query's batches."""
         number, member = place
+        faults = faults_of(self.scenario.faults, group_name, name, self.streams)
         if group.streaming is not None:
             jobs = self._jobs_on(group.streaming.table)
-            transactions = self._transactions(name, name, group_name, group, instants, jobs)
+            cluster = self._clusters.of(name, group_name, group, jobs.table)
+            transactions = self._transactions(name, cluster, group.compute, instants, jobs, faults)
             yield Part(*jobs.batches(group, number), jobs.table.name, transactions)
         for position, part in enumerate(group.parts):
             entity = name if position == 0 else f"{name} statement {position + 1}"
-            own = group.model_copy(update={"compute": group.compute_of(part)})
             jobs = self._jobs_on(parse_statement(part.statement).table.name)
-            transactions = self._transactions(entity, name, group_name, own, instants, jobs)
+            cluster = self._clusters.of(name, group_name, group, jobs.table)
+            transactions = self._transactions(
+                entity, cluster, group.compute_of(part), instants, jobs, faults.drawn_for(entity)
+            )
             made = jobs.statements(entity, part, group, number, member)
             yield Part(*made, jobs.table.name, transactions)
 
@@ -176,24 +181,23 @@ class Assembly:
     def _transactions(
         self,
         entity: str,
-        name: str,
-        group_name: str,
-        group: WriterGroup,
+        cluster: Cluster,
+        compute: Compute,
         instants: Instants,
         jobs: TableJobs,
+        faults: WriterFaults,
     ) -> Transactions:
         """What runs the transactions of a writer that an `entity` draws for."""
         takes_ms = instants.takes_ms if isinstance(instants, TracedJobs) else None
-        cluster = self._clusters.of(name, group_name, group, jobs.table)
-        tapes = Tapes(self.streams.source("store", entity), self._latencies, group.compute.time)
+        tapes = Tapes(self.streams.source("store", entity), self._latencies, compute.time)
         return Transactions(
             cluster=cluster,
             throttle=jobs.table.throttle,
             requests=LogRequests.of(cluster.profile.log_store),
-            faults=faults_of(self.scenario.faults, group_name, name, self.streams, entity),
+            faults=faults,
             tapes=tapes,
             ids=IdsOfJobs(self.streams.source("ids", entity)),
-            spark_jobs=SparkJobs(group.compute, cluster.loads, takes_ms),
+            spark_jobs=SparkJobs(compute, cluster.loads, takes_ms),
             data_requests=jobs.data_requests,
         )
 

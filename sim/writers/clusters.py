@@ -101,6 +101,7 @@ def _log_store(groups: dict[str, WriterGroup]) -> LogStore | None:
 
 def _names(cluster: str, groups: dict[str, WriterGroup]) -> set[str]:
     """What faults may call the writers of a cluster: their groups, or each by its name."""
+    if all(group.cluster is None for group in groups.values()):
+        return {cluster, *groups}
     names = {member for name, group in groups.items() for member in group.members(name)}
-    alone = all(group.cluster is None for group in groups.values())
-    return {cluster, *groups} if alone else {*names, *groups}
+    return {*names, *groups}

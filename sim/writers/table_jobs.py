@@ -11,7 +11,7 @@ from whitecap.engine.plans.inserts import InsertPlans, inserts_rows
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.statements import Insert, Statement
 from whitecap.sim.scenario.parameters import Parameter
-from whitecap.sim.scenario.writers import JobPart, WriterGroup
+from whitecap.sim.scenario.writers import STREAMING, JobPart, WriterGroup
 from whitecap.sim.store.limits import DataRequests
 from whitecap.sim.time.identifiers import Ids
 from whitecap.sim.time.random_streams import RandomStreams
@@ -21,9 +21,6 @@ from whitecap.sim.writers.choices import ALONE, Member
 from whitecap.sim.writers.jobs import BatchJob, InsertJob, Job, StatementJob, TableClients
 from whitecap.sim.writers.table_in_store import TableInStore
 from whitecap.sim.writers.workload import NewKeys, Workload, draws_for
-
-STREAMING = "STREAMING"
-"""The command name of streaming appends in recordings."""
 
 ROWS = "rows"
 

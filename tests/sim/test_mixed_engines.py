@@ -55,6 +55,7 @@ def test_where_it_does_not_look_every_row_is_there_twice_and_counted() -> None:
     run = _two_compactions("delta-rs-1.6.6")
     assert _endings(run, "other") == ["committed"]
     assert run.recording.manifest["live_rows"] == 2 * TABLE["initial"]["rows"]
+    assert run.steps[-1].live_rows == 2 * TABLE["initial"]["rows"]
     files = TABLE["initial"]["rows"] // TABLE["initial"]["rows_per_file"]
     assert run.recording.manifest["damage"] == {
         "commits": 1,

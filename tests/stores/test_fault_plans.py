@@ -49,6 +49,14 @@ def test_each_writer_of_a_group_is_counted_by_itself() -> None:
         assert _throttled(_requests_of(run, writer, "put")) == [1, 4]
 
 
+@pytest.mark.parametrize("nth", [1, 4, 5])
+def test_the_statements_of_a_writer_are_counted_together(nth: int) -> None:
+    part = {name: INSERT[name] for name in ("statement", "parameters")}
+    writer = {"statements": [part, part], "arrival": {"schedule": {"every": "10 s"}}}
+    run = _hit({"throttling": {"nth": nth, "requests": ["put"]}}, writers={"etl": writer})
+    assert _throttled(_requests_of(run, "etl-1", "put")) == [nth]
+
+
 def test_a_request_that_is_sent_again_is_counted_again() -> None:
     run = _hit({"throttling": {"nth": [2, 3], "requests": ["put"]}, "writers": ["etl-1"]})
     second, third = _requests_of(run, "etl-1", "put")[1:3]
