@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from whitecap.engine.errors import InvariantViolated
 from whitecap.sim.chaos.explaining import explanation
-from whitecap.sim.chaos.one_run import ChaosRun, Judge
+from whitecap.sim.chaos.one_run import ChaosRun, Judge, judged_to_the_end
 from whitecap.sim.chaos.shrinking import Shrunk, shrink
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.oracles.finding import Anomaly, Finding
@@ -63,9 +62,7 @@ class _Fails:
 
     def __call__(self, scenario: Scenario) -> bool:
         try:
-            judgement = self.judge(run_scenario(scenario))
-        except InvariantViolated:
-            return not self.anomalies
+            judgement = judged_to_the_end(self.judge, run_scenario(scenario))
         except Exception:
             return not self.anomalies
         return any(finding.anomaly in self.anomalies for finding in judgement.findings)

@@ -79,8 +79,10 @@ def judged(judge: Judge, variation: Drawn, number: int) -> ChaosRun:
     scenario = variation.scenario
     try:
         finished = run_scenario(scenario)
-        judgement = judge(finished)
-        findings = (*judgement.findings, *_unresolved(finished), *_not_repeated(finished, number))
+        judgement = judged_to_the_end(judge, finished)
+        findings = judgement.findings
+        if number % TWICE == 0:
+            _check_repeats(finished)
     except InvariantViolated as error:
         return _broken(variation, number, str(error))
     except Exception:
@@ -101,6 +103,13 @@ def judged(judge: Judge, variation: Drawn, number: int) -> ChaosRun:
         seconds=0.0,
         lanes=lanes_of(history_of(finished).transactions, findings[0]) if findings else (),
     )
+
+
+def judged_to_the_end(judge: Judge, finished: FinishedRun) -> Judgement:
+    """What a judge says of a run, and whether everything in it came to an end."""
+    judgement = judge(finished)
+    findings = (*judgement.findings, *_unresolved(finished))
+    return Judgement(findings, judgement.not_checked)
 
 
 def trace_of(finished: FinishedRun) -> str:
@@ -128,14 +137,11 @@ def _unresolved(finished: FinishedRun) -> tuple[Finding, ...]:
     return (Finding(oracle=Oracle.LIVENESS, anomaly=Anomaly.UNRESOLVED, sentence=said),)
 
 
-def _not_repeated(finished: FinishedRun, number: int) -> tuple[Finding, ...]:
-    """Some runs are made again: what differs then is a defect of ours."""
-    if number % TWICE:
-        return ()
+def _check_repeats(finished: FinishedRun) -> None:
+    """Make a run again: what differs then is a defect of ours. Raises `InvariantViolated`."""
     again = run_scenario(finished.scenario)
-    if trace_of(again) == trace_of(finished):
-        return ()
-    raise InvariantViolated("the same scenario and seed gave another recording")
+    if trace_of(again) != trace_of(finished):
+        raise InvariantViolated("the same scenario and seed gave another recording")
 
 
 def _broken(variation: Drawn, number: int, error: str) -> ChaosRun:

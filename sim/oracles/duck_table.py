@@ -118,13 +118,6 @@ class DuckTable:
             f"unnest(range({WEIGHT})) WHERE {VERSION} = {version}"
         )
 
-    def _fetched(self, question: str) -> Rows:
-        held = self._execute(question).to_arrow_table()
-        if not held.num_rows:
-            return Counter()
-        columns = [column.to_pylist() for column in held.columns]
-        return Counter(map(plain_row, zip(*columns, strict=True)))
-
     def sum(self) -> Sum:
         """Of the rows that the table holds."""
         columns = self._columns()

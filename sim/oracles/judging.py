@@ -29,7 +29,7 @@ NO_HISTORY = "there is no history (--history FILE)"
 NO_DUCKDB = "DuckDB is not installed: pip install 'whitecap[oracles]'"
 
 
-def judge_evidence(evidence: Evidence, with_rows: bool = True) -> Judgement:
+def judge_evidence(evidence: Evidence) -> Judgement:
     """All that is wrong with a table, and what could not be looked at."""
     findings = [*_of_the_log(evidence), *_of_the_files(evidence)]
     findings += [*publication_findings(evidence), *acknowledged_findings(evidence)]
@@ -38,9 +38,9 @@ def judge_evidence(evidence: Evidence, with_rows: bool = True) -> Judgement:
     if evidence.history is None:
         what = "acknowledgements, order, dependencies, rows by statements, liveness"
         not_checked.append(NotChecked(what, NO_HISTORY))
-    elif with_rows and not duckdb_is_there():
+    elif not duckdb_is_there():
         not_checked.append(NotChecked("dependencies and rows by statements", NO_DUCKDB))
-    elif with_rows:
+    else:
         findings += _of_the_rows(evidence, not_checked)
     return Judgement(tuple(dict.fromkeys(findings)), tuple(not_checked))
 

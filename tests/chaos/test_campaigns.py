@@ -104,11 +104,24 @@ def test_what_has_several_causes_is_explained_by_each_of_them() -> None:
 
     loose = {"profile": "s3", "put_if_absent": {"exclusive": False}}
     faults = [{"throttling": {"probability": 0.01}}]
-    scenario = scenario_of(document(store=loose, faults=faults))
+    groups = {name: {**group, "stops": "5 min"} for name, group in document()["writers"].items()}
+    scenario = scenario_of(document(store=loose, faults=faults, writers=groups))
     drawn = Drawn(scenario, {}, (), 0.0)
     run = one_run.judged(two_things, drawn, 1)
     cause = examine(run, two_things, make_small=False).cause
     assert cause == "a store without put-if-absent, and the fault throttling"
+
+
+def test_what_comes_to_no_end_is_explained_by_no_fault_that_it_does_without() -> None:
+    endless = scenario_of(
+        document(faults=[{"throttling": {"probability": 0.01}}], store="s3", duration="1 min")
+    )
+    run = one_run.judged(lenient, Drawn(endless, {}, (), 0.0), 1)
+    assert [finding.anomaly for finding in run.findings] == [Anomaly.UNRESOLVED]
+    examined = examine(run, lenient)
+    assert not examined.is_explained
+    assert examined.shrunk is not None
+    assert "faults" not in examined.shrunk.scenario.document
 
 
 def test_a_run_that_broke_is_explained_by_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

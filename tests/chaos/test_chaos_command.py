@@ -103,6 +103,13 @@ def test_a_finding_is_told_with_its_cause_its_command_and_a_small_scenario(
     assert CliRunner().invoke(main, ["run", str(small), "--quiet"]).exit_code == ExitCode.FINE
 
 
+def test_a_scenario_of_several_tables_is_refused_by_name(tmp_path: Path) -> None:
+    result = _chaos("scenarios/two-tables.yaml", "--out", tmp_path / "out")
+    assert result.exit_code == ExitCode.BAD_INPUT, result.output
+    assert "two-tables.yaml" in result.stderr
+    assert "several tables (silver, gold)" in result.stderr
+
+
 def test_bad_input_is_told_before_anything_runs(file: Path, tmp_path: Path) -> None:
     missing = _chaos(tmp_path / "missing.yaml", "--out", tmp_path / "out")
     assert missing.exit_code == ExitCode.BAD_INPUT

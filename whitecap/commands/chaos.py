@@ -71,7 +71,7 @@ def chaos(
     that is left must finish. What goes wrong is explained by a failure that is gone when the same
     seed is run without it, or it is a defect. Ctrl-C ends a campaign early.
     """
-    from whitecap.sim.chaos.campaign import Campaign
+    from whitecap.sim.chaos.campaign import Campaign, require_one_table
     from whitecap.sim.loading import load_scenario
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.campaign import campaign_document, show_tally
@@ -82,6 +82,7 @@ def chaos(
     if save is not None and not shrink:
         raise click.UsageError("--save keeps small scenarios, and --no-shrink makes none")
     loaded = [load_scenario(path, cells=False) for path in scenarios]
+    require_one_table(loaded)
     first, count = (0, runs) if only is None else (only, 1)
     began = time.monotonic()
     tally, examined = _made(

@@ -6,11 +6,11 @@ follows byte for byte: it is made once more and judged.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pyarrow as pa
 
 from whitecap.engine.dialects import dialect_named
@@ -47,21 +47,10 @@ class _StoreAfterwards:
 
 
 def judge(
-    run: FinishedRun,
-    *,
-    with_rows: bool = True,
-    faults_stop_ms: float | None = None,
-    bound_ms: float | None = None,
+    run: FinishedRun, judge_table: Callable[[Evidence], Judgement] = judge_evidence
 ) -> Judgement:
-    """All that is wrong with a finished run, table by table; without rows, by log and history.
-
-    With `bound_ms`, whatever is under way for longer than that at the end, and that long after
-    `faults_stop_ms`, is a finding.
-    """
-    judged = [
-        judge_evidence(evidence_of(run, table, faults_stop_ms, bound_ms), with_rows)
-        for table in run.world.tables
-    ]
+    """All that is wrong with a finished run, table by table."""
+    judged = [judge_table(evidence_of(run, table)) for table in run.world.tables]
     return Judgement(
         tuple(finding for each in judged for finding in each.findings),
         tuple(gap for each in judged for gap in each.not_checked),
@@ -85,17 +74,8 @@ def judge_run_directory(directory: Path) -> Judgement:
     return judge(run)
 
 
-def evidence_of(
-    run: FinishedRun,
-    table: TableInStore,
-    faults_stop_ms: float | None = None,
-    bound_ms: float | None = None,
-) -> Evidence:
+def evidence_of(run: FinishedRun, table: TableInStore) -> Evidence:
     """What a finished run left of a table; one that nobody came to create is no broken one."""
-    history = history_of(run, table.name)
-    promise = msgspec.structs.replace(
-        history.promise, faults_stop=faults_stop_ms, bound=bound_ms, ends=run.world.kernel.now_ms
-    )
     store = table.store
     versions = [landing.version for landing in store.landings]
     bodies = {version: store.objects[log_key(version)].body for version in versions}
@@ -103,7 +83,7 @@ def evidence_of(
     return Evidence(
         checked_commits(bodies) if bodies else CheckedLog(EMPTY_SNAPSHOT, EMPTY_SNAPSHOT),
         _StoreAfterwards(store),
-        History(history.transactions, promise),
+        history_of(run, table.name),
         landed,
         frozenset(store.data_files),
         overwritten=tuple(lost.version for lost in store.overwritten),

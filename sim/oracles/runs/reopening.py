@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any
 
 import msgspec
@@ -23,8 +22,9 @@ from whitecap.engine.storage.memory import MemoryStore, run
 from whitecap.engine.storage.requests import Put, PutIfAbsent
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, Oracle
+from whitecap.sim.oracles.judging import judge_evidence
 from whitecap.sim.oracles.row_changes import FileKey
-from whitecap.sim.oracles.runs.of_run import evidence_of, judge
+from whitecap.sim.oracles.runs.of_run import judge
 from whitecap.sim.run import FinishedRun
 
 _NOT_KEPT = ("data_change", "stats", "tags", "modification_time")
@@ -117,8 +117,10 @@ def _opened(bodies: Mapping[int, bytes], first: int) -> Snapshot:
 
 def judgement_with_readers(run: FinishedRun) -> Judgement:
     """All that is wrong with a finished run, and with what others would read of its table."""
-    judgement = judge(run)
-    reopened = chain.from_iterable(
-        reopening_findings(evidence_of(run, table)) for table in run.world.tables
-    )
-    return Judgement((*judgement.findings, *reopened), judgement.not_checked)
+    return judge(run, _with_readers)
+
+
+def _with_readers(evidence: Evidence) -> Judgement:
+    judgement = judge_evidence(evidence)
+    findings = (*judgement.findings, *reopening_findings(evidence))
+    return Judgement(findings, judgement.not_checked)
