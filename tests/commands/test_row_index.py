@@ -9,6 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sql_database import Database, adds, removes
 
+from tests.dialects.races_on_rows import Rows, World
+from whitecap.engine.commands import SharedTable
+from whitecap.engine.dialects import DELTA_RS_1_6_6
 from whitecap.engine.outcomes import Committed
 from whitecap.engine.row_store import rows as row_store
 from whitecap.engine.row_store.columns import Integers
@@ -166,3 +169,27 @@ def test_files_with_nan_are_forgotten_like_any_other() -> None:
             " WHEN MATCHED THEN UPDATE SET v = t.v + 1"
         )
     assert sorted(v for _, v in database.rows("t")) == [0] + [70] * 9
+
+
+def _changed_after_two_compactions(index_rows: bool, before: str) -> Rows:
+    world = World(DELTA_RS_1_6_6, shared=SharedTable(index_rows))
+    world.run("CREATE TABLE t (k BIGINT, a DOUBLE)")
+    for k in range(4):
+        world.run(f"INSERT INTO t VALUES ({k}, 0D)")
+    world.run(before)
+    assert isinstance(world.race("OPTIMIZE t", "OPTIMIZE t"), Committed)
+    world.run("UPDATE t SET a = a + 2D WHERE k IN (1, 2)")
+    world.run("DELETE FROM t WHERE k = 2")
+    for _ in range(70):  # until files that nobody reads any more are forgotten
+        world.run("UPDATE t SET a = a + 1D WHERE k = 3")
+    return world.rows()
+
+
+@pytest.mark.parametrize(
+    "before", ["DELETE FROM t WHERE k > 9", "UPDATE t SET a = 1D WHERE k IN (1, 3)"]
+)
+def test_rows_that_two_compactions_doubled_are_found_in_both_files(before: str) -> None:
+    """The newer delta-rs lets both commit: each row is then in a file of either."""
+    rows = _changed_after_two_compactions(True, before)
+    assert rows == _changed_after_two_compactions(False, before)
+    assert [k for k, _ in rows] == [0, 0, 1, 1, 3, 3]
