@@ -20,6 +20,9 @@ JOBS_EACH = 40
 
 SHORTEST_RUN_MS = MS_PER["h"]
 
+MOST_WRITERS = 1000
+"""Of a kind: three times as many, which the drafted sweep compares, are few enough for a run."""
+
 COLUMNS = ("date", "country")
 """Columns that the drafted table can be partitioned by."""
 
@@ -107,8 +110,8 @@ def _groups(given: str, problems: list[Problem]) -> dict[str, int]:
             listed = ", ".join(STATEMENTS)
             said = f"{kind!r} is no kind of job: there are {listed}"
             problems.append(Problem("--writers", said, nearest(kind, STATEMENTS)))
-        elif not (count or "1").isdecimal() or not 1 <= int(count or "1") <= 1000:
-            said = f"{part!r} needs a number of writers from 1 to 1000, such as merge:4"
+        elif not re.fullmatch(r"\d{0,4}", count) or not 1 <= int(count or "1") <= MOST_WRITERS:
+            said = f"{part!r} needs a number of writers from 1 to {MOST_WRITERS}, such as merge:4"
             problems.append(Problem("--writers", said))
         else:
             groups[kind] = groups.get(kind, 0) + int(count or "1")
