@@ -15,6 +15,7 @@ from whitecap.reports.expectations.expected import of_cell
 from whitecap.reports.expectations.judging import Judged, judge_run, judged_document
 from whitecap.reports.measures.definitions import PERCENTILES
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
+from whitecap.reports.statistics import counted
 from whitecap.reports.summary import Line, heading, summary_of
 from whitecap.sim.recording.recording import Recording
 from whitecap.sim.scenario import Scenario
@@ -84,11 +85,11 @@ def _show_damage(console: Console, manifest: Mapping[str, Any]) -> None:
     """What an engine that does not look committed over what others had removed."""
     damage = manifest.get("damage")
     if damage is not None:
-        commits, files = damage["commits"], damage["files_removed_again"]
-        counted = "1 commit" if commits == 1 else f"{commits:,} commits"
+        commits = counted(damage["commits"], "commit")
+        files = counted(damage["files_removed_again"], "file")
         text = (
-            f"Damage: {counted}, from version {damage['first_version']} on, removed {files:,} files"
-            " that were gone already; rows that they held may be there twice."
+            f"Damage: {commits}, from version {damage['first_version']} on, removed {files} that"
+            " others had removed before; rows from there may be in the table twice."
         )
         print_indented(console, text, by=0, style="bold red")
 
@@ -101,7 +102,8 @@ def _show_half_done(console: Console, measured: MeasuredRun) -> None:
     """Jobs that left a commit behind when they were given up."""
     for group, part in measured.groups.items():
         if count := int(part.value(Measure.HALF_DONE)):
-            said = f"{count:,} jobs half done (given up after a statement of theirs had committed)"
+            jobs = counted(count, "job")
+            said = f"{jobs} half done (given up when a statement before had committed)"
             print_indented(console, f"{group.writer_group}: {said}", by=0)
 
 
