@@ -65,9 +65,9 @@ class Answers:
     writers: str
     every: str
     takes: str
-    partition_by: str = "date"
-    store: str = "s3"
-    objective: str = "job_success_rate >= 99 %"
+    partition_by: str
+    store: str
+    objective: str
 
 
 def drafted(answers: Answers, command: str, name: str = "") -> str:
@@ -91,15 +91,10 @@ def drafted(answers: Answers, command: str, name: str = "") -> str:
         problems.append(Problem("--objective", said))
     if problems:
         raise InvalidInput(problems)
-    text = _text(answers, groups, columns, every_ms, command)
-    text = text.replace("name: draft", f"name: {json.dumps(name)}", 1) if _is_name(name) else text
+    called = json.dumps(name) if re.fullmatch(FILE_NAME, name) else "draft"
+    text = _text(answers, groups, columns, every_ms, command, called)
     parse_scenario(text, "the draft")
     return text
-
-
-def _is_name(name: str) -> bool:
-    """Whether a scenario can be called so."""
-    return re.fullmatch(FILE_NAME, name) is not None
 
 
 def _groups(given: str, problems: list[Problem]) -> dict[str, int]:
@@ -141,7 +136,12 @@ def _columns(given: str, problems: list[Problem]) -> list[str]:
 
 
 def _text(
-    answers: Answers, groups: dict[str, int], columns: Sequence[str], every_ms: float, command: str
+    answers: Answers,
+    groups: dict[str, int],
+    columns: Sequence[str],
+    every_ms: float,
+    command: str,
+    name: str,
 ) -> str:
     duration_ms = max(SHORTEST_RUN_MS, JOBS_EACH * every_ms)
     writers = "\n".join(_writer(kind, count, answers) for kind, count in groups.items())
@@ -150,7 +150,7 @@ def _text(
 # Drafted by `{command}`.
 # Runs as it is: `whitecap run FILE`, `whitecap sweep FILE`. Change it to what your table is like:
 # columns, statements and durations decide most. `whitecap scenarios` has more to copy from.
-name: draft
+name: {name}
 description: A first draft.
 duration: {show_duration(duration_ms)}  # about {JOBS_EACH} jobs of each writer
 store: {answers.store}  # `whitecap stores` has others, and where their figures are from
