@@ -32,7 +32,6 @@ MOST_ALIKE = 3
 ALIKE = 0.4
 """How much of a name has to agree: who does not know it by heart writes half of it."""
 
-
 EDITOR_LINE = "# yaml-language-server: $schema="
 """What names the schema at the top of a file: the convention of YAML's language server."""
 
@@ -72,8 +71,9 @@ def all_bundled() -> tuple[Bundled, ...]:
 
 
 def bundled_in(folder: str) -> list[Bundled]:
-    """What a folder holds, nothing if there is none of that name."""
-    return [each for each in all_bundled() if each.folder == folder and folder]
+    """What a folder holds, nothing if there is none of that name; shells complete it with a `/`."""
+    name = folder.rstrip("/")
+    return [each for each in all_bundled() if each.folder == name and name]
 
 
 def bundled_named(name: str) -> Bundled:

@@ -128,7 +128,7 @@ class Plan:
 
     def figure(self) -> Figure:
         """The objectives along the parameter, with thresholds and intervals."""
-        from whitecap.reports.planning.boundary import boundary_figure
+        from whitecap.reports.planning.figure import boundary_figure
 
         return boundary_figure(self)
 

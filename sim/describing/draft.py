@@ -20,6 +20,9 @@ JOBS_EACH = 40
 
 SHORTEST_RUN_MS = MS_PER["h"]
 
+MOST_WRITERS = 1000
+"""Of a kind: three times as many, which the drafted sweep compares, are few enough for a run."""
+
 COLUMNS = ("date", "country")
 """Columns that the drafted table can be partitioned by."""
 
@@ -62,9 +65,9 @@ class Answers:
     writers: str
     every: str
     takes: str
-    partition_by: str = "date"
-    store: str = "s3"
-    objective: str = "job_success_rate >= 99 %"
+    partition_by: str
+    store: str
+    objective: str
 
 
 def drafted(answers: Answers, command: str, name: str = "") -> str:
@@ -88,15 +91,10 @@ def drafted(answers: Answers, command: str, name: str = "") -> str:
         problems.append(Problem("--objective", said))
     if problems:
         raise InvalidInput(problems)
-    text = _text(answers, groups, columns, every_ms, command)
-    text = text.replace("name: draft", f"name: {json.dumps(name)}", 1) if _is_name(name) else text
+    called = json.dumps(name) if re.fullmatch(FILE_NAME, name) else "draft"
+    text = _text(answers, groups, columns, every_ms, command, called)
     parse_scenario(text, "the draft")
     return text
-
-
-def _is_name(name: str) -> bool:
-    """Whether a scenario can be called so."""
-    return re.fullmatch(FILE_NAME, name) is not None
 
 
 def _groups(given: str, problems: list[Problem]) -> dict[str, int]:
@@ -107,8 +105,8 @@ def _groups(given: str, problems: list[Problem]) -> dict[str, int]:
             listed = ", ".join(STATEMENTS)
             said = f"{kind!r} is no kind of job: there are {listed}"
             problems.append(Problem("--writers", said, nearest(kind, STATEMENTS)))
-        elif not (count or "1").isdecimal() or not 1 <= int(count or "1") <= 1000:
-            said = f"{part!r} needs a number of writers from 1 to 1000, such as merge:4"
+        elif not re.fullmatch(r"\d{0,4}", count) or not 1 <= int(count or "1") <= MOST_WRITERS:
+            said = f"{part!r} needs a number of writers from 1 to {MOST_WRITERS}, such as merge:4"
             problems.append(Problem("--writers", said))
         else:
             groups[kind] = groups.get(kind, 0) + int(count or "1")
@@ -138,7 +136,12 @@ def _columns(given: str, problems: list[Problem]) -> list[str]:
 
 
 def _text(
-    answers: Answers, groups: dict[str, int], columns: Sequence[str], every_ms: float, command: str
+    answers: Answers,
+    groups: dict[str, int],
+    columns: Sequence[str],
+    every_ms: float,
+    command: str,
+    name: str,
 ) -> str:
     duration_ms = max(SHORTEST_RUN_MS, JOBS_EACH * every_ms)
     writers = "\n".join(_writer(kind, count, answers) for kind, count in groups.items())
@@ -147,7 +150,7 @@ def _text(
 # Drafted by `{command}`.
 # Runs as it is: `whitecap run FILE`, `whitecap sweep FILE`. Change it to what your table is like:
 # columns, statements and durations decide most. `whitecap scenarios` has more to copy from.
-name: draft
+name: {name}
 description: A first draft.
 duration: {show_duration(duration_ms)}  # about {JOBS_EACH} jobs of each writer
 store: {answers.store}  # `whitecap stores` has others, and where their figures are from

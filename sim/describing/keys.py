@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import types
 from collections.abc import Iterator
 from enum import StrEnum
@@ -34,7 +33,7 @@ NAMES = {int: "whole number", float: "number", str: "text", bool: "true or false
 
 def keys_page() -> str:
     """The page: a table for each part, in the order in which a scenario names them."""
-    return HEAD + "".join(_part(model) for model in dict.fromkeys(_models(Scenario)))
+    return HEAD + "".join(_part(model) for model in _models(Scenario))
 
 
 def _models(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
@@ -95,7 +94,7 @@ def _kind(kind: Any) -> str:
     if origin is dict:
         return f"by name: {_kind(arguments[-1])}"
     if isinstance(kind, type) and issubclass(kind, BaseModel):
-        return f"[{kind.__name__}](#{re.sub(' ', '-', kind.__name__.lower())})"
+        return f"[{kind.__name__}](#{kind.__name__.lower()})"
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         return ", ".join(f"`{each.value}`" for each in kind)
     return NAMES.get(kind, "date and time" if "datetime" in str(kind) else "any value")

@@ -35,7 +35,7 @@ from whitecap.sim.scenario.store import Store
 from whitecap.sim.scenario.sweep import Sweep
 from whitecap.sim.scenario.table import property_text
 from whitecap.sim.scenario.vain import vain, vain_among
-from whitecap.sim.scenario.writers import JobPart, WriterGroup
+from whitecap.sim.scenario.writers import JobPart, WriterGroup, tells_statements_apart
 from whitecap.sim.scenario.yaml_text import Place, YamlText
 
 M = TypeVar("M", bound=BaseModel)
@@ -284,16 +284,19 @@ def _of_expectations(parts: Parts) -> Iterator[Finding]:
         for place, said, hint in vain(expectation):
             yield ("expect", position, *place), said, hint
     if not parts.has_sweep:
-        yield from commands_nobody_runs(parts.expectations, parts.writers)
+        yield from commands_nobody_runs(parts.expectations, parts)
 
 
 def commands_nobody_runs(
-    expectations: Mapping[int, Expectation], writers: Mapping[str, WriterGroup]
+    expectations: Mapping[int, Expectation], parts: Parts
 ) -> Iterator[Finding]:
     """Expectations, by their position, of a command that these writers do not run."""
+    with_tables = tells_statements_apart(parts.writers.values(), len(parts.tables))
     for position, expectation in expectations.items():
-        if expectation.writer is None or expectation.writer in writers:
-            for place, said, hint in vain_among(expectation, writers):
+        if expectation.writer is None or expectation.writer in parts.writers:
+            for place, said, hint in vain_among(
+                expectation, parts.writers, with_tables=with_tables
+            ):
                 yield ("expect", position, *place), said, hint
 
 

@@ -225,7 +225,7 @@ def _problems_of_cell(
         _, parts, problems = _validated(changed(document, changes), text)
     except InvalidInput as error:
         return list(error.problems)
-    vain = commands_nobody_runs(meant, parts.writers)
+    vain = commands_nobody_runs(meant, parts)
     return problems + [Problem(text.where(place), said, hint) for place, said, hint in vain]
 
 

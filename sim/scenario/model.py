@@ -27,7 +27,12 @@ from whitecap.sim.scenario.origin import without_origins
 from whitecap.sim.scenario.store import Store
 from whitecap.sim.scenario.sweep import Changes, Labels, Sweep
 from whitecap.sim.scenario.table import Table, is_set, property_text, tables_by_name
-from whitecap.sim.scenario.writers import ClockSkew, DialectName, WriterGroup
+from whitecap.sim.scenario.writers import (
+    ClockSkew,
+    DialectName,
+    WriterGroup,
+    tells_statements_apart,
+)
 
 Document = dict[str, Any]
 """A scenario as its file says it, before defaults."""
@@ -205,8 +210,7 @@ class Scenario(Section):
     @property
     def tells_statements_apart(self) -> bool:
         """Whether transactions are of several tables, or of several statements of one job."""
-        several = any(len(group.parts) > 1 for group in self.writers.values())
-        return several or len(self.tables) > 1
+        return tells_statements_apart(self.writers.values(), len(self.tables))
 
     @property
     def document(self) -> Document:

@@ -38,8 +38,13 @@ def vain(expectation: Expectation) -> Iterator[Finding]:
         yield from _together(expectation)
 
 
-def vain_among(expectation: Expectation, writers: Mapping[str, WriterGroup]) -> Iterator[Finding]:
-    """A command that none of these writers runs, or not the group that is meant."""
+def vain_among(
+    expectation: Expectation, writers: Mapping[str, WriterGroup], *, with_tables: bool
+) -> Iterator[Finding]:
+    """A command that none of these writers runs, or not the group that is meant.
+
+    `with_tables`: whether commands are recorded with their tables.
+    """
     wanted, name = expectation.command, expectation.writer
     if wanted is None:
         return
@@ -49,7 +54,9 @@ def vain_among(expectation: Expectation, writers: Mapping[str, WriterGroup]) -> 
         for command in commands_of(group)
         if name in (None, group_name)
     }
-    if None in meant or wanted in meant or wanted in _on_tables(writers, name):
+    if with_tables:
+        meant |= _on_tables(writers, name)
+    if None in meant or wanted in meant:
         return
     own = sorted(command for command in meant if command)
     if name is not None:
@@ -59,9 +66,9 @@ def vain_among(expectation: Expectation, writers: Mapping[str, WriterGroup]) -> 
     yield ("command",), said, nearest(wanted.upper(), own)
 
 
-def _on_tables(writers: Mapping[str, WriterGroup], name: str | None) -> set[str]:
+def _on_tables(writers: Mapping[str, WriterGroup], name: str | None) -> set[str | None]:
     """The commands of a writer, or of all, each with its table, as in `MERGE silver`."""
-    found = set()
+    found: set[str | None] = set()
     for group_name, group in writers.items():
         if name not in (None, group_name):
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -292,3 +293,8 @@ class WriterGroup(Section):
         """About how many jobs each of its writers starts, with `requests_ms` for those of one."""
         own_ms = sum(compute.time.mean_ms() for compute in self._computes)
         return self.arrival.jobs(duration_ms, own_ms + requests_ms)
+
+
+def tells_statements_apart(writers: Iterable[WriterGroup], tables: int) -> bool:
+    """Whether transactions are of several tables, or of several statements of one job."""
+    return tables > 1 or any(len(group.parts) > 1 for group in writers)

@@ -96,7 +96,7 @@ def _kind(path: str, texts: list[str]) -> _Kind:
 def _is_read(kind: _Kind, text: str) -> bool:
     try:
         return math.isfinite(kind.read(text))
-    except ValueError:
+    except (ValueError, OverflowError):  # the second of an integer that is more than any float
         return False
 
 

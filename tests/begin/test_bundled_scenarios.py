@@ -164,6 +164,7 @@ def test_a_printed_scenario_is_its_file_and_can_be_run(tmp_path: Path) -> None:
 
 def test_a_folder_is_listed_alone() -> None:
     shown = _invoke("scenarios", "field").stdout
+    assert _invoke("scenarios", "field/").stdout == shown
     assert "c01-merge-joins" in shown
     assert "optimize " not in shown.splitlines()[1]
     assert "regression" not in shown.splitlines()[0]

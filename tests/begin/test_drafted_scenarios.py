@@ -32,6 +32,7 @@ def test_without_a_terminal_it_says_what_to_give() -> None:
         ("--writers", "merg:4", "did you mean 'merge'?"),
         ("--writers", "merge:none", "needs a number of writers"),
         ("--writers", "merge:0", "needs a number of writers"),
+        ("--writers", f"merge:{'9' * 5000}", "needs a number of writers"),
         ("--writers", ",", "names none"),
         ("--every", "2 weeks", "is not a duration"),
         ("--takes", "0 s", "is less than a second"),

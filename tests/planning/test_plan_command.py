@@ -33,6 +33,7 @@ OBJECTIVE = "job_success_rate of corrector >= 90 %"
         ("writers.corrector.cont=1..5", OBJECTIVE, "did you mean 'count'?"),
         ("writers.corrector.count=5..1", OBJECTIVE, "5 is more than 1: write 1..5"),
         ("writers.corrector.count=few..many", OBJECTIVE, "are not two numbers"),
+        (f"writers.corrector.count=1..{'9' * 400}", OBJECTIVE, "are not two numbers"),
         ("table.isolation=1..5", OBJECTIVE, "is none of Serializable"),
         ("writers.corrector.count=1..5", "", "states no `objective:`"),
         ("writers.corrector.count=1..5", "job_succes_rate >= 9 %", "job_success_rate"),

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from tests.sim.sim_worlds import rows
+from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import Measure
 from whitecap.reports.measures.measured_run import MeasuredRun
@@ -98,6 +100,13 @@ def test_what_a_given_up_job_had_committed_stays_and_is_counted(made: FinishedRu
     assert whole.tally(Measure.HALF_DONE, writer="rival").value == 0
     manifest = made.recording.manifest
     assert manifest["live_rows_of"]["silver"] == 100 + 2 * len(jobs_of(made))
+
+
+def test_one_job_that_is_half_done_is_told_as_one() -> None:
+    changes = {"duration": "20 min", "warm_up": "0 s", "writers.pipeline.rerun": "none"}
+    options = [part for key, value in changes.items() for part in ("--set", f"{key}={value}")]
+    shown = CliRunner().invoke(main, ["run", "two-tables", *options], env={"COLUMNS": "1000"})
+    assert "pipeline: 1 job half done (" in shown.output
 
 
 def test_a_job_succeeds_with_its_last_statement(made: FinishedRun) -> None:

@@ -59,7 +59,7 @@ def init(out: Path | None, overwrite: bool, **given: str | None) -> None:
     write_out(out, drafted(Answers(**answers), _command(answers), name), "scenario")
     if out is not None:
         file = shlex.quote(str(out))
-        click.echo(f"now        whitecap run {file}; whitecap sweep {file}")
+        click.echo(f"now       whitecap run {file}; whitecap sweep {file}")
 
 
 def _answers(given: dict[str, str | None]) -> dict[str, str]:

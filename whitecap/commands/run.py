@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -184,12 +185,12 @@ def _require_room(
         require_free_for_table(export, overwrite=overwrite)
     if history is not None:
         require_file(history)
-    for export in exports.values():
-        if out is None:
-            continue
-        one, other = out.absolute(), export.absolute()
+    directories = [each.absolute() for each in (out, *exports.values()) if each is not None]
+    for one, other in combinations(directories, 2):
         if one.is_relative_to(other) or other.is_relative_to(one):
             raise click.UsageError("--out and --export must not lie within each other")
+    if history is not None and any(each.is_relative_to(history.absolute()) for each in directories):
+        raise click.UsageError("--history is a file, and --out or --export a directory there")
 
 
 def _reached(now: Tick) -> str:
@@ -211,6 +212,7 @@ def _write_history(finished: FinishedRun, file: Path) -> None:
     from whitecap.sim.oracles.history import history_lines
     from whitecap.sim.oracles.runs.of_run import history_of
 
+    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(history_lines(history_of(finished, finished.scenario.all_tables[0].name)))
 
 

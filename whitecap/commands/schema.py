@@ -26,8 +26,4 @@ def schema(out: Path | None, markdown: bool) -> None:
 
     if out is not None:
         require_file(out)
-    text = keys_page() if markdown else schema_text()
-    if out is None:
-        click.echo(text, nl=False)
-    else:
-        write_out(out, text, "schema")
+    write_out(out, keys_page() if markdown else schema_text(), "schema")

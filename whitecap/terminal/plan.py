@@ -31,7 +31,5 @@ def show_plan(plan: Plan, files: Sequence[Path] = ()) -> None:
         for reason in reasons(plan, variant):
             print_indented(console, sentence(reason), by=GAP)
     print_indented(console, sentence(ending(plan)), by=0)
-    for path in files[:1]:
-        console.print(Text(f"plan  {path}"), soft_wrap=True)
-    for path in files[1:2]:
-        console.print(Text(f"figure  {path}"), soft_wrap=True)
+    for name, path in zip(("plan", "figure"), files, strict=False):
+        console.print(Text(f"{name:6}  {path}"), soft_wrap=True)

@@ -15,6 +15,7 @@ from whitecap.reports.expectations.expected import of_cell
 from whitecap.reports.expectations.judging import Judged, judge_run, judged_document
 from whitecap.reports.measures.definitions import PERCENTILES
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
+from whitecap.reports.statistics import counted
 from whitecap.reports.summary import Line, heading, summary_of
 from whitecap.sim.recording.recording import Recording
 from whitecap.sim.scenario import Scenario
@@ -94,7 +95,8 @@ def _show_half_done(console: Console, measured: MeasuredRun) -> None:
     """Jobs that left a commit behind when they were given up."""
     for group, part in measured.groups.items():
         if count := int(part.value(Measure.HALF_DONE)):
-            said = f"{count:,} jobs half done (given up after a statement of theirs had committed)"
+            jobs = counted(count, "job")
+            said = f"{jobs} half done (given up when a statement before had committed)"
             print_indented(console, f"{group.writer_group}: {said}", by=0)
 
 
