@@ -10,9 +10,11 @@ DEMO := out/demo
 FREE_RUN := out/validate-real
 COMPACTION := out/optimize
 CASES := tests/conformance/cases
+SITE_SOURCE := build/site-source
+SITE := out/site
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test properties test-cluster lint type bench bench-memory bench-sweep bench-aggregation validate validate-real chaos mutants notebooks conformance documented answers
+.PHONY: help setup demo test properties test-cluster lint type bench bench-memory bench-sweep bench-aggregation validate validate-real chaos mutants notebooks conformance documented docs answers
 
 help: ## Print this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -92,6 +94,11 @@ mutants: setup ## Plant bugs, one at a time, and hunt each by the same campaign;
 documented: setup ## Write what is generated from the models: the scenario schema, the page of keys
 	$(BIN)/whitecap schema --out scenarios/scenario.schema.json
 	$(BIN)/whitecap schema --markdown --out docs/scenario-keys.md
+
+docs: setup ## Build the documentation as a site, in out/site
+	rm -rf $(SITE_SOURCE) && mkdir -p $(SITE_SOURCE)
+	cp -r README.md CHANGELOG.md LICENSE docs scenarios notebooks $(SITE_SOURCE)
+	NO_MKDOCS_2_WARNING=1 SITE_SOURCE=$(abspath $(SITE_SOURCE)) $(BIN)/mkdocs build --quiet --config-file docs/mkdocs.yml --site-dir $(abspath $(SITE))
 
 answers: setup ## Ask real Spark again what functions and casts make of values
 	$(BIN)/python -m tests.sql.observe_values

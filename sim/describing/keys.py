@@ -94,7 +94,7 @@ def _kind(kind: Any) -> str:
     if origin is dict:
         return f"by name: {_kind(arguments[-1])}"
     if isinstance(kind, type) and issubclass(kind, BaseModel):
-        return f"[{kind.__name__}](#{kind.__name__.lower()})"
+        return f"[{kind.__name__}](#{kind.__name__.lower()})" if kind.model_fields else "`{}`"
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         return ", ".join(f"`{each.value}`" for each in kind)
     return NAMES.get(kind, "date and time" if "datetime" in str(kind) else "any value")
