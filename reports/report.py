@@ -15,6 +15,7 @@ from whitecap.reports.answers.answer import Answer
 from whitecap.reports.answers.of_runs import answer_of_subject
 from whitecap.reports.figures.figures import draw_all
 from whitecap.reports.figures.style import save
+from whitecap.reports.pages.lanes import lanes_of_run
 from whitecap.reports.pages.page import page_of
 from whitecap.reports.runs import RunSet
 from whitecap.reports.subject import Subject, subject_of
@@ -46,7 +47,8 @@ def build_report(runs: RunSet) -> Report:
     files = [save(drawing.figure, directory / "figures", drawing.name) for drawing in drawings]
     shown = [(drawing, svg) for drawing, (_, svg) in zip(drawings, files, strict=True)]
     page = directory / "report.html"
-    text = page_of(subject, answer, shown, agreement, _scenario_text(runs))
+    lanes = None if runs.is_sweep else lanes_of_run(root)
+    text = page_of(subject, answer, shown, agreement, _scenario_text(runs), lanes)
     page.write_text(text, encoding="utf-8")
     figures = tuple(png for png, _ in files)
     return Report(page, figures, directory / "tables", answer, subject)

@@ -45,8 +45,9 @@ def page_of(
     drawings: Sequence[tuple[Drawing, Path]],
     agreement: Agreement | None,
     scenario_text: str,
+    lanes: str | None = None,
 ) -> str:
-    """The whole page; `drawings` come with their SVG files."""
+    """The whole page; `drawings` come with their SVG files, `lanes` a run's timeline (JSON)."""
     is_sweep = subject.runs.is_sweep
     return template("report.html").render(
         subject=subject,
@@ -64,6 +65,7 @@ def page_of(
         groups=groups_table(subject) if is_sweep else None,
         definitions=definitions(),
         scenario_text=scenario_text,
+        lanes=lanes,
     )
 
 

@@ -24,8 +24,9 @@ MAY_IMPORT = {
 }
 """Room -> the rooms it may import from (docs/decisions.md 1)."""
 
-REPORTS_MAY_USE = {"engine.recorded", "engine.errors"}
-"""Of the engine, the reports know what recordings hold and how to refuse bad input, no more."""
+REPORTS_MAY_USE = {"engine.recorded", "engine.rules", "engine.errors"}
+"""Of the engine, the reports know what recordings hold, a refusal's rule by its name among it, and
+how to refuse bad input, no more."""
 
 ONE_HOME = {
     "simpy": {"sim/time/kernel.py"},
