@@ -4,13 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 MOTO := .venv-moto/bin/moto_server
+DELTA_RS := 1.6.6
+DELTA_RS_PYTHON := .venv-deltalake-$(DELTA_RS)/bin/python
 DEMO := out/demo
 FREE_RUN := out/validate-real
 COMPACTION := out/optimize
 CASES := tests/conformance/cases
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test properties test-cluster lint type bench bench-memory bench-sweep bench-aggregation validate validate-real notebooks conformance answers
+.PHONY: help setup demo test properties test-cluster lint type bench bench-memory bench-sweep bench-aggregation validate validate-real notebooks conformance answers real-engines
 
 help: ## Print this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -77,3 +79,10 @@ conformance: setup ## Run all conformance cases on the engine and on real Delta 
 
 answers: setup ## Ask real Spark again what functions and casts make of values
 	$(BIN)/python -m tests.sql.observe_values
+
+real-engines: setup $(DELTA_RS_PYTHON) ## Let oracles judge what two versions of delta-rs leave; writes docs/real-engines.md
+	$(BIN)/python -m benchmarks.stale_handles $(BIN)/python $(DELTA_RS_PYTHON)
+
+$(DELTA_RS_PYTHON):
+	$(PYTHON) -m venv .venv-deltalake-$(DELTA_RS)
+	.venv-deltalake-$(DELTA_RS)/bin/pip install --quiet --disable-pip-version-check 'deltalake==$(DELTA_RS)' 'pyarrow==26.0.1'

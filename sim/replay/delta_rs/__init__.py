@@ -1,0 +1,1 @@
+"""Conformance cases on the real package deltalake."""
