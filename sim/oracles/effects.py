@@ -39,6 +39,7 @@ class Effects:
 
     evidence: Evidence
     _stands_at: int | None = None
+    _ran_from: int | None = None
 
     @cached_property
     def table(self) -> DuckTable:
@@ -91,10 +92,11 @@ class Effects:
         Raises `NotTranslated`, `RowsUnreadable`.
         """
         meanings = [self.meaning(version) for version in versions]
+        self._ran_from = None
         if all(meaning == NOTHING for meaning in meanings):
             return Effect()
         self._stand_at(state, self.evidence.changes.changes[versions[0]].schema)
-        self._stands_at = None
+        self._stands_at, self._ran_from = None, state
         self.table.remember()
         for meaning in meanings:
             if isinstance(meaning, Restored):
@@ -103,9 +105,13 @@ class Effects:
                 self.table.apply(meaning)
         return Effect(*self.table.done())
 
-    def was_right(self, state: int) -> None:
-        """The table now holds what is really there before a version."""
-        self._stands_at = state
+    def was_right(self, before: int, after: int) -> None:
+        """What was asked last of the rows before a version has led to those before a later one.
+
+        Where nothing had to be run, the table may hold other rows than those.
+        """
+        if before in (self._ran_from, self._stands_at):
+            self._stands_at = after
 
     def _stand_at(self, state: int, schema: Schema) -> None:
         if self.table.schema != schema:

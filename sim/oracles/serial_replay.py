@@ -93,7 +93,7 @@ def _of_stretch(evidence: Evidence, effects: Effects, stretch: Sequence[int]) ->
     made = effects.effect(stretch, changes[0].version)
     true = _together(changes)
     if made == true:
-        effects.was_right(changes[-1].version + 1)
+        effects.was_right(changes[0].version, changes[-1].version + 1)
         return None
     return _difference(evidence, effects, changes, made, true)
 
