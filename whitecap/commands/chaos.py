@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from whitecap.exit_codes import ExitCode
+from whitecap.real_writers import chaos_of_real_writers
 from whitecap.sim.machine.places import require_directory
 from whitecap.sim.quantities.bounds import MAX_SEED
 from whitecap.terminal.progress import progress
@@ -43,6 +45,12 @@ MOST_RUNS = 10_000_000
 )  # fmt: skip
 @click.option("--shrink/--no-shrink", default=True, help="Make what goes wrong small.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@click.option(
+    "--real",
+    type=click.Choice(["deltalake"]),
+    help="Let real writers do it, on a store of ours that fails; --runs is then 1 per scenario.",
+)
+@click.option("--python", help="The interpreter whose deltalake it is  [default: this one]")
 @click.pass_context
 def chaos(
     ctx: click.Context,
@@ -54,6 +62,8 @@ def chaos(
     out: Path,
     shrink: bool,
     as_json: bool,
+    real: str | None,
+    python: str | None,
 ) -> None:
     """Draw variations of SCENARIOS, run them under faults, and let oracles judge what is left.
 
@@ -68,7 +78,14 @@ def chaos(
 
     require_directory(out)
     loaded = [load_scenario(path, cells=False) for path in scenarios]
+    if real is None and python is not None:
+        raise click.UsageError("--python is of --real")
+    if real is not None and ctx.get_parameter_source("runs") is ParameterSource.DEFAULT:
+        runs = len(loaded)
     first, count = (0, runs) if only is None else (only, 1)
+    if real is not None:
+        numbers = range(first, first + count)
+        ctx.exit(chaos_of_real_writers(loaded, numbers, seed, out, python, as_json))
     began = time.monotonic()
     tally, examined = _made(
         Campaign(loaded, count, seed, first), scenarios, jobs, out, shrink, as_json
