@@ -12,7 +12,7 @@ COMPACTION := out/optimize
 CASES := tests/conformance/cases
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test properties test-cluster lint type bench bench-memory bench-sweep bench-aggregation validate validate-real notebooks conformance answers real-engines
+.PHONY: help setup demo test properties test-cluster lint type bench bench-memory bench-sweep bench-aggregation validate validate-real chaos mutants notebooks conformance documented answers real-engines
 
 help: ## Print this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -70,19 +70,31 @@ validate-real: setup ## Predict a free run on real Delta Lake, then let it run (
 	-$(BIN)/whitecap validate --real --overwrite --out $(FREE_RUN)
 	$(BIN)/python -m benchmarks.validation.free_run $(FREE_RUN)/result.json
 
+chaos: setup ## A campaign over all shipped scenarios; writes its result into docs/chaos.md (MINUTES=30)
+	$(BIN)/python -m benchmarks.chaos $(or $(MINUTES),30)
+
 notebooks: setup ## Open the notebooks
 	$(BIN)/jupyter lab notebooks
 
-conformance: setup ## Run all conformance cases on the engine and on real Delta Lake
+conformance: setup $(DELTA_RS_PYTHON) ## Run all conformance cases on the engine, on real Delta Lake and delta-rs
 	$(BIN)/whitecap conformance $(CASES)/*.json
 	$(BIN)/whitecap conformance --engine spark $(CASES)/*.json
+	$(BIN)/whitecap conformance --engine deltalake $(CASES)/delta_rs_1_6_3.json
+	$(BIN)/whitecap conformance --engine deltalake --python $(DELTA_RS_PYTHON) $(CASES)/delta_rs_1_6_6.json
+
+$(DELTA_RS_PYTHON):
+	$(PYTHON) -m venv .venv-deltalake-$(DELTA_RS)
+	.venv-deltalake-$(DELTA_RS)/bin/pip install --quiet --disable-pip-version-check 'deltalake==$(DELTA_RS)' 'pyarrow==26.0.1'
+
+mutants: setup ## Plant bugs, one at a time, and hunt each by the same campaign; writes docs/mutants.md
+	setsid --wait $(BIN)/python -m benchmarks.mutants
+
+documented: setup ## Write what is generated from the models: the scenario schema, the page of keys
+	$(BIN)/whitecap schema --out scenarios/scenario.schema.json
+	$(BIN)/whitecap schema --markdown --out docs/scenario-keys.md
 
 answers: setup ## Ask real Spark again what functions and casts make of values
 	$(BIN)/python -m tests.sql.observe_values
 
 real-engines: setup $(DELTA_RS_PYTHON) ## Let oracles judge what two versions of delta-rs leave; writes docs/real-engines.md
 	$(BIN)/python -m benchmarks.stale_handles $(BIN)/python $(DELTA_RS_PYTHON)
-
-$(DELTA_RS_PYTHON):
-	$(PYTHON) -m venv .venv-deltalake-$(DELTA_RS)
-	.venv-deltalake-$(DELTA_RS)/bin/pip install --quiet --disable-pip-version-check 'deltalake==$(DELTA_RS)' 'pyarrow==26.0.1'

@@ -15,9 +15,9 @@ from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 
+from benchmarks.handle_pairs import STATEMENTS, Pair, StaleHandles
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.sim.under_fire.clients import real_client
-from whitecap.sim.under_fire.stale_handles import STATEMENTS, Pair, StaleHandles
 
 PAGE = Path(__file__).parents[1] / "docs" / "real-engines.md"
 

@@ -48,6 +48,23 @@ COLUMNS_READ: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Table of a recording -> the columns that measures and refusals are made of."""
 
+COLUMNS_TELLING_APART: dict[str, tuple[str, ...]] = {
+    "transactions": ("table_name", "statement_number", "ends_job"),
+    "commits": ("table_name",),
+    "writers": ("table_name", "statement_number", "ends_job"),
+}
+"""Columns that are there, and read besides, where a recording is of several tables, or of jobs of
+several statements; its manifest then names the `TABLES`."""
+
+TABLES = "table_names"
+
+
+def columns_read(manifest: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The columns that measures and refusals of a recording are made of."""
+    if TABLES not in manifest:
+        return COLUMNS_READ
+    return {n: (*own, *COLUMNS_TELLING_APART.get(n, ())) for n, own in COLUMNS_READ.items()}
+
 
 class Unit(StrEnum):
     """How the values of a measure are to be read."""
@@ -80,7 +97,8 @@ _MORE, _LESS = Direction.AT_LEAST, Direction.AT_MOST
 
 
 class Measure(StrEnum):
-    """What can be asked of a run, with its unit. A job is a transaction with all its reruns.
+    """What can be asked of a run, with its unit. A job is a transaction with all its reruns, or
+    those of several statements.
 
     `better`: the direction in which it gets better, if either is better in itself.
     """
@@ -118,6 +136,7 @@ class Measure(StrEnum):
     UNKNOWN = "unknown", Unit.COUNT, _LESS
     IN_FLIGHT = "in_flight", Unit.COUNT, _LESS
     GIVEN_UP = "given_up", Unit.COUNT, _LESS
+    HALF_DONE = "half_done", Unit.COUNT, _LESS
     RERUNS = "reruns", Unit.COUNT, _LESS
     ATTEMPTS = "attempts", Unit.COUNT
     LOST_COMMITS = "lost_commits", Unit.COUNT, _LESS
@@ -186,6 +205,7 @@ class Interruption(StrEnum):
 
 OTHER_REFUSALS = frozenset(
     {
+        "CommitFailedError",
         "AnalysisException", "AssertionError", "CannotReplaceMissingTableException",
         "ColumnMappingException", "ColumnMappingUnsupportedException", "DeltaAnalysisException",
         "DeltaArithmeticException", "DeltaColumnMappingUnsupportedException",

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.engine.recorded import COLUMNS_READ, AxisRole, Objective
+from whitecap.engine.recorded import TABLES, AxisRole, Objective, columns_read
 
 R = TypeVar("R")
 
@@ -118,6 +118,10 @@ class RunSet:
         order: Mapping[str, Sequence[str]] = self.definition.get("lightest_first", {})
         return order
 
+    def manifests_of(self, cell: str) -> list[Mapping[str, Any]]:
+        """What the runs of a cell were."""
+        return [run.manifest for run in self.runs if run.cell == cell]
+
     @property
     def cells(self) -> dict[str, Mapping[str, str]]:
         """Each cell with its label per axis, in the sweep's order."""
@@ -138,15 +142,16 @@ def read_each(runs: RunSet, reading: Reading[R]) -> dict[RunName, R]:
     """
     if runs.sweep is None:
         (run,) = runs.runs
-        return {run.name: reading(run.manifest, tables_at(runs.root))}
-    return dict(runs.sweep.read(reading, COLUMNS_READ))
+        return {run.name: reading(run.manifest, tables_at(runs.root, run.manifest))}
+    apart = (run.manifest for run in runs.runs if TABLES in run.manifest)
+    return dict(runs.sweep.read(reading, columns_read(next(apart, {}))))
 
 
-def tables_at(directory: Path) -> dict[str, pa.Table]:
+def tables_at(directory: Path, manifest: Mapping[str, Any]) -> dict[str, pa.Table]:
     """The tables of a run's directory, with those of their columns that reports read."""
     return {
         name: pq.read_table(directory / f"{name}.parquet", columns=list(columns))
-        for name, columns in COLUMNS_READ.items()
+        for name, columns in columns_read(manifest).items()
     }
 
 
@@ -214,7 +219,7 @@ def _checked_manifest(path: Path, problems: list[Problem]) -> dict[str, Any]:
         problems.extend(error.problems)
         return {}
     problems.extend(_missing_in(manifest, str(place)))
-    for table, columns in COLUMNS_READ.items():
+    for table, columns in columns_read(manifest).items():
         problems.extend(_table_problems(path / f"{table}.parquet", columns, manifest))
     return manifest
 

@@ -10,13 +10,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from whitecap.engine.recorded import AUTO_WARM_UP
+from whitecap.engine.recorded import AUTO_WARM_UP, TABLES
 from whitecap.sim.history.conservation import (
-    COLUMNS_CHECKED,
-    broken_by,
+    WalkedLog,
     check_conservation,
+    columns_checked,
     counts_of,
 )
+from whitecap.sim.history.damage import Damage
 from whitecap.sim.history.tables import commit_row, writers_table
 from whitecap.sim.history.walk import LogWalk, Step
 from whitecap.sim.loading import show_document
@@ -39,6 +40,7 @@ from whitecap.sim.store.limits import LimitsBite
 from whitecap.sim.time.kernel import Kernel, seldom_collecting
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import World
+from whitecap.sim.writers.table_in_store import TableInStore
 
 SLICES = 200
 """In how many pieces of simulated time a run reports its progress."""
@@ -65,7 +67,7 @@ class FinishedRun:
 
     @cached_property
     def steps(self) -> list[Step]:
-        """The walk through its log."""
+        """The walk through its log, that of the first of several tables."""
         return list(LogWalk(self.world.store, self.world.shared.commits).steps())
 
 
@@ -126,24 +128,23 @@ def _finished(
 ) -> FinishedRun:
     scenario = world.scenario
     world.recorder.close(_end_ms(world.kernel))
-    world.store.settle(world.kernel.now_ms)
-    commits, broken, last = RowStream("commits"), list[str](), None
-    walk = LogWalk(world.store, world.shared.commits, notes_transactions=bool(scenario.faults))
-    for last in walk.steps():
-        commits.extend((commit_row(last),))
-        broken += broken_by(last)
+    apart = scenario.tells_statements_apart
+    commits, damage = RowStream("commits", apart), Damage(scenario)
+    walked = [_walked(table, world, commits, damage) for table in world.tables]
+    writers = (record for writer in world.writers for record in writer.recorded())
     rows = {
         **world.recorder.rows(),
         "commits": commits.end(),
-        "writers": InMemory(writers_table(writer.recorded() for writer in world.writers)),
+        "writers": InMemory(writers_table(writers, apart)),
     }
-    checked = columns_of(rows, COLUMNS_CHECKED)
-    lost = frozenset((lost.transaction_id, lost.version) for lost in world.store.overwritten)
+    checked = columns_of(rows, columns_checked(apart))
     again = scenario.command_of(world.streams.seed, world.streams.replication)
-    check_conservation(checked, () if lost else broken, again, lost)
+    check_conservation(checked, walked, again)
+    counts = counts_of(checked["transactions"])
     recording = Recording(
-        manifest_of(world, labels or scenario.labels, counts_of(checked["transactions"]), last)
-        | damage_of(world, walk),
+        manifest_of(world, labels or scenario.labels, counts, walked)
+        | damage_of(walked)
+        | damage.document(),
         show_document({**scenario.document, "seed": world.streams.seed}),
         {name: rows[name] for name in SCHEMAS if name in rows},
     )
@@ -154,8 +155,24 @@ def _finished(
     return FinishedRun(scenario, recording, world)
 
 
+def _walked(table: TableInStore, world: World, commits: RowStream, damage: Damage) -> WalkedLog:
+    """Go through a table's log: its versions become rows."""
+    scenario, store = world.scenario, table.store
+    store.settle(world.kernel.now_ms)
+    broken = list[str]()
+    live_rows: int | None = 0
+    walk = LogWalk(store, table.shared.commits, notes_transactions=bool(scenario.faults))
+    name = table.name if scenario.tells_statements_apart else None
+    for step in walk.steps():
+        commits.extend((commit_row(step, name),))
+        broken += damage.unless_expected(step)
+        live_rows = step.live_rows
+    lost = frozenset((lost.transaction_id, lost.version) for lost in store.overwritten)
+    return WalkedLog(table.name, live_rows, () if lost else tuple(broken), lost, walk.doubled)
+
+
 def manifest_of(
-    world: World, labels: Mapping[str, str], counts: Mapping[str, int], last: Step | None
+    world: World, labels: Mapping[str, str], counts: Mapping[str, int], walked: list[WalkedLog]
 ) -> dict[str, Any]:
     """What a run was: enough to tell it from any other, and to make it again."""
     scenario = world.scenario
@@ -167,29 +184,45 @@ def manifest_of(
         "seed": world.streams.seed,
         "replication": world.streams.replication,
         "code_version": code_version(),
-        "dialect": scenario.dialect,
+        "dialect": scenario.dialects,
         "labels": dict(labels),
         "objectives": [objective.as_row() for objective in scenario.objectives],
-        "table_name": scenario.table.name,
+        **_tables(world, walked),
         "store": origins_of(scenario.store),
         "start_ms": scenario.start_ms,
-        "initial_version": world.initial_version,
         **_warm_up(scenario.warm_up, reached_ms),
         "duration_ms": reached_ms,
         **({INTERRUPTED: True, PLANNED: scenario.duration} if world.kernel.stopped else {}),
         "counts": dict(counts),
-        "live_rows": 0 if last is None else last.live_rows,
+        "live_rows": _rows_together(walked),
     }
 
 
-def damage_of(world: World, walk: LogWalk) -> dict[str, int]:
-    """Commits that others wrote over, and those that are in the log twice; nothing where none is.
-
-    What was there before the run began is nobody's.
-    """
-    lost = sum(landing.transaction_id is not None for landing in world.store.overwritten)
-    damage = {"lost_commits": lost, "doubled_commits": walk.doubled}
+def damage_of(walked: list[WalkedLog]) -> dict[str, int]:
+    """Commits that others wrote over, and those that are in a log twice; nothing where none is."""
+    damage = {
+        "lost_commits": sum(log.lost for log in walked),
+        "doubled_commits": sum(log.doubled for log in walked),
+    }
     return {name: count for name, count in damage.items() if count}
+
+
+def _tables(world: World, walked: list[WalkedLog]) -> dict[str, Any]:
+    """Which table it is of, and at which version that was in the beginning; or which tables."""
+    names = [table.name for table in world.tables]
+    versions = [table.initial_version for table in world.tables]
+    first = {"table_name": names[0], "initial_version": versions[0]}
+    if not world.scenario.tells_statements_apart:
+        return first
+    rows = {each.table_name: each.live_rows for each in walked}
+    return {**first, TABLES: names, "live_rows_of": rows}
+
+
+def _rows_together(walked: list[WalkedLog]) -> int | None:
+    """The rows of all tables; not known where it is not of one."""
+    rows = [each.live_rows for each in walked]
+    known = [count for count in rows if count is not None]
+    return sum(known) if len(known) == len(rows) else None
 
 
 def _warm_up(warm_up_ms: float | None, reached_ms: float) -> dict[str, Any]:

@@ -1,10 +1,12 @@
-"""Puts a scenario together: the store with its table, and the writers with their clusters."""
+"""Puts a scenario together: the store with its tables, and the writers with their clusters."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from whitecap.engine.dialects import dialect_named
+from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.engine.log import properties
 from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.session.table import SharedTable
@@ -27,6 +29,7 @@ from whitecap.sim.time.identifiers import Ids
 from whitecap.sim.time.kernel import Kernel
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.writers.assembly import Assembly
+from whitecap.sim.writers.table_in_store import TableInStore
 from whitecap.sim.writers.writer import Writer
 
 DELETES_DATA_FILES = "VACUUM"
@@ -44,10 +47,7 @@ class World:
     streams: RandomStreams
     kernel: Kernel
     recorder: Recorder
-    store: FakeStore
-    throttle: Throttle
-    shared: SharedTable
-    initial_version: int
+    tables: list[TableInStore]
     writers: list[Writer] = field(default_factory=list)
 
     @classmethod
@@ -64,31 +64,11 @@ class World:
         So it is where the order of what others do matters at every request. One without plans
         runs every statement the general way; it comes to the same.
         """
-        rows = TableRows.of(scenario.table, scenario.start_ms)
-        exclusive = scenario.is_exclusive
-        store = FakeStore(scenario.start_ms, scenario.table.bytes_per_row, exclusive, Spool())
-        dialect = dialect_named(scenario.dialect)
-        ids = Ids(streams.source("ids", "table"))
-        described = scenario.table.initial.rows > READ_AT_THE_START
-        initial = create_table(scenario.table, rows, store, ids, dialect, described)
-        shared = known_table(scenario.table, rows, store, initial)
         kernel = Kernel(patient or _needs_patience(scenario))
-        world = cls(
-            scenario=scenario,
-            streams=streams,
-            kernel=kernel,
-            recorder=Recorder(with_requests, lambda: kernel.now_ms),
-            store=store,
-            throttle=Throttle(scenario.store.limits, kernel.patient, lambda: kernel.now_ms),
-            shared=shared,
-            initial_version=initial.version,
-        )
-        history = History(store, shared.commits)
-        _fill_log(store.log, scenario, history.snapshot(initial.version).num_files)
-        assembly = Assembly(
-            scenario, streams, kernel, world.recorder, store, world.throttle, history, shared, rows,
-            KeysInUse(rows.initial), with_plans,
-        )  # fmt: skip
+        recorder = Recorder(with_requests, lambda: kernel.now_ms, scenario.tells_statements_apart)
+        tables = list(_tables(scenario, streams, kernel))
+        world = cls(scenario, streams, kernel, recorder, tables)
+        assembly = Assembly(scenario, streams, kernel, recorder, tables, with_plans)
         world.writers.extend(assembly.writers())
         return world
 
@@ -97,11 +77,75 @@ class World:
         for writer in self.writers:
             self.kernel.start(writer.process())
 
+    def table_named(self, name: str | None) -> TableInStore:
+        """One of the tables; where there is one, it need not be named. Raises `InvalidInput`."""
+        named = {table.name: table for table in self.tables}
+        if name is None and len(named) == 1:
+            return self.tables[0]
+        if name is None or name not in named:
+            wrong = "say which table is meant" if name is None else f"there is no table {name!r}"
+            hint = None if name is None else nearest(name, named)
+            raise InvalidInput([Problem("table", f"{wrong}: there are {', '.join(named)}", hint)])
+        return named[name]
+
+    # Of a run of one table, or the first of several --------------------------------------------
+
+    @property
+    def store(self) -> FakeStore:
+        """Where the table lies."""
+        return self.tables[0].store
+
+    @property
+    def shared(self) -> SharedTable:
+        """What the table's clients share."""
+        return self.tables[0].shared
+
+    @property
+    def throttle(self) -> Throttle:
+        """What limits the requests for the table."""
+        return self.tables[0].throttle
+
+    @property
+    def initial_version(self) -> int:
+        """The version at which the run begins; -1 where there is no table."""
+        return self.tables[0].initial_version
+
+
+def _tables(scenario: Scenario, streams: RandomStreams, kernel: Kernel) -> Iterator[TableInStore]:
+    """The tables of a scenario, each in a directory of its own with limits of its own.
+
+    Those of an account are of all.
+    """
+
+    def throttle() -> Throttle:
+        return Throttle(scenario.store.limits, kernel.patient, lambda: kernel.now_ms)
+
+    of_account = throttle() if scenario.store.limits.of_each == "account" else None
+    for number, table in enumerate(scenario.all_tables):
+        entity = "table" if number == 0 else f"table {table.name}"
+        ids = Ids(streams.source("ids", entity))
+        yield _placed(table, scenario, ids, of_account or throttle())
+
+
+def _placed(table: Table, scenario: Scenario, ids: Ids, throttle: Throttle) -> TableInStore:
+    rows = TableRows.of(table, scenario.start_ms)
+    exclusive = scenario.is_exclusive
+    store = FakeStore(scenario.start_ms, table.bytes_per_row, exclusive, Spool())
+    dialect = dialect_named(scenario.dialect)
+    described = table.initial.rows > READ_AT_THE_START
+    initial = create_table(table, rows, store, ids, dialect, described)
+    shared = known_table(table, rows, store, initial)
+    history = History(store, shared.commits)
+    files = history.snapshot(initial.version).num_files
+    _fill_log(store.log, table, scenario.start_ms, files)
+    keys = KeysInUse(rows.initial)
+    return TableInStore(table, rows, store, shared, history, throttle, keys, initial.version)
+
 
 def _needs_patience(scenario: Scenario) -> bool:
     """Whether the order of what a writer does at the same time matters at every request."""
-    statements = (group.statement for group in scenario.writers.values())
-    commands = {parse_statement(statement).command for statement in statements if statement}
+    parts = (part for group in scenario.writers.values() for part in group.parts)
+    commands = {parse_statement(part.statement).command for part in parts}
     return (
         DELETES_DATA_FILES in commands
         or not scenario.is_exclusive
@@ -109,22 +153,22 @@ def _needs_patience(scenario: Scenario) -> bool:
     )
 
 
-def _fill_log(log: LogDirectory, scenario: Scenario, files: int) -> None:
+def _fill_log(log: LogDirectory, table: Table, start_ms: int, files: int) -> None:
     """What the log holds at the start, that of a past that the scenario describes included."""
-    past = scenario.table.log
+    past = table.log
     log.starts(with_checkpoint=past is not None, actions=files + 2)
     if past is None:
         return
-    configuration = scenario.table.configuration()
+    configuration = table.configuration()
     interval = past.checkpoint_interval or properties.CHECKPOINT_INTERVAL.of(configuration)
     per_commit = 2 + 1 / interval
     if past.rate is None:
         log.past_objects = round((past.commits or 0) * per_commit)
         return
     kept_ms = past.retention or properties.LOG_RETENTION_MS.of(configuration)
-    first_kept = int(scenario.start_ms - kept_ms) // DAY_MS
+    first_kept = int(start_ms - kept_ms) // DAY_MS
     per_day = past.rate * DAY_MS * per_commit
-    log.past_objects = round(per_day * (scenario.start_ms / DAY_MS - first_kept))
+    log.past_objects = round(per_day * (start_ms / DAY_MS - first_kept))
     log.past_days = PastDays(round(per_day), first_kept)
 
 

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from whitecap import figures
     from whitecap.api import Run, load, load_scenario, run
     from whitecap.explaining import Explained, explain
+    from whitecap.planning import Plan, plan
     from whitecap.sweeps import Sweep, load_sweep, report, sweep
 
 __all__ = [
     "Explained",
+    "Plan",
     "Run",
     "Sweep",
     "explain",
@@ -25,6 +27,7 @@ __all__ = [
     "load",
     "load_scenario",
     "load_sweep",
+    "plan",
     "report",
     "run",
     "sweep",
@@ -39,6 +42,7 @@ if os.path.islink(_ROOM) or not os.path.isdir(_ROOM):
 _HOMES = {
     **dict.fromkeys(("Sweep", "load_sweep", "report", "sweep"), "whitecap.sweeps"),
     **dict.fromkeys(("Explained", "explain"), "whitecap.explaining"),
+    **dict.fromkeys(("Plan", "plan"), "whitecap.planning"),
 }
 
 

@@ -46,6 +46,23 @@ def labels_named(options: Sequence[str]) -> dict[str, list[str]]:
     }
 
 
+def variants_named(options: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """`--variant name:path=value`: by their names what they set, which is read as YAML.
+
+    A name alone (`as it is:`) sets nothing. Raises `InvalidInput` for one that is no such thing,
+    or a path that a variant sets twice.
+    """
+    found: dict[str, list[tuple[str, Any]]] = {}
+    for option in options:
+        name, colon, change = option.partition(":")
+        if not (name.strip() and colon):
+            raise InvalidInput([Problem(f"--variant {option}", "is not NAME:PATH=VALUE")])
+        changes = found.setdefault(name.strip(), [])
+        if change.strip():
+            changes.append(_parted(f"--variant {option}", change, "NAME:PATH=VALUE"))
+    return {name: _each_once(f"--variant {name}:", own) for name, own in found.items()}
+
+
 def cell_named(options: Sequence[str]) -> dict[str, str] | None:
     """`--cell axis=label,axis=label`: one label per axis; `None` without the option.
 

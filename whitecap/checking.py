@@ -28,7 +28,8 @@ from whitecap.reports.precision.reached import (
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.recording.dataset.place import is_uri
 from whitecap.sim.scenario.sweep import show_cell
-from whitecap.sim.sweeps.regression import CellRuns, RanScenario, Watch, at, run_expecting
+from whitecap.sim.sweeps.read_runs import Watch
+from whitecap.sim.sweeps.regression import CellRuns, RanScenario, at, run_expecting
 from whitecap.sweep_engine import recorded_runs, sweep_engine
 from whitecap.until import until_of
 

@@ -47,7 +47,7 @@ _MEANINGS = {
 }
 
 TESTS = {
-    "chaos": "something goes wrong because of a failure that is named",
+    "chaos": "something goes wrong, of a failure that is named",
     "check": "an expectation is missed",
     "conformance": "a case does not hold",
     "explain": "the two can conflict (--fail-on-conflict)",

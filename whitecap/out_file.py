@@ -29,7 +29,7 @@ def form_of(form: str, out: Path | None, forms: Mapping[str, str]) -> str:
 def write_out(out: Path | None, text: str, name: str) -> None:
     """Write a text there and say so, or print it. Raises `InvalidInput` if that fails."""
     if out is None:
-        click.echo(text)
+        click.echo(text, nl=not text.endswith("\n"))
         return
     try:
         out.parent.mkdir(parents=True, exist_ok=True)

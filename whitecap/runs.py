@@ -56,10 +56,11 @@ class Run:
     @cached_property
     def measured(self) -> MeasuredRun:
         """Every measure with what it is counted from, whole and by writer group."""
-        from whitecap.engine.recorded import COLUMNS_READ
+        from whitecap.engine.recorded import columns_read
         from whitecap.reports.measures.measured_run import measure_run
 
-        return measure_run(self.recording.manifest, self.recording.columns(COLUMNS_READ))
+        manifest = self.recording.manifest
+        return measure_run(manifest, self.recording.columns(columns_read(manifest)))
 
     @cached_property
     def summary(self) -> pd.DataFrame:
@@ -114,20 +115,22 @@ class Run:
         self,
         directory: str | Path,
         *,
+        table: str | None = None,
         version: int | None = None,
         data: bool = True,
         overwrite: bool = False,
     ) -> int:
         """Write the simulated Delta table to disk, up to `version`; returns the version.
 
-        Raises `InvalidInput` if the directory holds something, other than (with `overwrite`) a
-        table that was exported before.
+        Of several tables `table` says which. Raises `InvalidInput` if there is no such table, or
+        the directory holds something, other than (with `overwrite`) a table that was exported
+        before.
         """
         from whitecap.sim.table.export import export_table
 
         if self._finished is None:
             raise ValueError("only a run that was just made has its table; run the scenario again")
-        store = self._finished.world.store
+        store = self._finished.world.table_named(table).store
         place = Path(directory)
         return export_table(store, place, version=version, data=data, overwrite=overwrite)
 

@@ -26,7 +26,7 @@ from whitecap.sim.scenario.writers import Rerun, WriterGroup
 from whitecap.sim.time.kernel import Clock, Kernel, Waiting
 from whitecap.sim.time.random_streams import RandomStreams, Source, row_of
 from whitecap.sim.writers.jobs import Job
-from whitecap.sim.writers.writer import Writer
+from whitecap.sim.writers.writer import Part, Writer
 
 HOP_MS = NormalDist(10, 2)
 """One message; a negative draw counts as its amount. Source: the simulator's `Net`."""
@@ -152,9 +152,7 @@ def _writer(name: str, number: int, group: WriterGroup, client: Client, reruns: 
         number=number,
         group_name="clients",
         group=group,
-        command="WRITE",
-        new_job=lambda _number, _now_ms: Write(),
-        transactions=client,
+        parts=[Part("WRITE", lambda _number, _now_ms: Write(), "row", client)],
         think_ms=lambda _job: 0.0,
         instants=lambda _first: iter((0.0,)),
         rerun=lambda job, rerun: reruns.uniform(row_of(job, rerun), 0),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -109,6 +110,7 @@ def run_statement(statement: Statement, tables: Tables) -> Steps[Outcome]:
     statement.check_bound()
     statement = yield from _at_this_time(statement)
     target = table_named(tables, statement.table.name)
+    target.dialect.require(_words_of(statement))
     target.outcomes.clear()
     target.after_commit = auto_compact
     if not isinstance(statement, _NOT_ANALYZED):
@@ -118,6 +120,19 @@ def run_statement(statement: Statement, tables: Tables) -> Steps[Outcome]:
         return (yield from target.at_root(steps))
     finally:
         target.reading = None
+
+
+def _words_of(statement: Statement) -> list[str]:
+    """What a dialect may lack of a statement, in SQL's words: `DROP FEATURE`, `REPLACE USING`."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(statement).__name__).upper()
+    match statement:
+        case Insert() if statement.replace_using:
+            return [words, "REPLACE USING"]
+        case Insert() if statement.replace_on is not None:
+            return [words, "REPLACE ON"]
+        case CreateTable(replace=True):
+            return [words, "REPLACE TABLE"]
+    return [words]
 
 
 def _at_this_time(statement: Statement) -> Steps[Statement]:

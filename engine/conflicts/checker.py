@@ -42,6 +42,8 @@ BEFORE_FILES: tuple[Step, ...] = (
     reassign_row_commit_versions,
     update_type_changes,
 )
+BY_STATEMENT: tuple[Step, ...] = (check_protocol, check_metadata)
+"""Those of dialects that know of no read but a statement's condition: applications come last."""
 FILES = (added_files, removed_vs_read, removed_vs_removed)
 
 
@@ -68,6 +70,8 @@ def _check_whole(
     if isinstance(resolved, Verdict):
         return resolved
     verdict = check_files(resolved, winner)
+    if verdict is None and current.checks.reads_by_statement:
+        return check_applications(resolved, winner, settings)
     return verdict or check_after_files(current, resolved, winner, settings)
 
 
@@ -76,7 +80,7 @@ def check_before_files(
 ) -> CurrentTransaction | Verdict:
     """Everything but files: what other checks resolve, the file checks see."""
     resolved = current
-    for step in BEFORE_FILES:
+    for step in BY_STATEMENT if current.checks.reads_by_statement else BEFORE_FILES:
         answer = step(resolved, winner, settings)
         if isinstance(answer, Verdict):
             return answer

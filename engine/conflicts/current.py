@@ -14,6 +14,7 @@ import msgspec
 
 from whitecap.engine.conflicts.operation import Operation
 from whitecap.engine.conflicts.read_set import ReadSet
+from whitecap.engine.dialects import DELTA_CHECKS, CheckRules
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.log import properties
 from whitecap.engine.log.actions import (
@@ -56,6 +57,7 @@ class CurrentTransaction(msgspec.Struct, frozen=True, dict=True):
     operation: Operation
     isolation_level: IsolationLevel
     table_name: str
+    checks: CheckRules = DELTA_CHECKS
 
     @cached_property
     def metadata_changed(self) -> bool:
@@ -115,11 +117,13 @@ class CurrentTransaction(msgspec.Struct, frozen=True, dict=True):
         """Whether the check may change this transaction, or look closer, whatever a winner does.
 
         It moves row ids, versions noted in a schema and timestamps along, and holds whoever drops
-        a feature or fills row ids in to more than others.
+        a feature or fills row ids in to more than others. A dialect with reads of its own is
+        asked of every winner.
         """
         operation, before = self.operation, self.snapshot.protocol
         return (
-            operation.is_backfill
+            self.checks.reads_by_statement
+            or operation.is_backfill
             or operation.is_unbackfill
             or "rowTracking" in self.features
             or not (before is self.protocol or feature_names(before) <= self.features)

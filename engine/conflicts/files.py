@@ -3,7 +3,8 @@
 Source: `ConflictChecker.scala: checkForAddedFilesThatShouldHaveBeenReadByCurrentTxn`,
 `getFirstFileMatchingPartitionPredicates`, `checkForDeletedFilesAgainstCurrentTxnReadFiles`,
 `checkForDeletedFilesAgainstCurrentTxnDeletedFiles`. Data predicates, statistics, deletion vectors
-and dataChange play no part in any of them: paths and partitions decide.
+and dataChange play no part in any of them: paths and partitions decide. Other engines look at
+statistics and dataChange, as the dialect's `CheckRules` say.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from collections.abc import Sequence
 
 from whitecap.engine.conflicts.current import CurrentTransaction
 from whitecap.engine.conflicts.messages import file_verdict, partition_hint
+from whitecap.engine.conflicts.read_set import ReadSet
 from whitecap.engine.conflicts.winner import WinningCommit
 from whitecap.engine.isolation import IsolationLevel
-from whitecap.engine.log.actions import AddFile, PartitionValues
+from whitecap.engine.log.actions import AddFile, PartitionValues, RemoveFile
 from whitecap.engine.outcomes import ConflictException, Verdict
 from whitecap.engine.rules import Rule
 from whitecap.engine.sql.predicates.predicate import TRUE
@@ -37,20 +39,21 @@ def added_files(current: CurrentTransaction, winner: WinningCommit) -> Verdict |
 def removed_vs_read(current: CurrentTransaction, winner: WinningCommit) -> Verdict | None:
     """A winner may not have removed a file that this transaction read."""
     exception = ConflictException.CONCURRENT_DELETE_READ
-    for removed in winner.removes:
+    removes = _heeded(winner, current.checks.moves_concern_readers)
+    for removed in removes:
         read = current.read_set.file_read_at(removed.path)
         if read is not None:
             values = read.partition_values
             return _verdict(Rule.REMOVED_VS_READ, exception, current, winner, values, read.path)
-    if winner.removes and current.read_set.whole_table:
-        path = winner.removes[0].path
+    if removes and current.read_set.whole_table:
+        path = removes[0].path
         return _verdict(Rule.REMOVED_VS_READ, exception, current, winner, None, path)
     return None
 
 
 def removed_vs_removed(current: CurrentTransaction, winner: WinningCommit) -> Verdict | None:
     """A winner may not have removed a file that this transaction removes too."""
-    for removed in winner.removes:
+    for removed in _heeded(winner, current.checks.moves_concern_removers):
         own = current.removed.get(removed.path)
         if own is not None:
             return _verdict(
@@ -62,6 +65,13 @@ def removed_vs_removed(current: CurrentTransaction, winner: WinningCommit) -> Ve
                 own.path,
             )
     return None
+
+
+def _heeded(winner: WinningCommit, with_moves: bool) -> Sequence[RemoveFile]:
+    """The files that a winner removed; without moves, those of which it changed the data."""
+    if with_moves:
+        return winner.removes
+    return [removed for removed in winner.removes if removed.data_change]
 
 
 def _concerns_backfill(current: CurrentTransaction, winner: WinningCommit) -> bool:
@@ -92,6 +102,8 @@ def _first_that_should_have_been_read(
     """The file, and the predicate of the read that it falls into."""
     if current.is_blind_append or not files:
         return None
+    if current.checks.reads_by_statement:
+        return _first_of_condition(current.read_set, files)
     if current.read_set.whole_table or not current.snapshot.partition_columns:
         return files[0], TRUE.sql
     matching = (
@@ -101,6 +113,16 @@ def _first_that_should_have_been_read(
         if entry.matches(file.partition_values)
     )
     return next(matching, None)
+
+
+def _first_of_condition(read_set: ReadSet, files: Sequence[AddFile]) -> tuple[AddFile, str] | None:
+    """The same where the statement's condition is the only read, with statistics to judge by."""
+    if read_set.whole_table:
+        return files[0], TRUE.sql
+    condition = read_set.condition
+    if condition is None:
+        return None
+    return next(((file, str(condition)) for file in files if file in condition), None)
 
 
 def _verdict(

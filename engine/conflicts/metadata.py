@@ -45,6 +45,8 @@ def check_metadata(
     """Adopt the winner's metadata where that is safe, else conflict."""
     if winner.metadata is None:
         return current
+    if current.checks.any_metadata_conflicts:
+        return _conflict(current, winner, "metadata changed")
     if not settings.resolve_feature_enablement:
         return _without_resolution(current, winner)
     if current.metadata_changed:

@@ -29,6 +29,8 @@ def check_protocol(
     Raises `DeltaError` where the winner's protocol is beyond this client, or where dropping a
     feature is no longer valid.
     """
+    if current.checks.compares_versions:
+        return _by_versions(current, winner)
     if winner.protocol is not None:
         check_writable(winner.protocol, current.table_name)
         evidence = _objection(current, winner.protocol, settings)
@@ -43,6 +45,32 @@ def check_protocol(
         current = msgspec.structs.replace(current, protocol=winner.protocol)
     dropped = feature_names(current.snapshot.protocol) - feature_names(current.protocol)
     return _still_dropping(current, winner, dropped) if dropped else current
+
+
+def _by_versions(
+    current: CurrentTransaction, winner: WinningCommit
+) -> CurrentTransaction | Verdict:
+    """The same where the numbers decide, and features do not.
+
+    Source: `conflict_checker.rs: check_protocol_compatibility` of delta-rs.
+    """
+    read, won = current.snapshot.protocol, winner.protocol
+    if read is None or won is None:
+        return current
+    raised = (
+        read.min_reader_version < won.min_reader_version
+        or won.min_writer_version < read.min_writer_version
+        or (
+            current.checks.heeds_raised_writer_version
+            and read.min_writer_version < won.min_writer_version
+        )
+    )
+    if not raised and not any(isinstance(action, Protocol) for action in current.actions):
+        return current
+    versions = f"{won.min_reader_version}/{won.min_writer_version}"
+    return commit_verdict(
+        Rule.PROTOCOL, ConflictException.PROTOCOL_CHANGED, winner, current.table_name, versions
+    )
 
 
 def _objection(current: CurrentTransaction, new: Protocol, settings: Settings) -> str | None:

@@ -36,6 +36,10 @@ class ReadScan(Protocol):
         """The file read at this path, `None` if the scan did not return it."""
         ...
 
+    def __contains__(self, file: AddFile) -> bool:
+        """Whether a file would be returned, by its partition and its statistics."""
+        ...
+
 
 class ReadSet(msgspec.Struct, frozen=True):
     """Everything read so far. Extended by `with_…`, which return a new one."""
@@ -45,6 +49,8 @@ class ReadSet(msgspec.Struct, frozen=True):
     files: Mapping[str, AddFile] = msgspec.field(default_factory=dict)
     whole_table: bool = False
     app_ids: frozenset[str] = frozenset()
+    condition: ReadScan | None = None
+    """The statement's own condition, in dialects whose only read it is: it holds files by it."""
     dropped_paths: frozenset[str] = frozenset()
     """Paths that count as never read: row tracking backfill gave them up to a winner."""
 

@@ -68,6 +68,10 @@ class _Recent(OrderedDict[int, V]):
         if len(self) > self._limit:
             self.popitem(last=False)
 
+    def is_behind(self, version: int) -> bool:
+        """Whether a version is older than all that are kept: newer ones would have to go for it."""
+        return len(self) >= self._limit and version < next(iter(self))
+
 
 class _Known(msgspec.Struct, frozen=True):
     """A snapshot and what it was made from, nothing if it was read from a checkpoint."""
@@ -94,7 +98,8 @@ class CommitCache:
         if known is not None and known[0] == body and known[1].modified_at_ms == modified_at_ms:
             return known[1]
         commit = decode_commit(body, version, modified_at_ms)
-        self._commits.put(version, (body, commit))
+        if not self._commits.is_behind(version):
+            self._commits.put(version, (body, commit))
         return commit
 
     def keep_commit(self, body: bytes, commit: Commit) -> None:

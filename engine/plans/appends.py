@@ -57,9 +57,8 @@ class AppendPlan:
         """Commit, and what follows a commit."""
         now_ms = yield ReadClock()
         current = self.frozen(table, snapshot, txn_id, read_set, actions, operation, now_ms)
-        settings = table.dialect.adjusted(table.settings)
         outcome = yield from commit_loop(
-            table.log, current, settings, table.lost_reply, reads_back=self.reads_back
+            table.log, current, table.settings, table.lost_reply, reads_back=self.reads_back
         )
         table.outcomes.append(outcome)
         if isinstance(outcome, Committed):
@@ -84,7 +83,7 @@ class AppendPlan:
         """An append as the conflict check sees it: prepared as the first one was."""
         if self._first is not None:
             return _like(self._first, snapshot, txn_id, actions, operation, now_ms)
-        draft = Draft(snapshot, table.dialect.adjusted(table.settings), table.name)
+        draft = Draft(snapshot, table.settings, table.name)
         plan = CommitPlan(
             table.log, draft, table.dialect, txn_id, read_set, actions, operation, {}, False,
             table.lost_reply,
@@ -150,6 +149,7 @@ def _is_plain(table: Table, snapshot: Snapshot) -> bool:
         return False
     return not (
         table.dialect.resolves_rows
+        or table.dialect.checks.reads_by_statement
         or supports(protocol, "rowTracking")
         or settings.schema_auto_merge
         or settings.empty_file_check

@@ -112,7 +112,7 @@ class InsertPlans(AppendPlans):
         return Insertion(plan, FileWriter(table, metadata, check=check), tasks)
 
     def source(self, table: Table, rows: Sequence[Row]) -> Source:
-        """The rows with their columns: what `values_source` makes of them."""
+        """The rows with their columns: what `literal_rows` makes of them."""
         kinds, rows = rows_of_parameter(self.parameter, {self.parameter: rows}, self.columns)
         names = self._names.get(len(kinds))
         if names is None:

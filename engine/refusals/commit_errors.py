@@ -344,3 +344,12 @@ def _versions(protocol: Protocol) -> str:
 
 def _names(features: Sequence[str] | None) -> str:
     return "None" if features is None else "[" + ",".join(sorted(features)) + "]"
+
+
+def features_beyond_engine(dialect: str, names: Sequence[str]) -> DeltaError:
+    """The table needs what an engine other than Delta's own cannot write.
+
+    Source: `errors.rs: TransactionError::UnsupportedTableFeatures` of delta-rs.
+    """
+    text = f"Unsupported table features required: [{', '.join(names)}]: {dialect} cannot write it"
+    return DeltaError("CommitFailedError", None, text)

@@ -29,7 +29,6 @@ from whitecap.engine.storage.requests import Row
 FileColumns = tuple[tuple[str, ...], tuple[str, ...]]
 """The names of columns as in data files, and their types."""
 
-
 Wanted = Sequence[tuple[int, Collection[Any]]]
 """Positions of columns, each with the values that it may have."""
 
@@ -184,13 +183,14 @@ class StoredRows(Sequence[Row]):
 
     def extent(self, position: int) -> Extent:
         """NULLs and bounds of one column."""
-        known = self._extents.get(position)
-        if known is None:
-            known = self._extents[position] = self._extent(position)
-        return known
+        if position not in self._extents:
+            self._extents[position] = self._extent(position)
+        return self._extents[position]
 
     def _extent(self, position: int) -> Extent:
-        column = self.store.columns[position]
+        column, before = self.store.columns[position], self._as_before(position)
+        if before is not None:
+            return before.extent(position)
         if isinstance(column, Coded):
             return bounded(*self._values_present(position, column))
         summary = self._followed(position)
@@ -207,12 +207,12 @@ class StoredRows(Sequence[Row]):
         """The summary, if it follows from those of the rows that these were made from."""
         if self._origin is None or position in self._summaries:
             return self._summaries.get(position)
-        parents, gone, new, columns = self._origin
+        parents, gone, new, _ = self._origin
         if len(self.ids) < INHERITED_FROM * len(parents):
             return None  # a few rows, or many small parts, are looked at sooner than followed
         known = [parent.summary(position) for parent in parents]
         summary: Summary | None = None
-        if columns is not None and position not in columns:
+        if self._as_before(position) is not None:
             summary = known[0]
         elif None not in known:
             some = [each for each in known if each is not None]
@@ -228,17 +228,21 @@ class StoredRows(Sequence[Row]):
             return self._values_present(position, column)[1]
         return {value for value in column.values(self.ids) if value is not None}
 
-    def settle(self) -> None:
-        """The rows are a file's: keep nothing of those that they were made from.
+    def _as_before(self, position: int) -> StoredRows | None:
+        """The rows that these were made from, if every row has the same value there as before."""
+        origin = self._origin
+        if origin is None or origin.columns is None or position in origin.columns:
+            return None
+        return origin.parents[0]
 
-        Nor what nobody asks again: bounds of a few rows are looked at anew.
-        """
+    def settle(self) -> None:
+        """The rows are a file's: keep nothing of those that they were made from."""
         self._origin = None
-        if len(self.ids) < INHERITED_FROM:
-            self._extents.clear()
 
     def _values_present(self, position: int, column: Coded) -> tuple[int, list[Any]]:
         known = self._present.get(position)
+        if known is None and (before := self._as_before(position)) is not None:
+            known = self._present[position] = before._values_present(position, column)
         if known is None:
             counts = self._followed(position)
             of_all = counts.present() if isinstance(counts, Counts) else column.present(self.ids)
@@ -254,9 +258,8 @@ class StoredRows(Sequence[Row]):
             ids[list(places)] = self.store.stored(rows).ids
         if len(replaced) < len(changes):
             ids = np.delete(ids, [at for at, row in changes.items() if row is None])
-        gone = self.ids[list(changes)]
         new = np.arange(self.store.count - len(replaced), self.store.count)
-        return StoredRows(self.store, ids, Origin((self,), gone, new))
+        return StoredRows(self.store, ids, Origin((self,), self.ids[list(changes)], new))
 
     def positions_with(self, wanted: Wanted, or_null: bool) -> Ids | None:
         """See `positions_with`."""
@@ -372,7 +375,7 @@ def grouped(rows: Sequence[Row], places: Sequence[int]) -> list[Sequence[Row]]:
         groups = rows.groups(places)
         if groups is not None:
             return list(groups)
-    if len(places) == 1 and _all_have(rows, places[0], rows[0][places[0]]):
+    if len(places) == 1 and all(row[places[0]] == rows[0][places[0]] for row in rows):
         return [rows if isinstance(rows, list) else list(rows)]
     parts: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
@@ -380,11 +383,6 @@ def grouped(rows: Sequence[Row], places: Sequence[int]) -> list[Sequence[Row]]:
         key = tuple([value if value == value else nan for at in places for value in (row[at],)])
         parts.setdefault(key, []).append(row)
     return list(parts.values())
-
-
-def _all_have(rows: Sequence[Row], place: int, value: Any) -> bool:
-    """Whether rows have one value at a place."""
-    return all(row[place] == value for row in rows)
 
 
 def extent(rows: Sequence[Sequence[Any]], position: int) -> Extent:

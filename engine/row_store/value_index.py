@@ -4,7 +4,8 @@ A row stays where its commit put it until another commit copies it into a new fi
 entered once, when its first version appears, and known by that version's number: an UPDATE of
 fractions, which no index is asked for, makes no other row of it. Where it is now is one number that
 every rewrite sets for all rows of a file at the speed of arrays, and where it was is asked of the
-files that the same commit removed.
+files that the same commit removed. Some engines let two commits copy the same rows; as no number
+says where these are, columns are indexed by file from then on.
 """
 
 from __future__ import annotations
@@ -160,6 +161,17 @@ class StoreIndex:
         self._nodes = nodes
         self._by_row: dict[int, ByRow] = {}
         self._by_file: dict[int, dict[Any, BitMap]] = {}
+        self._are_doubled = False
+
+    def has_rows_of(self, node: FileNode, is_live: IsLive) -> bool:
+        """Whether some of a new file's rows are in another that is live."""
+        numbers = np.unique(self._room()[node.lines()]).tolist()
+        return any(is_live(self._nodes[each].path) for each in numbers if each != _NOWHERE)
+
+    def rows_are_doubled(self) -> None:
+        """From now on a row may be in several files: no column is indexed by row."""
+        self._are_doubled = True
+        self._by_row.clear()
 
     def enter(self, node: FileNode) -> None:
         """A commit added a file."""
@@ -227,7 +239,8 @@ class StoreIndex:
     def _begin(self, place: int) -> None:
         ids = np.flatnonzero(self._at != _NOWHERE)
         values = self.store.columns[place].values(ids)
-        if not values or len(set(values)) >= _MOSTLY_DIFFERENT * len(values):
+        are_different = not values or len(set(values)) >= _MOSTLY_DIFFERENT * len(values)
+        if are_different and not self._are_doubled:
             by_row = self._by_row[place] = ByRow(self.store, place, self._are_there)
             by_row.enter(values, ids.tolist())
             return

@@ -157,7 +157,7 @@ class RowIndex:
             self._stores.clear()
             self._removed.clear()
             for file in snapshot.all_files():
-                self._add(file.path, snapshot.version, ())
+                self._add(file.path, snapshot.version, (), may_double=True)
 
     def _take(self, commit: Commit) -> None:
         added = {add.path for add in commit.adds}
@@ -165,11 +165,14 @@ class RowIndex:
         removed = [(path, self._nodes.pop(path, None)) for path in gone]
         self._removed.extend((commit.version, path, node) for path, node in removed)
         origins = tuple(node for _, node in removed if node is not None)
+        may_double = len(origins) < len(removed)  # another removed it too, and may have its rows
         for add in commit.adds:
-            self._add(add.path, commit.version, origins)
+            self._add(add.path, commit.version, origins, may_double)
         self._version = commit.version
 
-    def _add(self, path: str, version: int, origins: tuple[FileNode, ...]) -> None:
+    def _add(
+        self, path: str, version: int, origins: tuple[FileNode, ...], may_double: bool
+    ) -> None:
         rows = self._data_files.rows_of(path)
         if path in self._nodes or not isinstance(rows, StoredRows):
             return  # only its deletion vector changed, or it has no rows
@@ -179,6 +182,8 @@ class RowIndex:
         index = self._stores.get(rows.store)
         if index is None:
             index = self._stores[rows.store] = StoreIndex(rows.store, self._by_number)
+        if may_double and index.has_rows_of(node, self._nodes.__contains__):
+            index.rows_are_doubled()
         index.enter(node)
 
     def _clean(self) -> None:

@@ -107,6 +107,7 @@ class Table:
     """Transactions that were begun and have not ended; one that never commits counts on."""
 
     def __post_init__(self) -> None:
+        self.settings = self.dialect.adjusted(self.settings)
         self.log = TableLog(self.shared.commits)
         if self.shared.row_index is not None:
             self.shared.row_index.watch(self)

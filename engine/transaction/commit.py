@@ -24,8 +24,9 @@ from whitecap.engine.conflicts.row_ids import readable_watermark
 from whitecap.engine.conflicts.winner import IDENTITY_TAG, WinningCommit
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.isolation import IsolationLevel
-from whitecap.engine.log.actions import AddCDCFile, AnyAction, CommitInfo, RemoveFile
+from whitecap.engine.log.actions import AddCDCFile, AnyAction, CommitInfo, Protocol, RemoveFile
 from whitecap.engine.log.commit_file import encode_commit, log_key
+from whitecap.engine.log.features import feature_names
 from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.outcomes import (
     Aborted,
@@ -36,6 +37,7 @@ from whitecap.engine.outcomes import (
     Unknown,
     Verdict,
 )
+from whitecap.engine.refusals import commit_errors
 from whitecap.engine.row_level.resolver import RowResolver
 from whitecap.engine.rules import Rule
 from whitecap.engine.settings import Settings
@@ -85,10 +87,17 @@ def prepared_with_level(plan: CommitPlan) -> tuple[Prepared, IsolationLevel]:
     actions = without_repeated_set_transactions(plan.actions)
     prepared = prepare(plan.draft, actions, plan.operation)
     check_prepared(prepared.actions, prepared.metadata, plan.draft.settings)
-    default = plan.dialect.default_isolation
-    level = level_to_use(prepared.actions, plan.operation, prepared.metadata, default)
+    check_features(plan, prepared.protocol)
+    level = level_to_use(prepared.actions, plan.operation, prepared.metadata, plan.dialect)
     check_domains(actions, prepared.protocol)
     return prepared, level
+
+
+def check_features(plan: CommitPlan, protocol: Protocol) -> None:
+    """Raises `DeltaError` for a table with features that the dialect cannot write."""
+    unwritable = plan.dialect.unwritable(feature_names(protocol))
+    if unwritable:
+        raise commit_errors.features_beyond_engine(plan.dialect.name, unwritable)
 
 
 def _may_skip_empty(level: IsolationLevel, settings: Settings) -> bool:
@@ -115,6 +124,7 @@ def frozen(
         operation=plan.operation,
         isolation_level=level,
         table_name=plan.draft.table_name,
+        checks=plan.dialect.checks,
     )
     if timestamp_ms is None:
         return current
@@ -141,8 +151,12 @@ def _commit_info(
         operation=plan.operation.name,
         operation_parameters=plan.operation.logged_parameters(),
         read_version=read_version if read_version >= 0 else None,
-        isolation_level=level.value,
-        is_blind_append=_is_blind_append(prepared.actions, plan.read_set),
+        isolation_level=level.value if plan.dialect.describes_commits else None,
+        is_blind_append=(
+            _is_blind_append(prepared.actions, plan.read_set)
+            if plan.dialect.describes_commits
+            else None
+        ),
         operation_metrics=plan.operation.logged_metrics() if settings.history_metrics else None,
         user_metadata=settings.user_metadata,
         tags=tags or None,
@@ -168,10 +182,12 @@ def commit_large(plan: CommitPlan) -> Steps[Outcome]:
     draft = plan.draft
     prepared = prepare_large(draft, plan.actions, plan.operation)
     check_consistent_data_change(prepared.actions, draft.settings)
+    check_features(plan, prepared.protocol)
     now_ms = yield ReadClock()
     current = frozen(plan, prepared, IsolationLevel.SERIALIZABLE, now_ms)
     # `Some(readVersion)` there, without the filter for -1 that `commitImpl` has.
-    current = current.with_commit_info(is_blind_append=False, read_version=draft.snapshot.version)
+    blind = False if plan.dialect.describes_commits else None
+    current = current.with_commit_info(is_blind_append=blind, read_version=draft.snapshot.version)
     version = draft.snapshot.version + 1
     body = encode_commit(current.lines)
     put = yield from put_commit(log_key(version), body, plan.lost_reply)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect
 from whitecap.engine.errors import DeltaError
 from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel
 from whitecap.engine.log.actions import (
@@ -50,13 +51,17 @@ def level_to_use(
     prepared: Sequence[AnyAction],
     operation: Operation,
     metadata: Metadata,
-    default: IsolationLevel = IsolationLevel.SERIALIZABLE,
+    dialect: Dialect = DELTA_OSS_4_4,
 ) -> IsolationLevel:
     """The level of this commit: the table's, or SnapshotIsolation where it changes no data.
 
-    Source: `TransactionHelper.scala: canDowngradeToSnapshotIsolation`.
+    Dialects with spellings of their own lower no level. Source: `TransactionHelper.scala:
+    canDowngradeToSnapshotIsolation`.
     """
-    level = table_level(metadata, default)
+    if dialect.level_spellings is not None:
+        text = metadata.configuration.get(ISOLATION_PROPERTY, "")
+        return dialect.level_spellings.get(text, dialect.default_isolation)
+    level = table_level(metadata, dialect.default_isolation)
     if _only_rearranges(prepared) and _may_downgrade(level, operation):
         return IsolationLevel.SNAPSHOT
     return level

@@ -35,6 +35,7 @@ from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.engine.transaction.new_metadata import as_stored, protocol_with, with_session_defaults
 from whitecap.engine.transaction.partition_values import PartitionNormalizer
 from whitecap.engine.transaction.prepare import NO_METADATA, Draft
+from whitecap.engine.transaction.statement_reads import StatementCondition, statement_reads
 
 
 class Transaction:
@@ -61,6 +62,7 @@ class Transaction:
         self.identity_only = False
         self.row_files: RowFiles | None = None
         self._row_reads: list[RowRead] = []
+        self._condition: StatementCondition | None = None
         self._queued: list[AnyAction] = []
         self._metadata: Metadata | None = None
         self._protocol: Protocol | None = None
@@ -115,6 +117,7 @@ class Transaction:
         may_match = statistics_test(pruning.data_predicates, self.snapshot, self.settings, form)
         scan = FileScan(self.snapshot, pruning.matches, may_match)
         self.read_set = self.read_set.with_entry(entry).with_scan(scan)
+        self._condition = StatementCondition(predicates, scan)
         return scan
 
     def filter_all_files(self) -> FileScan:
@@ -297,7 +300,7 @@ class Transaction:
             draft=self._draft(),
             dialect=self.dialect,
             txn_id=self.txn_id,
-            read_set=self.read_set,
+            read_set=self._reads(operation),
             actions=(*actions, *self._queued),
             operation=operation,
             tags=dict(tags or {}),
@@ -305,6 +308,12 @@ class Transaction:
             lost_reply=self.lost_reply,
             rows=self._row_resolver(),
         )
+
+    def _reads(self, operation: Operation) -> ReadSet:
+        if not self.dialect.checks.reads_by_statement:
+            return self.read_set
+        all_files = FileScan(self.snapshot, lambda _: True)
+        return statement_reads(self.read_set, all_files, self._condition, operation)
 
     def _row_resolver(self) -> RowResolver | None:
         if not self.dialect.resolves_rows:

@@ -164,6 +164,8 @@ class FileWriter:
         """The action for a file that is written; `rows` are its rows as they were given."""
         layout, path = self.layout, log_path(file.key)
         few = len(rows) <= FEW and isinstance(rows, list)
+        # Before the rows are kept: then nothing is known any more of those they were made from.
+        statistics = layout.statistics(rows if few else file.rows)
         self.table.data_files.keep(path, file.columns, file.rows)
         self._count(rows, size_bytes)
         return AddFile(
@@ -172,7 +174,7 @@ class FileWriter:
             size=size_bytes,
             modification_time=self._now_ms,
             data_change=self.data_change,
-            stats=layout.statistics(rows if few else file.rows),
+            stats=statistics,
         )
 
     def _write_change_file(self, values: PartitionValues, rows: Sequence[Row]) -> Steps[AddCDCFile]:

@@ -28,7 +28,7 @@ _BETWEEN = 0.35
 _LEAST_GAP = 0.062
 """Between the labels at the ends of two lines, as a part of the axis's height."""
 
-_LOGARITHMIC_FROM = 8.0
+LOGARITHMIC_FROM = 8.0
 """Quantities that span at least this factor are spaced by ratio."""
 
 
@@ -96,7 +96,7 @@ def _draw_lines(
         axes.plot(x, mean, "-o", color=colours[name], lw=2, ms=5, mec="white", mew=0.8)
         ends.append((mean[-1], name, colours[name]))
     if name_lines:
-        _name_lines(axes, ends)
+        name_ends(axes, ends)
 
 
 def _points(
@@ -116,14 +116,14 @@ def _points(
 
 def _scale(axes: Axes, values: Sequence[float], labels: Sequence[str]) -> None:
     ordered = sorted(zip(values, labels, strict=True))
-    if ordered[0][0] > 0 and ordered[-1][0] / ordered[0][0] >= _LOGARITHMIC_FROM:
+    if ordered[0][0] > 0 and ordered[-1][0] / ordered[0][0] >= LOGARITHMIC_FROM:
         axes.set_xscale("log")
     axes.xaxis.set_major_locator(FixedLocator([value for value, _ in ordered]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xticks([value for value, _ in ordered], [label for _, label in ordered])
 
 
-def _name_lines(axes: Axes, ends: Sequence[tuple[float, str, str]]) -> None:
+def name_ends(axes: Axes, ends: Sequence[tuple[float, str, str]]) -> None:
     """Each line's name at its right end, moved apart where two would overlap."""
     bottom, top = axes.get_ylim()
     heights = spread([(end - bottom) / (top - bottom) for end, _, _ in ends], _LEAST_GAP)

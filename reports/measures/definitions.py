@@ -78,13 +78,13 @@ def _reruns(sample: Sample) -> Tally:
 
 def _goodput(sample: Sample) -> Tally:
     rows = sample.all_rows
-    done = rows.ended(RecordedOutcome.COMMITTED) & rows.made_version
+    done = rows.is_done & rows.made_version
     return PerMinute(int((done & (rows.ended_ms >= sample.warm_up_ms)).sum()), sample.minutes)
 
 
 def _successes(sample: Sample) -> Tally:
-    committed = sample.count(RecordedOutcome.COMMITTED)
-    return Share(committed, committed + int(sample.rows.is_given_up.sum()))
+    done = int(sample.jobs.is_done.sum())
+    return Share(done, done + int(sample.jobs.is_given_up.sum()))
 
 
 def _wasted(sample: Sample) -> Tally:
@@ -149,7 +149,8 @@ _ALL = (
         "Goodput",
         "committed jobs per minute",
         "Jobs that committed a version, per minute of simulated time after the warm-up. A job is "
-        "a transaction with all its reruns; one that found nothing to do is not counted.",
+        "a transaction with all its reruns, or those of several statements, of which the last must "
+        "have committed; one that found nothing to do is not counted.",
         _goodput,
     ),
     Definition(
@@ -237,7 +238,15 @@ _ALL = (
         "Given up",
         "jobs given up",
         "Jobs that were not run again after a refusal, or after an outcome never learned.",
-        lambda sample: Count(int(sample.rows.is_given_up.sum())),
+        lambda sample: Count(int(sample.jobs.is_given_up.sum())),
+    ),
+    Definition(
+        Measure.HALF_DONE,
+        "Half done",
+        "jobs given up after a commit",
+        "Jobs of several statements that were given up when a statement of theirs had committed a "
+        "version: it stays, and what should have followed is missing.",
+        lambda sample: Count(int(sample.jobs.is_half_done.sum())),
     ),
     Definition(
         Measure.RERUNS,

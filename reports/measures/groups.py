@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from whitecap.reports.measures.sample import Codes, coded
 from whitecap.reports.natural_order import natural
 
 
 class Group(NamedTuple):
-    """A writer group, and the one command that it runs."""
+    """A writer group, and a command that it runs; among several tables with the table's name."""
 
     writer_group: str
     command: str
@@ -21,10 +22,23 @@ class Group(NamedTuple):
     def __str__(self) -> str:
         return " · ".join(part for part in self if part)
 
+    def runs(self, command: str | None) -> bool:
+        """Whether it runs a command, on whatever table if none is named; `None`: any."""
+        return command in (None, self.command, self.command.rpartition(" ")[0])
+
+
+def with_tables(rows: pa.Table) -> pa.Table:
+    """Rows whose command is told with its table, where there are several."""
+    if "table_name" not in rows.column_names:
+        return rows
+    command = pc.binary_join_element_wise(rows["command"], rows["table_name"], " ")
+    return rows.set_column(rows.column_names.index("command"), "command", command)
+
 
 def coded_groups(transactions: pa.Table, known: Iterable[Group]) -> tuple[Codes, list[Group]]:
     """Of each transaction the position of its group in the list, in which people count on from
     `merger-2` to `merger-10`; the `known` ones are in it too."""
+    transactions = with_tables(transactions)
     writers, writer_names = coded(transactions["writer_group"])
     commands, command_names = coded(transactions["command"])
     pairs, codes = np.unique(writers * len(command_names) + commands, return_inverse=True)

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from whitecap.engine.recorded import Arrivals, RecordedOutcome
-from whitecap.reports.measures.groups import Group
+from whitecap.reports.measures.groups import Group, with_tables
 from whitecap.reports.measures.sample import Sample
 
 
@@ -54,25 +54,28 @@ class LeftOut:
 
 
 def due_by_group(writers: pa.Table) -> dict[Group, Due]:
-    """The recorded jobs of every writer group, in the order of the scenario."""
+    """The recorded jobs of every writer group, in the order of the scenario.
+
+    Those of several statements are with the last one.
+    """
     found: dict[Group, Due] = {}
-    for row in writers.to_pylist():
+    for row in with_tables(writers).to_pylist():
         group = Group(row["writer_group"], row["command"])
         scheduled = int(row["arrival"] == Arrivals.SCHEDULE)
         due = Due(1, scheduled, row["jobs_due"], row["jobs_not_begun"])
+        due = due if row.get("ends_job", True) else Due()
         found[group] = found.get(group, Due()) + due
     return found
 
 
 def left_out_of(sample: Sample, due: Due) -> LeftOut:
     """What of these transactions' jobs no rate and no latency tells."""
-    rows = sample.rows
-    has_ended = rows.ended(RecordedOutcome.COMMITTED) | rows.is_given_up
+    jobs = sample.jobs
     return LeftOut(
-        jobs=int(rows.is_last.sum()),
+        jobs=len(jobs),
         in_flight=sample.count(RecordedOutcome.IN_FLIGHT),
-        given_up=int(rows.is_given_up.sum()),
-        unfinished=int(np.sum(rows.is_last & ~has_ended)),
+        given_up=int(jobs.is_given_up.sum()),
+        unfinished=int(np.sum(~(jobs.is_done | jobs.is_given_up))),
         due=due,
     )
 

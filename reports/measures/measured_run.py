@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from whitecap.engine.recorded import OF_ABORTS, Measure
 from whitecap.reports.measures.definitions import MEASURES
-from whitecap.reports.measures.groups import Group, coded_groups
+from whitecap.reports.measures.groups import Group, coded_groups, with_tables
 from whitecap.reports.measures.left_out import Due, LeftOut, due_by_group, left_out_of
 from whitecap.reports.measures.refusals import Refusal, ranked, refusals_of
 from whitecap.reports.measures.sample import Codes, Rows, Sample
@@ -89,7 +89,7 @@ class MeasuredRun:
         groups = [
             group
             for group in self.groups
-            if writer in (None, group.writer_group) and command in (None, group.command)
+            if writer in (None, group.writer_group) and group.runs(command)
         ]
         if not groups and (writer or command):
             raise ValueError(f"no writer {writer or ''} runs {command or 'anything'}")
@@ -124,10 +124,11 @@ def measure_run(
         float(manifest.get("lost_commits", 0)),
         float(manifest.get("doubled_commits", 0)),
     )
+    job_codes = _ends_of(groups, tables["writers"])[codes]
     refusals = refusals_of(transactions, tables["commits"], codes, groups, sample.warm_up_ms)
     parts = [
         _part(own, due.get(group, Due()))
-        for group, own in zip(groups, _split(sample, codes, len(groups)), strict=True)
+        for group, own in zip(groups, _split(sample, codes, job_codes, len(groups)), strict=True)
     ]
     whole = _part(sample, sum(due.values(), Due()))
     return MeasuredRun(whole, dict(zip(groups, parts, strict=True)), ranked(refusals), warm_up)
@@ -140,11 +141,28 @@ def courses_of_run(manifest: Mapping[str, Any], tables: Mapping[str, pa.Table]) 
     return courses_of(Rows.of(transactions), codes, float(manifest["duration_ms"]))
 
 
-def _split(sample: Sample, codes: Codes, count: int) -> Sequence[Sample]:
-    """The sample of each group."""
+def _ends_of(groups: Sequence[Group], writers: pa.Table) -> Codes:
+    """Of each group that in which its jobs end: another one where they have several statements."""
+    last = {}
+    for row in with_tables(writers).to_pylist():
+        if row.get("ends_job", True):
+            last[row["writer_group"]] = Group(row["writer_group"], row["command"])
+    own = "ends_job" not in writers.column_names
+    ends = (group if own else last.get(group.writer_group, group) for group in groups)
+    return np.array([groups.index(group) for group in ends], dtype=np.int64)
+
+
+def _split(sample: Sample, codes: Codes, job_codes: Codes, count: int) -> Sequence[Sample]:
+    """The sample of each group, by the groups of transactions and those of their jobs."""
+    rows, jobs = _positions(codes, count), _positions(job_codes, count)
+    return [sample.where(own, ends) for own, ends in zip(rows, jobs, strict=True)]
+
+
+def _positions(codes: Codes, count: int) -> Sequence[Codes]:
+    """Where each of the codes is."""
     order = np.argsort(codes, kind="stable")
     ends = np.searchsorted(codes[order], np.arange(count + 1))
-    return [sample.where(order[ends[i] : ends[i + 1]]) for i in range(count)]
+    return [order[ends[i] : ends[i + 1]] for i in range(count)]
 
 
 def _part(sample: Sample, due: Due) -> Part:

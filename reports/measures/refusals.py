@@ -158,20 +158,27 @@ def _winners(
     names: Sequence[Group],
 ) -> Codes:
     """Of each aborted transaction the position of its winner in `names`."""
-    versions = aborted["winning_version"]
-    made_by = _looked_up(versions, commits["version"], commits["transaction_id"])
+    versions, landed = _versions(aborted, "winning_version"), _versions(commits, "version")
+    made_by = _looked_up(versions, landed, commits["transaction_id"])
     rows = np.arange(transactions.num_rows)
     row_of_winner = _looked_up(made_by, transactions["transaction_id"], rows)
     codes = {special: len(names) - len(NO_WRITERS) + i for i, special in enumerate(NO_WRITERS)}
     winners = np.full(aborted.num_rows, codes[UNKNOWN_WINNER])
     known = row_of_winner.is_valid().to_numpy(zero_copy_only=False)
     winners[known] = group_of_each[row_of_winner.drop_null().to_numpy()]
-    is_there = pc.is_in(versions, commits["version"].combine_chunks()).to_numpy()
+    is_there = pc.is_in(versions, landed.combine_chunks()).to_numpy()
     winners[is_there & made_by.is_null().to_numpy(zero_copy_only=False)] = codes[BEFORE_THE_RUN]
     own = pc.fill_null(pc.equal(made_by, aborted["transaction_id"].combine_chunks()), False)
     winners[own.to_numpy(zero_copy_only=False)] = codes[ITS_OWN]
     winners[pc.is_null(versions).to_numpy()] = codes[NOBODY]
     return winners
+
+
+def _versions(rows: pa.Table, column: str) -> Any:
+    """Versions as they are told apart: of several tables, each with its table's name."""
+    if "table_name" not in rows.column_names:
+        return rows[column]
+    return pc.binary_join_element_wise(rows["table_name"], pc.cast(rows[column], pa.string()), " ")
 
 
 def _looked_up(wanted: Any, keys: Any, values: Any) -> pa.Array:

@@ -30,7 +30,9 @@ class Rows:
     """Transactions, one entry per column each; instants and spans in milliseconds.
 
     `outcome` and `exception` are codes. `first_submitted_ms` is that of the job, `is_last` marks a
-    job's last transaction, `made_version` those that left a version.
+    job's last transaction, `made_version` those that left a version, `ends_job` those of the last
+    statement of their job. `is_half_done` marks the end of a job that was given up when some
+    statement of it had left a version.
     """
 
     outcome: Codes
@@ -45,6 +47,8 @@ class Rows:
     is_given_up: Flags
     is_last: Flags
     made_version: Flags
+    ends_job: Flags
+    is_half_done: Flags
 
     @classmethod
     def of(cls, transactions: pa.Table) -> Self:
@@ -54,6 +58,8 @@ class Rows:
         outcome = pc.index_in(transactions["outcome"], pa.array(_OUTCOMES, pa.string()))
         first_submitted_ms, is_last = _jobs(transactions)
         outcome_codes = outcome.to_numpy().astype(np.int64)
+        made_version = pc.is_valid(transactions["committed_version"]).to_numpy()
+        is_given_up = transactions["given_up"].to_numpy()
         is_aborted = outcome_codes == _OUTCOMES.index(RecordedOutcome.ABORTED)
         return cls(
             outcome=outcome_codes,
@@ -65,9 +71,11 @@ class Rows:
             attempts=transactions["attempts"].to_numpy().astype(np.int64),
             is_conflict=is_aborted & conflicts[exception],
             is_rerun=transactions["rerun_number"].to_numpy() > 0,
-            is_given_up=transactions["given_up"].to_numpy(),
+            is_given_up=is_given_up,
             is_last=is_last,
-            made_version=pc.is_valid(transactions["committed_version"]).to_numpy(),
+            made_version=made_version,
+            ends_job=_ends_job(transactions),
+            is_half_done=is_given_up & _of_jobs_with(transactions, made_version),
         )
 
     def __len__(self) -> int:
@@ -82,19 +90,26 @@ class Rows:
         flags: Flags = self.outcome == _OUTCOMES.index(outcome)
         return flags
 
+    @property
+    def is_done(self) -> Flags:
+        """Which of them are a job's success."""
+        return self.ended(RecordedOutcome.COMMITTED) & self.ends_job
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:
     """What a measure is counted from: transactions of all writers of a run, or of some.
 
-    `rows` are those submitted after the warm-up, `all_rows` all of them. `latencies_ms`, sorted,
-    are from a job's first submission to its commit. `live_rows`, `lost_commits` and
-    `doubled_commits`: what the run leaves of the table and its log, not a number where that is not
-    known or some writers are meant.
+    `rows` are those submitted after the warm-up, `all_rows` all of them. `jobs` are the last
+    transactions of jobs, submitted after the warm-up: a job of several statements is counted with
+    the writers of its last one. `latencies_ms`, sorted, are from a job's first submission to its
+    commit. `live_rows`, `lost_commits` and `doubled_commits`: what the run leaves of its tables and
+    their logs, not a number where that is not known or some writers are meant.
     """
 
     rows: Rows
     all_rows: Rows
+    jobs: Rows
     latencies_ms: Numbers
     warm_up_ms: float
     duration_ms: float
@@ -111,18 +126,21 @@ class Sample:
         live_rows: float = math.nan,
         lost_commits: float = math.nan,
         doubled_commits: float = math.nan,
+        ends: Rows | None = None,
     ) -> Self:
-        """All transactions of a run."""
+        """All transactions of a run, or of some writers, whose jobs have other `ends` then."""
         counted = rows.take(rows.submitted_ms >= warm_up_ms)
-        done = counted.take(counted.ended(RecordedOutcome.COMMITTED))
+        ends = rows if ends is None else ends
+        jobs = ends.take(ends.is_last & (ends.submitted_ms >= warm_up_ms))
+        done = jobs.take(jobs.is_done)
         latencies_ms = np.sort(done.ended_ms - done.first_submitted_ms)
         left = live_rows, lost_commits, doubled_commits
-        return cls(counted, rows, latencies_ms, warm_up_ms, duration_ms, *left)
+        return cls(counted, rows, jobs, latencies_ms, warm_up_ms, duration_ms, *left)
 
-    def where(self, chosen: Codes | slice) -> Sample:
-        """A part of `all_rows`."""
-        rows = self.all_rows.take(chosen)
-        return Sample.of(rows, self.warm_up_ms, self.duration_ms)
+    def where(self, chosen: Codes | slice, jobs: Codes | slice) -> Sample:
+        """A part of `all_rows`, and those with which its jobs end, other rows perhaps."""
+        rows, ends = self.all_rows.take(chosen), self.all_rows.take(jobs)
+        return Sample.of(rows, self.warm_up_ms, self.duration_ms, ends=ends)
 
     @property
     def minutes(self) -> float:
@@ -156,11 +174,25 @@ def _numbers(table: pa.Table, name: str) -> Numbers:
     return numbers
 
 
+def _ends_job(transactions: pa.Table) -> Flags:
+    """Which are of the last statement of their job: all where a job has one."""
+    if "ends_job" not in transactions.column_names:
+        return np.ones(transactions.num_rows, dtype=bool)
+    flags: Flags = transactions["ends_job"].to_numpy()
+    return flags
+
+
+def _of_jobs_with(transactions: pa.Table, some: Flags) -> Flags:
+    """Which are of a job that some of these are of."""
+    job = transactions["job_id"].to_numpy()
+    return np.isin(job, job[some])
+
+
 def _jobs(transactions: pa.Table) -> tuple[Numbers, Flags]:
     """Of each transaction's job the first submission, and whether the job ended with it."""
     job = transactions["job_id"].to_numpy()
     submitted_ms = _numbers(transactions, "submitted_at_ms")
-    order = np.lexsort((transactions["rerun_number"].to_numpy(), job))
+    order = np.lexsort((transactions["transaction_id"].to_numpy(), job))
     changes = np.flatnonzero(np.diff(job[order]))
     starts = np.concatenate(([0], changes + 1)) if len(job) else changes
     lengths = np.diff(np.append(starts, len(job)))

@@ -38,17 +38,27 @@ def _shown(matrix: Plain) -> dict[str, Any]:
             for number, grid in enumerate(matrix["grids"])
         ],
         "headline": headline(matrix),
+        "platform": platform(matrix),
         "anchor": anchor,
         "applies": applies,
         "count": count,
     }
 
 
+def platform(matrix: Plain) -> str:
+    """Whose rules decide, and whose commits they decide about where those are another's."""
+    dialect, against = str(matrix["dialect"]), matrix["against"]
+    return f"{dialect}, against commits of {against}" if against else dialect
+
+
 def headline(matrix: Plain) -> str:
     """The answer in one sentence."""
     compared = [table["agrees"] for table in matrix["published"]]
     if not compared:
-        can = any(cell["can_conflict"] for grid in matrix["grids"] for cell in grid["pairs"])
+        pairs = [cell["can_conflict"] for grid in matrix["grids"] for cell in grid["pairs"]]
+        if len(matrix["commands"]) > 2:
+            return f"{sum(pairs)} of {len(pairs)} pairs can conflict."
+        can = any(pairs)
         return f"{' and '.join(matrix['commands'])} {'can' if can else 'cannot'} conflict."
     if None in compared:
         return "Only some of the tables were raced, so the published cells may read differently."

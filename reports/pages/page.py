@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from whitecap.reports.agreement import Agreement
 from whitecap.reports.answers.answer import Answer
 from whitecap.reports.answers.behind import limiting_cell
+from whitecap.reports.damage import damage_sentences
 from whitecap.reports.figures.figures import Drawing
 from whitecap.reports.measures import REPORTED
 from whitecap.reports.measures.refusals import refusal_sentences
@@ -53,6 +54,7 @@ def page_of(
         answer=answer,
         agreement=agreement,
         replayed=replay_table(agreement) if agreement else None,
+        damaged=list(_damaged(subject)),
         objectives=objectives_table(subject, answer),
         summary=measures_table(subject, REPORTED, answer.cell if is_sweep else None),
         figures=[_shown(subject, drawing, svg) for drawing, svg in drawings],
@@ -63,6 +65,15 @@ def page_of(
         definitions=definitions(),
         scenario_text=scenario_text,
     )
+
+
+def _damaged(subject: Subject) -> Iterator[str]:
+    """What is wrong with the tables that the runs left, of a sweep cell by cell."""
+    runs, layout = subject.runs, subject.layout
+    titles = {name: layout.title(name) if runs.is_sweep else "Damage" for name in runs.cells}
+    for name, title in titles.items():
+        for sentence in damage_sentences(runs.manifests_of(name)):
+            yield f"{title}: {sentence}."
 
 
 @dataclass(frozen=True, slots=True)

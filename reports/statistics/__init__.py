@@ -29,6 +29,7 @@ from whitecap.reports.statistics.judgement import (
     Standing,
     facing,
     judge,
+    standing_of,
     units_to_show,
 )
 from whitecap.reports.statistics.means import mean
@@ -76,6 +77,7 @@ __all__ = [
     "percentile",
     "replications_after",
     "share",
+    "standing_of",
     "units_to_show",
     "values_beyond",
     "weighted_share",

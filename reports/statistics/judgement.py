@@ -53,7 +53,7 @@ def judge(
     if threshold is None or None not in (at_least, at_most):
         raise ValueError("one threshold is needed: at least or at most")
     estimate = facing(estimate, threshold)
-    standing = _standing(estimate, at_least, at_most)
+    standing = standing_of(estimate, at_least, at_most)
     if standing is not Standing.UNDECIDED:
         return Judgement(standing)
     return _projected(estimate, at_least, at_most)
@@ -80,7 +80,8 @@ def units_to_show(share: float, confidence: float = CONFIDENCE) -> int:
     return math.ceil(math.log(1 - confidence) / math.log(share))
 
 
-def _standing(estimate: Estimate, at_least: float | None, at_most: float | None) -> Standing:
+def standing_of(estimate: Estimate, at_least: float | None, at_most: float | None) -> Standing:
+    """As `judge`, of an estimate as it is, and without what would decide it."""
     low, high = estimate.low, estimate.high
     if estimate.statement is Statement.ALIKE and estimate.replications >= FEWEST_REPLICATIONS:
         low = high = estimate.point
@@ -100,7 +101,7 @@ def _projected(estimate: Estimate, at_least: float | None, at_most: float | None
 
     def decides(replications: int) -> bool:
         projected = observed.estimate(estimate.confidence, replications / seen)
-        return _standing(projected, at_least, at_most) is not Standing.UNDECIDED
+        return standing_of(projected, at_least, at_most) is not Standing.UNDECIDED
 
     # What never happened lies on no threshold: it only takes enough in which it does not.
     most = _MOST_WITHOUT_EVENT if estimate.events == 0 else MOST_REPLICATIONS

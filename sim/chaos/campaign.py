@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.chaos.exercised import all_properties
 from whitecap.sim.chaos.one_run import ChaosRun, Judge, PlannedRun, make
 from whitecap.sim.machine.processes import Processes
@@ -34,6 +35,18 @@ class Campaign:
         for number in range(self.first, self.first + self.runs):
             scenario = self.scenarios[number % len(self.scenarios)]
             yield PlannedRun(scenario, self.seed, number)
+
+
+def require_one_table(scenarios: Sequence[Scenario]) -> None:
+    """Raises `InvalidInput` with every scenario of several tables: what is drawn is of one."""
+    problems = [
+        Problem(scenario.source, f"has several tables ({', '.join(scenario.tables)}): "
+                "a campaign draws the layout of one `table`")
+        for scenario in scenarios
+        if scenario.table is None
+    ]  # fmt: skip
+    if problems:
+        raise InvalidInput(problems)
 
 
 def run_campaign(campaign: Campaign, judge: Judge, processes: Processes) -> Iterator[ChaosRun]:

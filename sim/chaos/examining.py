@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from whitecap.engine.errors import InvariantViolated
 from whitecap.sim.chaos.explaining import explanation
-from whitecap.sim.chaos.one_run import ChaosRun, Judge
+from whitecap.sim.chaos.one_run import ChaosRun, Judge, judged_to_the_end
 from whitecap.sim.chaos.shrinking import Shrunk, shrink
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.oracles.finding import Anomaly, Finding
@@ -34,11 +33,24 @@ class Examined:
 
 
 def examine(run: ChaosRun, judge: Judge, *, make_small: bool = True) -> Examined:
-    """Look for the cause of what is wrong with it, and make it small."""
+    """Look for the cause of what is wrong with it, and make it small.
+
+    That a run broke is a defect of ours, whatever it takes to bring it about.
+    """
     scenario = parse_scenario(run.text, run.name, cells=False)
     fails = _Fails(judge, frozenset(finding.anomaly for finding in run.findings))
-    cause = explanation(scenario, fails)
+    cause = None if run.broken else _cause(scenario, judge, fails.anomalies)
     return Examined(run, cause, shrink(scenario, fails) if make_small else None)
+
+
+def _cause(scenario: Scenario, judge: Judge, anomalies: frozenset[Anomaly]) -> str | None:
+    """What all of them follow from, or else each; `None` if one follows from nothing."""
+    cause = explanation(scenario, _Fails(judge, anomalies))
+    if cause is not None or len(anomalies) == 1:
+        return cause
+    causes = [explanation(scenario, _Fails(judge, frozenset({a}))) for a in sorted(anomalies)]
+    named = [each for each in causes if each is not None]
+    return ", and ".join(dict.fromkeys(named)) if len(named) == len(causes) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +62,7 @@ class _Fails:
 
     def __call__(self, scenario: Scenario) -> bool:
         try:
-            judgement = self.judge(run_scenario(scenario))
-        except InvariantViolated:
-            return not self.anomalies
+            judgement = judged_to_the_end(self.judge, run_scenario(scenario))
         except Exception:
             return not self.anomalies
         return any(finding.anomaly in self.anomalies for finding in judgement.findings)

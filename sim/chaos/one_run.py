@@ -14,8 +14,10 @@ from whitecap.engine.errors import InvariantViolated
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.chaos.exercised import COLUMNS, exercised
 from whitecap.sim.chaos.swarm import Drawn, drawn
+from whitecap.sim.chaos.timeline import Lane, lanes_of
 from whitecap.sim.loading import show_document
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, NotChecked, Oracle
+from whitecap.sim.oracles.runs.of_run import history_of
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario import Scenario
 
@@ -30,7 +32,8 @@ TWICE = 50
 class ChaosRun:
     """What is kept of a run. `trace` names what happened in it: equal for equal recordings.
 
-    `broken` is the text of an error that ended it, which is a defect of ours.
+    `broken` is the text of an error that ended it, which is a defect of ours. `lanes` show what
+    happened around the first finding.
     """
 
     number: int
@@ -46,6 +49,7 @@ class ChaosRun:
     exercised: frozenset[str]
     seconds: float
     broken: str = ""
+    lanes: tuple[Lane, ...] = ()
 
     @property
     def is_sound(self) -> bool:
@@ -75,8 +79,10 @@ def judged(judge: Judge, variation: Drawn, number: int) -> ChaosRun:
     scenario = variation.scenario
     try:
         finished = run_scenario(scenario)
-        judgement = judge(finished)
-        findings = (*judgement.findings, *_unresolved(finished), *_not_repeated(finished, number))
+        judgement = judged_to_the_end(judge, finished)
+        findings = judgement.findings
+        if number % TWICE == 0:
+            _check_repeats(finished)
     except InvariantViolated as error:
         return _broken(variation, number, str(error))
     except Exception:
@@ -95,7 +101,15 @@ def judged(judge: Judge, variation: Drawn, number: int) -> ChaosRun:
         not_checked=judgement.not_checked,
         exercised=exercised(variation, finished.recording.columns(COLUMNS)),
         seconds=0.0,
+        lanes=lanes_of(history_of(finished).transactions, findings[0]) if findings else (),
     )
+
+
+def judged_to_the_end(judge: Judge, finished: FinishedRun) -> Judgement:
+    """What a judge says of a run, and whether everything in it came to an end."""
+    judgement = judge(finished)
+    findings = (*judgement.findings, *_unresolved(finished))
+    return Judgement(findings, judgement.not_checked)
 
 
 def trace_of(finished: FinishedRun) -> str:
@@ -123,14 +137,11 @@ def _unresolved(finished: FinishedRun) -> tuple[Finding, ...]:
     return (Finding(oracle=Oracle.LIVENESS, anomaly=Anomaly.UNRESOLVED, sentence=said),)
 
 
-def _not_repeated(finished: FinishedRun, number: int) -> tuple[Finding, ...]:
-    """Some runs are made again: what differs then is a defect of ours."""
-    if number % TWICE:
-        return ()
+def _check_repeats(finished: FinishedRun) -> None:
+    """Make a run again: what differs then is a defect of ours. Raises `InvariantViolated`."""
     again = run_scenario(finished.scenario)
-    if trace_of(again) == trace_of(finished):
-        return ()
-    raise InvariantViolated("the same scenario and seed gave another recording")
+    if trace_of(again) != trace_of(finished):
+        raise InvariantViolated("the same scenario and seed gave another recording")
 
 
 def _broken(variation: Drawn, number: int, error: str) -> ChaosRun:

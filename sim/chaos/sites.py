@@ -13,7 +13,12 @@ from itertools import combinations
 from typing import Any
 
 from whitecap.engine.dialects import DIALECTS
-from whitecap.engine.log.properties import IN_COMMIT_TIMESTAMPS
+from whitecap.engine.log.properties import (
+    CHECKPOINT_INTERVAL,
+    IN_COMMIT_TIMESTAMPS,
+    ROW_TRACKING,
+)
+from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.sim.chaos.dice import Dice
 from whitecap.sim.quantities.units import show_duration
 from whitecap.sim.scenario.model import Document
@@ -27,6 +32,8 @@ STORES = (
     "s3", "s3-express", "azure", "gcs", "local", "hdfs", "abfs", "s3-dynamodb", CATALOG,
 )  # fmt: skip
 """Profiles on which the commits of several clusters do not overwrite each other."""
+
+LOST_REPLIES = (LostReply.SURFACE.value, LostReply.RESEND_AND_CHECK.value)
 
 LEVELS = (None, "WriteSerializable", "Serializable")
 
@@ -69,9 +76,32 @@ def _store(document: Document, dice: Dice) -> Changes:
     return {"store": profile, "table.properties": properties}
 
 
-def _vectors(document: Document, dice: Dice) -> Changes:
-    properties = {**document["table"].get("properties", {}), VECTORS: dice.chance("vectors", 0.5)}
-    return {"table.properties": properties}
+def _property(key: str, choices: Sequence[Any]) -> Callable[[Document, Dice], Changes]:
+    """Draws a property of the table, beside those that it has."""
+
+    def draw(document: Document, dice: Dice) -> Changes:
+        given = document["table"].get("properties", {})
+        return {"table.properties": {**given, key: dice.among(key, choices)}}
+
+    return draw
+
+
+def _lost_replies(document: Document, dice: Dice) -> Changes:
+    """What a client does without a reply; not that it takes its own commit for another's."""
+    store = document["store"]
+    given: Document = {"profile": store} if isinstance(store, str) else store
+    client = {**given.get("client", {}), "on_lost_reply": dice.among("reply", LOST_REPLIES)}
+    return {"store": {**given, "client": client}}
+
+
+def _clusters(document: Document, dice: Dice) -> Changes:
+    """Which groups of writers share a driver, and with it what is known of the log."""
+    return {
+        f"writers.{name}.cluster": "shared"
+        for name, group in document["writers"].items()
+        if not {"cluster", "restart", "clock_skew"} & group.keys()
+        and dice.chance(f"cluster of {name}", 0.5)
+    }
 
 
 def _partitions(document: Document, dice: Dice) -> Changes:
@@ -104,8 +134,13 @@ def _counts(document: Document, dice: Dice) -> Changes:
 SITES = (
     Site("dialect", _one_of("dialect", list(DIALECTS))),
     Site("isolation", _one_of("table.isolation", LEVELS)),
-    Site("deletion vectors", _vectors),
+    Site("deletion vectors", _property(VECTORS, (True, False))),
+    Site("row tracking", _property(ROW_TRACKING.key, (True,))),
+    Site("checkpoints", _property(CHECKPOINT_INTERVAL.key, (2, 5, 20))),
     Site("store", _store),
+    Site("in-commit timestamps", _property(IN_COMMIT_TIMESTAMPS.key, (True,))),
+    Site("lost replies", _lost_replies),
+    Site("clusters", _clusters),
     Site("partitions", _partitions),
     Site("writers", _counts),
     Site("rows", _rows),
@@ -127,39 +162,92 @@ def drawn_faults(dice: Dice, ends_ms: float) -> Iterator[dict[str, Any]]:
         return
     for name, fault in _FAULTS.items():
         if dice.chance(f"fault {name}", ACTIVE):
-            yield {**fault(dice), "between": ["0 s", show_duration(ends_ms)]}
+            yield {name: fault(dice), "between": ["0 s", show_duration(ends_ms)]}
 
 
 UNDER_FAULTS = 0.8
 """Of the runs: the others show what goes wrong without any help."""
 
-ACTIVE = 0.5
-"""Of the kinds of faults, in a run: two-phase as FoundationDB's BUGGIFY, with more sites at a time,
-since there are few."""
+ACTIVE = 0.3
+"""Of the kinds of faults, in a run, so that three meet on average: two-phase as FoundationDB's
+BUGGIFY, with more sites at a time, since there are few."""
+
+PLANNED = 0.3
+"""Of the faults that strike requests: by number instead of by chance."""
+
+LATEST_PLANNED, MOST_PLANNED = 40, 3
+"""Requests of a writer that a plan names: so many at most, none later."""
+
+
+def _which(dice: Dice, kind: str, low: float, high: float) -> dict[str, Any]:
+    """Which requests are struck: each with a probability between these, or some by number."""
+    if not dice.chance(f"plan of {kind}", PLANNED):
+        return {"probability": dice.scale(f"how often {kind}", low, high)}
+    places = range(dice.whole(f"how many {kind}", 1, MOST_PLANNED))
+    numbers = {dice.whole(f"place {place} of {kind}", 1, LATEST_PLANNED) for place in places}
+    return {"nth": sorted(numbers)}
+
+
+def _about(dice: Dice, what: str, low: float, high: float) -> dict[str, Any]:
+    """A duration about which a fault's own draws are; both ends in milliseconds."""
+    return {"exponential": {"mean": show_duration(dice.scale(what, low, high))}}
 
 
 def _lost_reply(dice: Dice) -> dict[str, Any]:
-    return {"lost_reply": {"probability": dice.scale("how lost", 0.005, 0.3)}}
+    return _which(dice, "lost_reply", 0.005, 0.3)
 
 
 def _late_effect(dice: Dice) -> dict[str, Any]:
-    delay = {"exponential": {"mean": show_duration(dice.scale("how late", 100, 60_000))}}
-    return {"late_effect": {"probability": dice.scale("how many late", 0.005, 0.2), "delay": delay}}
+    delay = _about(dice, "how late", 100, 60_000)
+    return {**_which(dice, "late_effect", 0.005, 0.2), "delay": delay}
 
 
 def _throttling(dice: Dice) -> dict[str, Any]:
-    return {"throttling": {"probability": dice.scale("how throttled", 0.01, 0.5)}}
+    which = _which(dice, "throttling", 0.01, 0.5)
+    # Of a plan it must be said which requests it counts; every store has these.
+    return {**which, "requests": ["put_if_absent", "list"]} if "nth" in which else which
 
 
 def _writer_crash(dice: Dice) -> dict[str, Any]:
     rate = f"{dice.scale('how many crashes', 1, 60):g} per h"
-    return {"writer_crash": {"rate": rate, "restart": {"uniform": {"low": "1 s", "high": "2 min"}}}}
+    return {"rate": rate, "restart": RESTART}
 
+
+def _crash_at_request(dice: Dice) -> dict[str, Any]:
+    when = dice.among("when it crashes", ("before", "during", "after"))
+    return {**_which(dice, "crash_at_request", 0.005, 0.1), "when": when, "restart": RESTART}
+
+
+def _duplicate_delivery(dice: Dice) -> dict[str, Any]:
+    delay = _about(dice, "how much later", 100, 60_000)
+    return {**_which(dice, "duplicate_delivery", 0.01, 0.3), "delay": delay}
+
+
+def _conflict_409(dice: Dice) -> dict[str, Any]:
+    return _which(dice, "conflict_409", 0.01, 0.3)
+
+
+def _pause(dice: Dice) -> dict[str, Any]:
+    return {**_which(dice, "pause", 0.01, 0.2), "lasts": _about(dice, "how long", 1000, 600_000)}
+
+
+def _stale_listing(dice: Dice) -> dict[str, Any]:
+    misses = dice.whole("how many missed", 1, 3)
+    return {**_which(dice, "stale_listing", 0.01, 0.3), "misses": misses}
+
+
+RESTART = {"uniform": {"low": "1 s", "high": "2 min"}}
+"""Until a driver that died is back."""
 
 _FAULTS: Mapping[str, Callable[[Dice], dict[str, Any]]] = {
     "lost_reply": _lost_reply,
     "late_effect": _late_effect,
     "throttling": _throttling,
     "writer_crash": _writer_crash,
+    "crash_at_request": _crash_at_request,
+    "duplicate_delivery": _duplicate_delivery,
+    "conflict_409": _conflict_409,
+    "pause": _pause,
+    "stale_listing": _stale_listing,
 }
 """Kind of fault -> one of it; a test holds that no kind of `Fault` is missing."""

@@ -6,12 +6,12 @@ What must come to an end does so in the second phase: writers begin nothing new 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
 from whitecap.sim.chaos.dice import Dice
-from whitecap.sim.chaos.sites import SITES, Changes, drawn_faults, writers_left
+from whitecap.sim.chaos.sites import SITES, Changes, Site, drawn_faults, writers_left
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.loading.loading import changed
 from whitecap.sim.quantities.units import DAY_MS, show_duration
@@ -49,19 +49,39 @@ def drawn(base: Scenario, seed: int, number: int) -> Drawn:
     """Variation `number` of a campaign with this seed."""
     dice = Dice(seed, number)
     document = {**_cell(base, dice), "seed": dice.whole("seed", 1, 1 << 30)}
-    document = {**document, "writers": writers_left(document, dice, DROPPED)}
+    document = _of_these(document, writers_left(document, dice, DROPPED))
     touched = [site for site in SITES if dice.chance(f"touch {site.name}", TOUCHED)]
-    choices = {site.name: site.draw(document, dice) for site in touched}
+    choices = _choices(document, touched, dice)
     scenario, in_vain = _with_choices(document, choices)
     calm_ms = _calm_ms(scenario, dice)
-    phased = _in_two_phases(scenario, dice, calm_ms)
+    phased = _in_two_phases(scenario, calm_ms)
+    whole, in_vain_too = _with_faults(phased, list(drawn_faults(dice, calm_ms)))
     chosen = {
         path: value
         for name, changes in choices.items()
         if name not in in_vain
         for path, value in changes.items()
     }
-    return Drawn(scenario_of(phased), chosen, in_vain, calm_ms)
+    return Drawn(whole, chosen, (*in_vain, *in_vain_too), calm_ms)
+
+
+def _of_these(document: Document, writers: Document) -> Document:
+    """The document with these writers alone, and no cluster on which none of them runs."""
+    named = {group.get("cluster") for group in writers.values()}
+    clusters = {
+        name: cluster for name, cluster in document.get("clusters", {}).items() if name in named
+    }
+    left = {key: part for key, part in document.items() if key != "clusters"}
+    return {**left, "writers": writers, **({"clusters": clusters} if clusters else {})}
+
+
+def _choices(document: Document, touched: Sequence[Site], dice: Dice) -> dict[str, Changes]:
+    """What stands at each site, drawn with what was drawn before it."""
+    choices: dict[str, Changes] = {}
+    for site in touched:
+        choices[site.name] = site.draw(document, dice)
+        document = changed(document, choices[site.name])
+    return choices
 
 
 def _cell(base: Scenario, dice: Dice) -> Document:
@@ -108,25 +128,43 @@ def _calm_ms(scenario: Scenario, dice: Dice) -> float:
     return _whole_seconds(scenario.duration * min(jobs / max(planned, 1e-9), 100))
 
 
-def _in_two_phases(scenario: Scenario, dice: Dice, calm_ms: float) -> Document:
+def _in_two_phases(scenario: Scenario, calm_ms: float) -> Document:
     document = scenario.document
+    first = min(scenario.writers, key=lambda name: scenario.writers[name].starts)
     writers = {
         name: {**group, "stops": show_duration(_stops_ms(scenario, name, calm_ms))}
         for name, group in document["writers"].items()
+        if name == first or scenario.writers[name].starts < calm_ms
     }
-    faults = [*document.get("faults", ()), *drawn_faults(dice, calm_ms)]
     return {
         **document,
         "writers": writers,
-        "faults": faults,
         "duration": show_duration(calm_ms + QUIET_MS),
     }
 
 
+def _with_faults(
+    document: Document, faults: Sequence[Document]
+) -> tuple[Scenario, tuple[str, ...]]:
+    """The scenario with all faults, or with those that can be, and the names of the others."""
+    given = document.get("faults", [])
+    if (scenario := _possible(document, {"faults": [*given, *faults]})) is not None:
+        return scenario, ()
+    scenario, in_vain = scenario_of(document), list[str]()
+    for fault in faults:
+        tried = _possible(document, {"faults": [*given, fault]})
+        if tried is None:
+            in_vain.append(f"the fault {next(iter(fault))}")
+        else:
+            scenario, given = tried, [*given, fault]
+    return scenario, tuple(in_vain)
+
+
 def _stops_ms(scenario: Scenario, name: str, calm_ms: float) -> float:
+    """When a group begins nothing new; one that starts later than calm has as long of its own."""
     group = scenario.writers[name]
     stops_ms = calm_ms if group.stops is None else min(group.stops, calm_ms)
-    return _whole_seconds(max(stops_ms, group.starts + 1.0))
+    return _whole_seconds(stops_ms if stops_ms > group.starts else group.starts + calm_ms)
 
 
 def _whole_seconds(span_ms: float) -> float:

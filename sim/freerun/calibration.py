@@ -4,18 +4,23 @@ Conflicts depend on the share of the time for which transactions are open, not o
 machine is. Its speed drifts (other programs, a JVM that warms up), for all threads alike; so each
 piece of the run is scaled to the mean speed of the whole, and pieces, not statements, are drawn
 anew to see how much the shares vary.
+
+What a statement does for the log by jobs of Spark's depends on what others commit, and is told
+apart from all else (`sim/freerun/log_jobs.py`): the simulator has these jobs by its own rules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from statistics import mean
+from statistics import mean, median
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import nnls
 
+from whitecap.sim.freerun.log_jobs import LogFiles, LogJobs, LogWork
 from whitecap.sim.freerun.statements import Observed, Statement
 
 PIECE = 12
@@ -24,6 +29,10 @@ PIECE = 12
 POINTS = 40
 """Quantiles of a distribution: each stands for as large a part of the values, by its mean."""
 
+LEAST = 0.02
+"""The part of a measured time that is no job, at least: an OPTIMIZE that finds nothing to do and
+took no time at all would be begun again for ever."""
+
 Values = NDArray[np.float64]
 
 
@@ -31,45 +40,55 @@ Values = NDArray[np.float64]
 class Cycle:
     """One statement without conflict, milliseconds.
 
-    `window` from snapshot to commit, `gap` from there to the thread's next snapshot, `lead` from
-    the beginning of that next statement to its snapshot.
+    `window` from snapshot to commit, `tail` from there to the thread's next statement, `lead` from
+    that one's beginning to its snapshot. Each with the jobs for the log that are in it; `work` are
+    those of this statement, `next_jobs` those of the lead.
     """
 
     kind: str
     begun_ms: float
     window: float
-    gap: float
+    tail: float
     lead: float
+    work: LogWork
+    next_jobs: LogJobs
 
     @property
     def length(self) -> float:
         """From snapshot to snapshot."""
-        return self.window + self.gap
+        return self.window + self.tail + self.lead
 
     def scaled(self, factor: float) -> Cycle:
         """The same on a machine of another speed."""
-        return Cycle(
-            self.kind, self.begun_ms, self.window * factor, self.gap * factor, self.lead * factor
-        )
+        scaled = {name: getattr(self, name) * factor for name in ("window", "tail", "lead")}
+        return replace(self, work=self.work.scaled(factor), **scaled)
+
+
+@dataclass(frozen=True, slots=True)
+class JobTimes:
+    """How long a job takes that reads protocol and metadata, one that reads the state, and a small
+    file of the log, milliseconds."""
+
+    metadata: float
+    state: float
+    file: float
+
+    def of(self, jobs: LogJobs) -> float:
+        """So many of each, one after the other."""
+        return jobs.metadata * self.metadata + jobs.states * self.state + jobs.files * self.file
 
 
 @dataclass(frozen=True, slots=True)
 class Durations:
-    """How long things take for one kind of statement: what a writer of a scenario is given."""
+    """How long things take for one kind of statement: what a writer of a scenario is given.
+
+    Jobs for the log are in neither `window` nor `gap`, which reaches from one to the next. They are
+    in `cycle_ms`, the mean time from snapshot to snapshot without conflict.
+    """
 
     window: Values
     gap: Values
-    lead_ms: float
-
-    @property
-    def cycle_ms(self) -> float:
-        """Mean time from snapshot to snapshot without conflict."""
-        return float(self.window.mean() + self.gap.mean())
-
-    @property
-    def window_share(self) -> float:
-        """For which share of the time a transaction is open."""
-        return float(self.window.mean()) / self.cycle_ms
+    cycle_ms: float
 
 
 Calibration = Sequence[Sequence[Cycle]]
@@ -78,7 +97,7 @@ Calibration = Sequence[Sequence[Cycle]]
 
 def calibration_of(observed: Observed) -> Calibration:
     """Pieces of about `PIECE` statements, each scaled to the mean speed of all."""
-    cycles = sorted(_cycles(observed.counted), key=lambda cycle: cycle.begun_ms)
+    cycles = sorted(_cycles(observed), key=lambda cycle: cycle.begun_ms)
     count = max(1, len(cycles) // PIECE)
     bounds = np.linspace(0, len(cycles), count + 1).astype(int)
     pieces = [cycles[low:high] for low, high in pairwise(bounds)]
@@ -86,25 +105,30 @@ def calibration_of(observed: Observed) -> Calibration:
     return [_at_mean_speed(piece, usual) for piece in pieces]
 
 
-def _cycles(statements: Sequence[Statement]) -> list[Cycle]:
+def _cycles(observed: Observed) -> list[Cycle]:
+    files = LogFiles(observed.statements)
     by_thread: dict[str, list[Statement]] = {}
-    for statement in statements:
+    for statement in observed.counted:
         by_thread.setdefault(statement.thread, []).append(statement)
-    return [
-        cycle
-        for own in by_thread.values()
-        for this, following in pairwise(own)
-        if (cycle := _cycle(this, following)) is not None
-    ]
+    cycles = []
+    for own in by_thread.values():
+        before: Sequence[Statement | None] = [None, *own]
+        for previous, this, following in zip(before, own, own[1:], strict=False):
+            work, next_work = files.work_of(this, previous), files.work_of(following, this)
+            cycle = _cycle(this, following, work, next_work.before)
+            cycles += [] if cycle is None else [cycle]
+    return cycles
 
 
-def _cycle(this: Statement, following: Statement) -> Cycle | None:
+def _cycle(
+    this: Statement, following: Statement, work: LogWork, next_jobs: LogJobs
+) -> Cycle | None:
     """`None` where one of the two had nothing to commit."""
     if this.window_ms is None or this.decided_ms is None or following.snapshot_ms is None:
         return None
-    gap = following.snapshot_ms - this.decided_ms
+    tail = following.begun_ms - this.decided_ms
     lead = following.snapshot_ms - following.begun_ms
-    return Cycle(this.kind, this.begun_ms, this.window_ms, gap, lead)
+    return Cycle(this.kind, this.begun_ms, this.window_ms, tail, lead, work, next_jobs)
 
 
 def _lengths(cycles: Sequence[Cycle], kind: str) -> list[float]:
@@ -118,15 +142,51 @@ def _at_mean_speed(piece: Sequence[Cycle], usual: dict[str, float]) -> list[Cycl
 
 def durations_of(pieces: Calibration) -> dict[str, Durations]:
     """All pieces together, by kind of statement."""
-    cycles = [cycle for piece in pieces for cycle in piece]
+    times = job_times_of(pieces)
+    by_kind: dict[str, list[Cycle]] = {}
+    for piece in pieces:
+        for cycle in piece:
+            by_kind.setdefault(cycle.kind, []).append(cycle)
     return {
         kind: Durations(
-            np.sort([cycle.window for cycle in cycles if cycle.kind == kind]),
-            np.sort([cycle.gap for cycle in cycles if cycle.kind == kind]),
-            mean(cycle.lead for cycle in cycles if cycle.kind == kind),
+            _without(
+                [cycle.window for cycle in own], [times.of(cycle.work.within) for cycle in own]
+            ),
+            _without(
+                [cycle.tail + cycle.lead for cycle in own],
+                [times.of(cycle.work.after) + times.of(cycle.next_jobs) for cycle in own],
+            ),
+            mean(cycle.length for cycle in own),
         )
-        for kind in sorted({cycle.kind for cycle in cycles})
+        for kind, own in sorted(by_kind.items())
     }
+
+
+def _without(measured: Sequence[float], in_jobs: Sequence[float]) -> Values:
+    """What is left without the jobs: as much on average, though of none less than `LEAST`."""
+    rest = np.maximum(np.subtract(measured, in_jobs), LEAST * np.array(measured))
+    left_ms = max(mean(measured) - mean(in_jobs), LEAST * mean(measured))
+    return np.sort(rest * (left_ms / float(rest.mean())))
+
+
+def job_times_of(pieces: Calibration) -> JobTimes:
+    """What explains best how much longer leads and tails with such jobs are than those without."""
+    cycles = [cycle for piece in pieces for cycle in piece if not cycle.work.is_checkpoint]
+    kinds = sorted({cycle.kind for cycle in cycles})
+    rows, took = [], []
+    for cycle in cycles:
+        of_kind = [float(cycle.kind == kind) for kind in kinds]
+        nothing = [0.0] * len(kinds)
+        rows.append([*of_kind, *nothing, cycle.next_jobs.metadata, cycle.next_jobs.states])
+        rows.append([*nothing, *of_kind, cycle.work.after.metadata, cycle.work.after.states])
+        took += [cycle.lead, cycle.tail]
+    best = nnls(np.array(rows), np.array(took))[0]
+    checksums = [
+        cycle.work.checksum_ms
+        for cycle in cycles
+        if cycle.work.is_plain and cycle.work.checksum_ms is not None
+    ]
+    return JobTimes(float(best[-2]), float(best[-1]), median(checksums) if checksums else 0.0)
 
 
 def drawn_anew(pieces: Calibration, random: np.random.Generator) -> Calibration:

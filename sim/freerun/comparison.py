@@ -34,12 +34,16 @@ class Compared(msgspec.Struct, frozen=True):
 
 
 class Timing(msgspec.Struct, frozen=True):
-    """How long statements took and for which share of that they were open, apart and together."""
+    """How long statements took and for which share of that they were open, apart and together.
+
+    The share of the run together was predicted as well, but in results of before that.
+    """
 
     apart_mean_ms: float
     together_mean_ms: float
     apart_window_share: float
     together_window_share: float
+    predicted_window_share: float | None = None
 
 
 class Phase(msgspec.Struct, frozen=True):
@@ -105,7 +109,13 @@ def compare(
         workload.title,
         prediction.predicted_at,
         together.began_at,
-        Timing(apart.mean_ms, together.mean_ms, apart.window_share, together.window_share),
+        Timing(
+            apart.mean_ms,
+            together.mean_ms,
+            apart.window_share,
+            together.window_share,
+            prediction.window_share,
+        ),
         [
             Compared(each, count_of(each.quantity, workload, refusals), statements)
             for each in prediction.ranges
@@ -140,8 +150,13 @@ SHIFT = 0.05
 """Windows whose share of the time differs by more move an abort rate by several points."""
 
 
+def _expected_share(timing: Timing) -> float:
+    predicted = timing.predicted_window_share
+    return timing.apart_window_share if predicted is None else predicted
+
+
 def _shift(phase: Phase) -> float:
-    return abs(phase.timing.together_window_share - phase.timing.apart_window_share)
+    return abs(phase.timing.together_window_share - _expected_share(phase.timing))
 
 
 def _of_success(result: Result) -> str:
@@ -176,8 +191,7 @@ def _miss(phase: Phase, compared: Compared) -> str:
 def _of_shift(phase: Phase) -> str:
     timing = phase.timing
     return (
-        f"{phase.title}: statements were open for {100 * timing.apart_window_share:.0f} % of their "
-        f"time when measured and for {100 * timing.together_window_share:.0f} % when compared. "
-        "Rates follow that share, so its change is part of any difference; on an idle machine it "
-        "is smaller."
+        f"{phase.title}: statements were open for {100 * timing.together_window_share:.0f} % of "
+        f"their time, where {100 * _expected_share(timing):.0f} % was expected. Rates follow that "
+        "share, so this is part of any difference; on an idle machine it is smaller."
     )

@@ -126,6 +126,7 @@ class _Commit:
     version: int
     read_version: int | None
     written_ms: float
+    checksum_ms: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +161,7 @@ class _Ended:
             commit.version if commit else None,
             commit.read_version if commit else None,
             self.exception,
+            commit.checksum_ms if commit else None,
         )
 
     def _snapshot_ms(self) -> float | None:
@@ -256,9 +258,19 @@ def _commits(table: _Table) -> dict[str | None, _Commit]:
     for version, path in enumerate(commit_files(table.folder)):
         if version > table.initial_version:
             info = commit_info(table.folder, version)
-            written_ms = path.stat().st_mtime * 1000
-            commits[info["txnId"]] = _Commit(version, info.get("readVersion"), written_ms)
+            commits[info["txnId"]] = _Commit(
+                version, info.get("readVersion"), _written_ms(path), _checksum_ms(path)
+            )
     return commits
+
+
+def _written_ms(path: Path) -> float:
+    return path.stat().st_mtime * 1000
+
+
+def _checksum_ms(commit: Path) -> float | None:
+    checksum = commit.with_suffix(".crc")
+    return _written_ms(checksum) if checksum.is_file() else None
 
 
 def _with_versions(ended: list[_Ended], table: _Table) -> list[Statement]:

@@ -17,7 +17,12 @@ import msgspec
 import yaml
 
 from whitecap.engine.errors import InvalidInput, InvariantViolated, Problem
-from whitecap.sim.freerun.calibration import Calibration, calibration_of, durations_of
+from whitecap.sim.freerun.calibration import (
+    Calibration,
+    calibration_of,
+    durations_of,
+    job_times_of,
+)
 from whitecap.sim.freerun.comparison import Phase, Result, compare
 from whitecap.sim.freerun.driving import now, run_threads
 from whitecap.sim.freerun.page import result_page
@@ -26,6 +31,7 @@ from whitecap.sim.freerun.prediction import (
     REPLICATIONS,
     Prediction,
     predicted_ranges,
+    predicted_window_share,
     quantities_of,
     scenario_document,
 )
@@ -180,17 +186,19 @@ def _predict(
     settings: Settings, workload: Workload, calibration: Calibration, folder: Path, steps: _Steps
 ) -> Prediction:
     """Predict, and keep the scenario as well: anybody can run it."""
-    durations = durations_of(calibration)
-    document = scenario_document(workload, durations, settings.statements, settings.seed)
+    durations, times = durations_of(calibration), job_times_of(calibration)
+    document = scenario_document(workload, durations, times, settings.statements, settings.seed)
     (folder / SCENARIO).write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
     ranges = predicted_ranges(
         workload, calibration, settings.statements, settings.seed, settings.comparisons,
         jobs=os.cpu_count() or 1, replications=settings.replications,
         watch=steps.counting(f"{workload.name}, predicting"),
     )  # fmt: skip
+    window_share = predicted_window_share(workload, calibration, settings.statements, settings.seed)
     return Prediction(
-        now(), settings.statements, settings.replications, CONFIDENCE, settings.comparisons, ranges
-    )
+        now(), settings.statements, settings.replications, CONFIDENCE, settings.comparisons,
+        ranges, window_share,
+    )  # fmt: skip
 
 
 class _Steps:

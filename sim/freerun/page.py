@@ -21,8 +21,9 @@ def result_lines(result: Result) -> Iterator[str]:
         f"{machine['load before']}), {result.threads} threads, each a cluster of its own to "
         "Delta, no locks between phases, a refused statement is run again at once. For each row a "
         "run with partitions apart, where nothing can conflict, gave the durations from snapshot "
-        "to commit and between; the simulator, given these, predicted shares of the run together, "
-        f"which were written down before it began. {headline(result)}"
+        "to commit and between, and those of the jobs that read the log where a checksum is "
+        "missing; the simulator, given these, predicted shares of the run together, which were "
+        f"written down before it began. {headline(result)}"
     )
     yield ""
     yield "| real run | share | predicted | range | observed | of | holds |"
@@ -30,8 +31,11 @@ def result_lines(result: Result) -> Iterator[str]:
     for phase, compared in result.compared:
         yield _row(phase, compared)
     yield ""
-    yield "| real run | predicted (UTC) | begun | mean s apart | together | open apart | together |"
-    yield "|---|---|---|---|---|---|---|"
+    yield (
+        "| real run | predicted (UTC) | begun | mean s apart | together | open apart "
+        "| predicted together | together |"
+    )
+    yield "|---|---|---|---|---|---|---|---|"
     yield from map(_timing, result.phases)
     yield ""
     for said in meaning(result):
@@ -50,11 +54,12 @@ def _row(phase: Phase, compared: Compared) -> str:
 
 
 def _timing(phase: Phase) -> str:
-    timing = phase.timing
+    timing, predicted = phase.timing, phase.timing.predicted_window_share
     cells = (
         phase.title, phase.predicted_at[11:19], phase.began_at[11:19],
         f"{timing.apart_mean_ms / 1000:.2f}", f"{timing.together_mean_ms / 1000:.2f}",
-        _percent(timing.apart_window_share), _percent(timing.together_window_share),
+        _percent(timing.apart_window_share),
+        "" if predicted is None else _percent(predicted), _percent(timing.together_window_share),
     )  # fmt: skip
     return f"| {' | '.join(cells)} |"
 

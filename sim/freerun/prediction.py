@@ -22,8 +22,10 @@ from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.freerun.calibration import (
     Calibration,
     Durations,
+    JobTimes,
     drawn_anew,
     durations_of,
+    job_times_of,
     quantiles,
 )
 from whitecap.sim.freerun.statements import warm_up_of
@@ -42,6 +44,9 @@ ABORTS, OTHERS = "aborts", "other exceptions"
 
 ROOM = 1.3
 """So much longer than expected a simulated run is at first."""
+
+LONG = 5
+"""So many times as long as the real run is the one that says how long statements are open."""
 
 ROWS_PER_TABLE_FILE = 1_000_000
 """One file per partition, as in the real table."""
@@ -65,6 +70,7 @@ class Prediction(msgspec.Struct, frozen=True):
     """What was predicted of a run of so many `statements`, and when, before it began.
 
     The ranges hold together with those of the whole experiment, `comparisons` in all.
+    `window_share` is for which share of their time statements will be open.
     """
 
     predicted_at: str
@@ -73,6 +79,7 @@ class Prediction(msgspec.Struct, frozen=True):
     confidence: float
     comparisons: int
     ranges: Sequence[Range]
+    window_share: float
 
 
 def quantities_of(workload: Workload) -> list[str]:
@@ -81,11 +88,12 @@ def quantities_of(workload: Workload) -> list[str]:
 
 
 def scenario_document(
-    workload: Workload, durations: dict[str, Durations], statements: int, seed: int
+    workload: Workload, durations: dict[str, Durations], times: JobTimes, statements: int, seed: int
 ) -> dict[str, Any]:
     """The run together as a scenario: windows are the work, all else is the time to think.
 
-    The store takes no time: what the log takes is in the windows.
+    The store takes no time, but for what depends on others: jobs that read the log where a checksum
+    is missing, and until a checksum is there. A refused statement has the same time to think.
     """
     expected_ms = max(each.cycle_ms for each in durations.values())
     per_thread = (statements + warm_up_of(len(workload.hands))) / len(workload.hands)
@@ -94,7 +102,15 @@ def scenario_document(
         "description": f"{workload.title}, by durations measured without conflicts.",
         "seed": seed,
         "duration": f"{ROOM * expected_ms * per_thread / 1000:.0f} s",
-        "store": "instant",
+        "store": {
+            "profile": "instant",
+            "effect": {"share": 1},
+            "put": {"latency": f"{times.file:.3f} ms"},
+            "spark": {
+                "job": f"{times.state:.3f} ms",
+                "metadata_job": f"{times.metadata:.3f} ms",
+            },
+        },
         "table": {
             "schema": SCHEMA,
             "key": "k",
@@ -112,7 +128,7 @@ def scenario_document(
                 "arrival": {"closed": {"think": {"quantiles": quantiles(durations[name].gap)}}},
                 "compute": {"quantiles": quantiles(durations[name].window)},
                 "rerun": {
-                    "fixed": {"wait": f"{durations[name].lead_ms:.3f} ms", "budget": 1_000_000}
+                    "fixed": {"wait": f"{durations[name].gap.mean():.3f} ms", "budget": 1_000_000}
                 },
             }
             for name, kind in workload.kinds.items()
@@ -149,7 +165,39 @@ def refusals_of(
 ) -> Counter[str]:
     """The refusals by exception among the statements of one simulated run."""
     drawn = drawn_anew(calibration, np.random.default_rng([seed, replication]))
-    document = scenario_document(workload, durations_of(drawn), statements, seed)
+    counted = _simulated(workload, drawn, statements, seed, replication)
+    return Counter(row["exception"] for row in counted if row["exception"] is not None)
+
+
+def predicted_window_share(
+    workload: Workload, calibration: Calibration, statements: int, seed: int
+) -> float:
+    """For which share of the time statements are open, from one snapshot of a writer to the next.
+
+    The store decides at once, so that a window ends where its commit begins.
+    """
+    by_writer: dict[str, list[dict[str, Any]]] = {}
+    for row in _simulated(workload, calibration, LONG * statements, seed, replication=0):
+        by_writer.setdefault(row["writer"], []).append(row)
+    windows_ms = passed_ms = 0.0
+    for rows in by_writer.values():
+        passed_ms += rows[-1]["snapshot_at_ms"] - rows[0]["snapshot_at_ms"]
+        windows_ms += sum(_window_ms(row) for row in rows[:-1])
+    return windows_ms / passed_ms
+
+
+def _window_ms(row: dict[str, Any]) -> float:
+    """None where there was nothing to commit."""
+    decided_ms = row["commit_started_at_ms"] if row["exception"] is None else row["ended_at_ms"]
+    return 0.0 if decided_ms is None else float(decided_ms - row["snapshot_at_ms"])
+
+
+def _simulated(
+    workload: Workload, calibration: Calibration, statements: int, seed: int, replication: int
+) -> list[dict[str, Any]]:
+    """The transactions of one run that count."""
+    times = job_times_of(calibration)
+    document = scenario_document(workload, durations_of(calibration), times, statements, seed)
     warm_up = warm_up_of(len(workload.hands))
     scenario = scenario_of(document)
     until_ms = scenario.duration
@@ -157,8 +205,7 @@ def refusals_of(
         rows = run_scenario(scenario, replication=replication, until_ms=until_ms)
         ended = _ended(rows.recording.transactions.to_pylist(), warm_up + statements)
         if ended is not None:
-            counted = ended[warm_up:]
-            return Counter(row["exception"] for row in counted if row["exception"] is not None)
+            return ended[warm_up:]
         until_ms *= 2
 
 

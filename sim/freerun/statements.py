@@ -13,8 +13,8 @@ class Statement(msgspec.Struct, frozen=True):
 
     `snapshot_ms` is when it had its snapshot, `decided_ms` when its commit was in the log or its
     transaction had failed; both `None` where there was nothing to commit. `version` is that of its
-    commit, `read_version` that of its snapshot, where its commit says it. `rerun` counts how often
-    the same statement was refused before.
+    commit, `read_version` that of its snapshot, where its commit says it, `checksum_ms` when its
+    commit's checksum was there. `rerun` counts how often the same statement was refused before.
     """
 
     thread: str
@@ -27,6 +27,7 @@ class Statement(msgspec.Struct, frozen=True):
     version: int | None = None
     read_version: int | None = None
     exception: str | None = None
+    checksum_ms: float | None = None
 
     @property
     def window_ms(self) -> float | None:

@@ -29,7 +29,8 @@ class Kind:
 
     `apart` stands in the statement only while threads are apart, `new_rows` of its rows have new
     keys, `known_rows` the keys of rows that are there. With `snapshot_first` the command takes its
-    snapshot at once and looks for files in it before it begins its transaction.
+    snapshot at once and looks for files in it before it begins its transaction. It `reads_state`
+    if it asks which files there are.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Kind:
     known_rows: int = 0
     apart: str = ""
     snapshot_first: bool = False
+    reads_state: bool = True
 
     def in_scenario(self) -> dict[str, Any]:
         """Statement and parameters of a writer group."""
@@ -59,9 +61,11 @@ MERGE = Kind(
     new_rows=1,
     known_rows=1,
 )
-INSERT = Kind("insert", "INSERT INTO {table} VALUES {rows}", new_rows=2)
+INSERT = Kind("insert", "INSERT INTO {table} VALUES {rows}", new_rows=2, reads_state=False)
 OPTIMIZE = Kind("optimize", "OPTIMIZE {table} {apart}", snapshot_first=True)
 """It asks for the newest version before its transaction begins (OptimizeTableCommand.scala)."""
+
+KINDS = {kind.name: kind for kind in (UPDATE, MERGE, INSERT, OPTIMIZE)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ Looked at are the tables that the recording will hold, by those of their columns
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -42,6 +43,35 @@ Numbers = NDArray[np.int64]
 Owners = frozenset[tuple[int | None, int]]
 """Transactions with a version that each of them wrote."""
 
+
+@dataclass(frozen=True, slots=True)
+class WalkedLog:
+    """What was found in the log of one table: the rows in the end, what of it is `broken`, the
+    commits that its store lost, and how many transactions are in it twice."""
+
+    table_name: str
+    live_rows: int | None
+    broken: tuple[str, ...] = ()
+    overwritten: Owners = frozenset()
+    doubled: int = 0
+
+    @property
+    def lost(self) -> int:
+        """Commits of the run that others wrote over; what was there before it is nobody's."""
+        return sum(transaction_id is not None for transaction_id, _ in self.overwritten)
+
+
+def columns_checked(tells_apart: bool) -> dict[str, tuple[str, ...]]:
+    """`COLUMNS_CHECKED`, and of a recording of several tables which of them it is."""
+    if not tells_apart:
+        return COLUMNS_CHECKED
+    of_tables = ("transactions", "commits")
+    return {
+        name: (*columns, *(("table_name",) if name in of_tables else ()))
+        for name, columns in COLUMNS_CHECKED.items()
+    }
+
+
 _NOBODY = -1
 
 
@@ -54,24 +84,20 @@ def counts_of(transactions: pa.Table) -> dict[str, int]:
 
 
 def check_conservation(
-    tables: Mapping[str, pa.Table],
-    of_steps: Sequence[str],
-    reproduce: str,
-    overwritten: Owners = frozenset(),
+    tables: Mapping[str, pa.Table], walked: Sequence[WalkedLog], reproduce: str
 ) -> None:
     """Raises `InvariantViolated` with everything that is broken and how to see it again.
 
-    `tables` have `COLUMNS_CHECKED`.
-    `of_steps` is what `broken_by` said of the steps through the log, `overwritten` are the commits
-    that the store lost.
+    `tables` have `columns_checked`; `walked` are the logs, one of each table.
     """
     transactions, attempts, commits = (tables[n] for n in ("transactions", "attempts", "commits"))
-    broken = [
-        *_accounted_for(transactions, attempts),
-        *_contiguous(_numbers(commits, "version")),
-        *_owned(transactions, attempts, commits, overwritten),
-        *of_steps,
-    ]
+    broken = _accounted_for(transactions, attempts)
+    if "table_name" not in commits.column_names:
+        broken += _of_log(transactions, attempts, commits, walked[0])
+    else:
+        for log in walked:
+            own = _of_table(transactions, attempts, commits, log.table_name)
+            broken += [f"{log.table_name}: {said}" for said in _of_log(*own, log)]
     if broken:
         listed = "\n".join(f"  {line}" for line in broken)
         raise InvariantViolated(
@@ -88,6 +114,28 @@ def broken_by(step: Step) -> Iterator[str]:
     yield from (f"version {step.version} {fault}" for fault in step.faults)
 
 
+def _of_log(
+    transactions: pa.Table, attempts: pa.Table, commits: pa.Table, log: WalkedLog
+) -> list[str]:
+    """What is broken in the log of a table, given what was recorded of it."""
+    return [
+        *_contiguous(_numbers(commits, "version")),
+        *_owned(transactions, attempts, commits, log.overwritten),
+        *log.broken,
+    ]
+
+
+def _of_table(
+    transactions: pa.Table, attempts: pa.Table, commits: pa.Table, name: str
+) -> tuple[pa.Table, pa.Table, pa.Table]:
+    """The rows that are of one table."""
+    wanted = scalar_of(name, pa.string())
+    own = transactions.filter(pc.equal(transactions["table_name"], wanted))
+    numbers = own["transaction_id"].combine_chunks()
+    tried = attempts.filter(pc.is_in(attempts["transaction_id"], numbers))
+    return own, tried, commits.filter(pc.equal(commits["table_name"], wanted))
+
+
 def _outcomes(transactions: pa.Table) -> pa.Array:
     return pc.value_counts(transactions["outcome"])
 
@@ -99,7 +147,11 @@ def _numbers(table: pa.Table, column: str) -> Numbers:
     return np.from_dlpack(filled).astype(np.int64)  # `to_numpy` would import pandas
 
 
-def _accounted_for(transactions: pa.Table, attempts: pa.Table) -> Iterator[str]:
+def _accounted_for(transactions: pa.Table, attempts: pa.Table) -> list[str]:
+    return list(_miscounted(transactions, attempts))
+
+
+def _miscounted(transactions: pa.Table, attempts: pa.Table) -> Iterator[str]:
     counts = counts_of(transactions)
     ended = sum(counts[outcome] for outcome in RecordedOutcome)
     if ended != counts["submitted"]:

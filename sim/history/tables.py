@@ -9,17 +9,18 @@ from typing import Any
 import pyarrow as pa
 
 from whitecap.sim.history.walk import Step
-from whitecap.sim.recording.recorder import WriterRecord
-from whitecap.sim.recording.recording import table_of
+from whitecap.sim.recording.recording import schema_of, table_of
+from whitecap.sim.recording.writer_record import WriterRecord
 
 
-def writers_table(writers: Iterable[WriterRecord]) -> pa.Table:
-    """One row per writer."""
-    return table_of("writers", map(astuple, writers))
+def writers_table(writers: Iterable[WriterRecord], tells_apart: bool = False) -> pa.Table:
+    """One row per writer, or one for each of its statements."""
+    width = len(schema_of("writers", tells_apart))
+    return table_of("writers", (astuple(each)[:width] for each in writers), tells_apart)
 
 
-def commit_row(step: Step) -> tuple[Any, ...]:
-    """A version in the order of its table's columns."""
+def commit_row(step: Step, table_name: str | None = None) -> tuple[Any, ...]:
+    """A version in the order of its table's columns; `table_name` where there are several."""
     return (
         step.version,
         step.transaction_id,
@@ -29,4 +30,5 @@ def commit_row(step: Step) -> tuple[Any, ...]:
         step.files_removed,
         step.live_files,
         step.size_bytes,
+        *(() if table_name is None else (table_name,)),
     )

@@ -35,7 +35,10 @@ class Step:
 
 
 class LogWalk:
-    """Follows the log from version 0, knowing which files are live and how many rows they hold."""
+    """Follows the log from version 0, knowing which files are live and how many rows they hold.
+
+    A file that is removed again, or was lost with the commit that added it, takes no rows with it.
+    """
 
     def __init__(
         self, store: FakeStore, cache: CommitCache, notes_transactions: bool = False
@@ -93,7 +96,8 @@ class LogWalk:
         """Advance. Returns by how many rows the table grew, `None` if that cannot be told."""
         before = self._rows
         for removed in commit.removes:
-            self._take(self._live.pop(file_key(removed)), -1)
+            if file_key(removed) in self._live:
+                self._take(self._live.pop(file_key(removed)), -1)
         if isinstance(commit.adds, ListedFiles) and self._live.may_list():
             self._live.begin_with(commit.adds)
             self._take(commit.adds.row_count, 1)
@@ -141,10 +145,10 @@ class _LiveRows:
         self._rows[key] = rows
 
     def pop(self, key: FileKey) -> int | None:
-        """The rows of a file that leaves; `None` too for one that is not live."""
+        """The rows of a live file, which leaves."""
         file = self._listed.at(key)
         if file is None:
-            return self._rows.pop(key, None)
+            return self._rows.pop(key)
         self._left.add(key)
         return rows_in(file)
 

@@ -22,7 +22,7 @@ from whitecap.sim.quantities.units import MS_PER, parse_duration
 from whitecap.sim.scenario.arrivals import Closed, Open, Schedule, Trace
 from whitecap.sim.scenario.model import Document
 from whitecap.sim.scenario.sweep import Changes
-from whitecap.sim.scenario.vain import command_of
+from whitecap.sim.scenario.vain import commands_of
 from whitecap.sim.scenario.writers import STREAMING, WriterGroup
 
 BRINGING_DATA = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE", STREAMING})
@@ -105,13 +105,12 @@ def _offer(given: Any) -> Any:
 
 def _brings_data(group: WriterGroup) -> bool:
     """Also if its statement cannot be read, which is told elsewhere."""
-    command = command_of(group)
-    return command is None or command in BRINGING_DATA
+    return any(command is None or command in BRINGING_DATA for command in commands_of(group))
 
 
 def _rows(group: WriterGroup) -> int:
     """How many rows each job brings."""
-    rows = sum(each.rows.count for each in group.parameters.values() if each.rows)
+    rows = sum(each.rows.count for each in group.all_parameters if each.rows)
     return rows + (group.streaming.rows.count if group.streaming else 0)
 
 

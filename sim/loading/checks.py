@@ -13,16 +13,19 @@ from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from whitecap.engine.commands.schema.property_checks import checked
 from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS, Dialect
-from whitecap.engine.errors import DeltaError, InvalidInput, Problem, UnsupportedFeature, nearest
-from whitecap.engine.isolation import ISOLATION_PROPERTY
-from whitecap.engine.log.property_names import is_known, nearest_property
-from whitecap.engine.log.schema import Schema, parse_ddl
+from whitecap.engine.errors import Problem, UnsupportedFeature, nearest
 from whitecap.engine.settings import Settings
 from whitecap.sim.loading.fault_checks import fault_problems
-from whitecap.sim.loading.statements import statement_problems
-from whitecap.sim.quantities.units import shown
+from whitecap.sim.loading.statements import statement_problems, streaming_problems, target_of
+from whitecap.sim.loading.tables import (
+    TOO_DEEP,
+    GivenTable,
+    given_tables,
+    table_named,
+    well_formed,
+)
+from whitecap.sim.rehearsal.platform import Platform
 from whitecap.sim.scenario.commit_protocol import CommitProtocol
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.faults import Fault
@@ -30,23 +33,19 @@ from whitecap.sim.scenario.objective import StatedObjective, listed, vain_object
 from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.store import Store
 from whitecap.sim.scenario.sweep import Sweep
-from whitecap.sim.scenario.table import Scalar, Table, property_text
+from whitecap.sim.scenario.table import property_text
 from whitecap.sim.scenario.vain import vain, vain_among
-from whitecap.sim.scenario.writers import WriterGroup
+from whitecap.sim.scenario.writers import JobPart, WriterGroup, tells_statements_apart
 from whitecap.sim.scenario.yaml_text import Place, YamlText
 
 M = TypeVar("M", bound=BaseModel)
 
-KEY_TYPE = "bigint"
-
 
 @dataclass(frozen=True)
 class Parts:
-    """The well formed parts of a scenario; `broken` names the fields of a table that are not."""
+    """The well formed parts of a scenario."""
 
-    table: Table | None
-    schema: Schema | None
-    broken: frozenset[str]
+    tables: list[GivenTable]
     writer_names: list[str]
     writers: dict[str, WriterGroup] = field(default_factory=dict)
     faults: dict[int, Fault] = field(default_factory=dict)
@@ -62,15 +61,12 @@ class Parts:
     @classmethod
     def of(cls, document: dict[str, Any]) -> Self:
         """Pick what is well formed."""
-        table, broken = _table(document.get("table"))
         writers = document.get("writers")
         named = writers if isinstance(writers, dict) else {}
-        groups = {str(name): _well_formed(WriterGroup, given) for name, given in named.items()}
+        groups = {str(name): well_formed(WriterGroup, given) for name, given in named.items()}
         settings, clusters = document.get("settings"), document.get("clusters")
         return cls(
-            table,
-            _schema(table),
-            broken,
+            given_tables(document),
             [str(name) for name in named],
             {name: group for name, group in groups.items() if group is not None},
             _well_formed_items(Fault, document.get("faults")),
@@ -81,7 +77,7 @@ class Parts:
             _axes(document.get("sweep")),
             document.get("sweep") is not None,
             tuple(map(str, clusters)) if isinstance(clusters, dict) else (),
-            _well_formed(Store, document.get("store")),
+            well_formed(Store, document.get("store")),
         )
 
 
@@ -89,7 +85,7 @@ def disagreements(parts: Parts, text: YamlText) -> list[Problem]:
     """Every way in which the parts do not fit together."""
     found = [
         *_of_settings(parts),
-        *_of_table(parts),
+        *(wrong for each in parts.tables for wrong in each.problems(parts.dialect)),
         *_of_writers(parts),
         *_of_names(parts),
         *_of_expectations(parts),
@@ -109,142 +105,113 @@ def _of_settings(parts: Parts) -> Iterator[Finding]:
             yield ("settings", key), str(error), None
 
 
-def _of_table(parts: Parts) -> Iterator[Finding]:
-    table = parts.table
-    if table is None:
-        return
-    yield from _of_properties(table, parts.dialect)
-    if "schema" in parts.broken:
-        return
-    if parts.schema is None:
-        yield from _schema_problems(table)
-        return
-    for position, column in enumerate(table.partition_by):
-        yield from _unknown_column(("table", "partition_by", position), column, parts.schema)
-        if column not in table.values and "values" not in parts.broken:
-            said = f"partition column {column!r} needs its values listed in table.values"
-            yield ("table", "partition_by", position), said, nearest(column, table.values)
-    for position, column in enumerate(table.cluster_by):
-        yield from _unknown_column(("table", "cluster_by", position), column, parts.schema)
-    for column in table.values:
-        yield from _unknown_column(("table", "values", column), column, parts.schema)
-    yield from _of_domains(table, parts.schema)
-    yield from _of_key(table, parts.schema)
-
-
-def _of_properties(table: Table, dialect: Dialect) -> Iterator[Finding]:
-    for key, value in table.properties.items():
-        place = ("table", "properties", key)
-        if key == ISOLATION_PROPERTY:
-            yield place, "is set by table.isolation", None
-        elif not is_known(key, dialect.own_properties):
-            yield place, "Delta has no such property", nearest_property(key)
-        else:
-            yield from _of_value(place, key, value, dialect)
-
-
-def _of_value(place: Place, key: str, value: str, dialect: Dialect) -> Iterator[Finding]:
-    """What Delta itself says when SQL gives the property that value."""
-    try:
-        checked({key: value}, dialect)
-    except (DeltaError, UnsupportedFeature) as error:
-        yield place, str(error), None
-
-
-TOO_DEEP = "is nested too deeply"
-
-
-def _schema_problems(table: Table) -> Iterator[Finding]:
-    try:
-        parse_ddl(table.columns)
-    except RecursionError:
-        yield ("table", "schema"), TOO_DEEP, None
-    except InvalidInput as error:
-        for problem in error.problems:
-            yield ("table", "schema"), str(problem), None
-
-
-def _unknown_column(place: Place, column: str, schema: Schema) -> Iterator[Finding]:
-    if column not in schema.names:
-        yield place, f"the table has no column {column!r}", nearest(column, schema.names)
-
-
-PYTHON_TYPES: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "int": (int,),
-    "bigint": (int,),
-    "double": (int, float),
-    "boolean": (bool,),
-}
-"""Types whose values a scenario can list."""
-
-
-def _of_domains(table: Table, schema: Schema) -> Iterator[Finding]:
-    for name, domain in table.values.items():
-        column = schema.get(name)
-        place = ("table", "values", name)
-        if column is None:
-            continue
-        if domain.days is not None and column.type != "date":
-            yield place, f"days are for DATE columns, {name!r} is {column.type.upper()}", None
-        if domain.among is not None:
-            yield from _of_listed(place, domain.among, column.type)
-
-
-def _of_listed(place: Place, values: list[Scalar], kind: str) -> Iterator[Finding]:
-    if kind not in PYTHON_TYPES:
-        yield place, f"values of type {kind.upper()} cannot be listed", None
-        return
-    for position, value in enumerate(values):
-        if not isinstance(value, PYTHON_TYPES[kind]):
-            said = f"{shown(value)} is not a value of type {kind.upper()}"
-            yield (*place, "among", position), said, None
-    if len(set(values)) < len(values):
-        yield place, "a value is listed twice", None
-
-
-def _of_key(table: Table, schema: Schema) -> Iterator[Finding]:
-    if table.key is None:
-        return
-    yield from _unknown_column(("table", "key"), table.key, schema)
-    column = schema.get(table.key)
-    if column is not None and column.type != KEY_TYPE:
-        yield ("table", "key"), f"must be a BIGINT column, {table.key!r} is {column.type}", None
-    if table.key in table.values:
-        yield ("table", "key"), f"{table.key!r} cannot also have listed values", None
-
-
 def _of_writers(parts: Parts) -> Iterator[Finding]:
+    if not parts.tables:
+        return
     for name, group in parts.writers.items():
-        if parts.table is None or parts.schema is None:
-            continue
-        wrong = list(_of_parameters(name, group, parts))
-        yield from wrong
-        if group.streaming is not None and parts.table.key is None:
-            yield ("writers", name, "streaming"), "rows need table.key", None
-        if not (wrong or parts.broken or _table_is_wrong(parts)):
-            settings = _sound(parts.settings)
-            for where, said, hint in _of_statement(group, parts.table, settings, parts.dialect):
-                yield ("writers", name, *where), said, hint
+        found = _of_stream(group, parts) if group.streaming else _of_statements(group, parts)
+        for where, said, hint in found:
+            yield ("writers", name, *where), said, hint
+    yield from _of_checkpoints(parts)
+    yield from _written_by_nobody(parts)
 
 
-def _of_statement(
-    group: WriterGroup, table: Table, settings: Settings, dialect: Dialect
+def _platform(group: WriterGroup, parts: Parts) -> Platform:
+    """By which dialect, with which settings, the statements of a group are tried."""
+    own = DIALECTS[group.dialect] if group.dialect else None
+    settings = own.settings_known(parts.settings) if own else parts.settings
+    return Platform(own or parts.dialect, _sound(settings), parts.dialect)
+
+
+def _of_statements(group: WriterGroup, parts: Parts) -> Iterator[Finding]:
+    platform = _platform(group, parts)
+    for number, part in enumerate(group.parts):
+        place: Place = () if group.statements is None else ("statements", number)
+        name = target_of(part)
+        target = parts.tables[0] if len(parts.tables) == 1 else None
+        if target is None and name is not None:
+            target = table_named(parts.tables, name)
+        if target is None and name is not None:
+            yield (*place, "statement"), *_no_such_table(f"writes {name!r}", name, parts)
+        elif target is None:
+            target = parts.tables[0]  # the statement cannot be read, which is then told
+        if target is not None:
+            for where, said, hint in _of_part(part, target, parts, platform):
+                yield (*place, *where), said, hint
+
+
+def _of_part(
+    part: JobPart, target: GivenTable, parts: Parts, platform: Platform
 ) -> Iterator[Finding]:
+    if target.schema is None:
+        return
+    wrong = list(_of_parameters(part.parameters, target))
+    yield from wrong
+    if wrong or target.broken or _is_wrong(target, parts):
+        return
+    others = [each.table.name for each in parts.tables if each is not target]
     try:
-        yield from statement_problems(group, table, settings, dialect)
+        yield from statement_problems(part, target.table, others, platform)
     except RecursionError:
         yield ("statement",), TOO_DEEP, None
 
 
-def _of_parameters(name: str, group: WriterGroup, parts: Parts) -> Iterator[Finding]:
-    for parameter_name, parameter in group.parameters.items():
-        place = ("writers", name, "parameters", parameter_name)
-        yield from _of_parameter(place, parameter_name, parameter, parts)
+def _of_stream(group: WriterGroup, parts: Parts) -> Iterator[Finding]:
+    assert group.streaming is not None
+    name = group.streaming.table
+    if name is None and len(parts.tables) > 1:
+        listed = ", ".join(each.table.name for each in parts.tables)
+        yield ("streaming",), f"needs the table that it writes: there are {listed}", None
+        return
+    target = parts.tables[0] if name is None else table_named(parts.tables, name)
+    if target is None:
+        assert name is not None
+        yield ("streaming", "table"), *_no_such_table(f"writes {name!r}", name, parts)
+        return
+    if target.schema is None:
+        return
+    wrong = list(_of_parameters(group.parameters, target))
+    yield from wrong
+    if target.table.key is None:
+        yield ("streaming",), f"rows need {target.dotted}.key", None
+    if not (wrong or target.broken or _is_wrong(target, parts)):
+        yield from streaming_problems(group, target.table, _platform(group, parts))
 
 
-def _table_is_wrong(parts: Parts) -> bool:
-    return any(True for _ in _of_table(parts))
+def _no_such_table(said: str, name: str, parts: Parts) -> tuple[str, str | None]:
+    names = [each.table.name for each in parts.tables]
+    return f"{said}, which is none of the tables {', '.join(names)}", nearest(name, names)
+
+
+def _of_checkpoints(parts: Parts) -> Iterator[Finding]:
+    """A checkpoint is of one query, which writes one table."""
+    written: dict[str, str | None] = {}
+    for name, group in parts.writers.items():
+        if group.streaming is None:
+            continue
+        first = written.setdefault(group.streaming.checkpoint, group.streaming.table)
+        if first != group.streaming.table:
+            said = f"checkpoint {group.streaming.checkpoint!r} is of a query that writes {first!r}"
+            yield ("writers", name, "streaming", "table"), said, first
+
+
+def _written_by_nobody(parts: Parts) -> Iterator[Finding]:
+    """Tables among several that no writer names, where all writers are well formed."""
+    if len(parts.tables) < 2 or parts.writers.keys() != set(parts.writer_names):
+        return
+    groups = parts.writers.values()
+    named = [target_of(part) for group in groups for part in group.parts]
+    named += [group.streaming.table for group in groups if group.streaming]
+    if None in named:
+        return
+    targets = {name.lower() for name in named if name}
+    for each in parts.tables:
+        if each.table.name.lower() not in targets:
+            yield each.place, "no writer writes it", None
+
+
+def _is_wrong(target: GivenTable, parts: Parts) -> bool:
+    return any(True for _ in target.problems(parts.dialect))
 
 
 def _sound(settings: dict[str, str]) -> Settings:
@@ -255,18 +222,23 @@ def _sound(settings: dict[str, str]) -> Settings:
         return Settings()
 
 
-def _of_parameter(place: Place, name: str, parameter: Parameter, parts: Parts) -> Iterator[Finding]:
-    table = parts.table
-    if table is None or parts.broken & {"values", "key"}:
+def _of_parameters(parameters: Mapping[str, Parameter], target: GivenTable) -> Iterator[Finding]:
+    if target.broken & {"values", "key"}:
         return
-    column = parameter.column or name
+    for name, parameter in parameters.items():
+        for where, said, hint in _of_parameter(name, parameter, target):
+            yield ("parameters", name, *where), said, hint
+
+
+def _of_parameter(name: str, parameter: Parameter, target: GivenTable) -> Iterator[Finding]:
+    table, column = target.table, parameter.column or name
     if parameter.of_domain and column not in table.values:
-        said = f"table.values lists no values of {column!r}"
-        yield place, said, nearest(column, table.values)
+        said = f"{target.dotted}.values lists no values of {column!r}"
+        yield (), said, nearest(column, table.values)
     if parameter.column is not None and not parameter.of_domain:
-        yield (*place, "column"), "is not used by this kind of parameter", None
+        yield ("column",), "is not used by this kind of parameter", None
     if (parameter.keys or parameter.rows) and table.key is None:
-        yield place, "keys and rows need table.key", None
+        yield (), f"keys and rows need {target.dotted}.key", None
 
 
 def _of_names(parts: Parts) -> Iterator[Finding]:
@@ -312,16 +284,19 @@ def _of_expectations(parts: Parts) -> Iterator[Finding]:
         for place, said, hint in vain(expectation):
             yield ("expect", position, *place), said, hint
     if not parts.has_sweep:
-        yield from commands_nobody_runs(parts.expectations, parts.writers)
+        yield from commands_nobody_runs(parts.expectations, parts)
 
 
 def commands_nobody_runs(
-    expectations: Mapping[int, Expectation], writers: Mapping[str, WriterGroup]
+    expectations: Mapping[int, Expectation], parts: Parts
 ) -> Iterator[Finding]:
     """Expectations, by their position, of a command that these writers do not run."""
+    with_tables = tells_statements_apart(parts.writers.values(), len(parts.tables))
     for position, expectation in expectations.items():
-        if expectation.writer is None or expectation.writer in writers:
-            for place, said, hint in vain_among(expectation, writers):
+        if expectation.writer is None or expectation.writer in parts.writers:
+            for place, said, hint in vain_among(
+                expectation, parts.writers, with_tables=with_tables
+            ):
                 yield ("expect", position, *place), said, hint
 
 
@@ -338,40 +313,14 @@ def _unknown_writer(place: Place, name: str, parts: Parts) -> Iterator[Finding]:
         yield place, f"there is no writer {name!r}", nearest(name, parts.writer_names)
 
 
-def _well_formed(model: type[M], given: Any) -> M | None:
-    try:
-        return model.model_validate(given)
-    except ValidationError:
-        return None
-
-
 def _well_formed_items(model: type[M], given: Any) -> dict[int, M]:
     items = given if isinstance(given, list) else []
-    parsed = {position: _well_formed(model, item) for position, item in enumerate(items)}
+    parsed = {position: well_formed(model, item) for position, item in enumerate(items)}
     return {position: item for position, item in parsed.items() if item is not None}
 
 
-def _table(given: Any) -> tuple[Table | None, frozenset[str]]:
-    """The table from those of its fields that are well formed, and the names of the others."""
-    if not isinstance(given, dict):
-        return None, frozenset()
-    try:
-        return Table.model_validate(given), frozenset()
-    except ValidationError as error:
-        broken = frozenset(str(detail["loc"][0]) for detail in error.errors() if detail["loc"])
-    sound = {key: value for key, value in given.items() if key not in broken}
-    return _well_formed(Table, {"schema": ""} | sound), broken
-
-
-def _schema(table: Table | None) -> Schema | None:
-    try:
-        return None if table is None else parse_ddl(table.columns)
-    except (InvalidInput, RecursionError):
-        return None
-
-
 def _axes(given: Any) -> dict[str, list[str]]:
-    sweep = _well_formed(Sweep, given)
+    sweep = well_formed(Sweep, given)
     return {} if sweep is None else {axis: list(named) for axis, named in sweep.axes.items()}
 
 

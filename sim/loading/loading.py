@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.scenarios import SCENARIOS
+from whitecap.sim.bundled import read_named
 from whitecap.sim.loading import profiles
 from whitecap.sim.loading.checks import Parts, commands_nobody_runs, disagreements
 from whitecap.sim.loading.profiles import merged, with_profiles
@@ -35,7 +36,9 @@ def load_scenario(
     cells: bool = True,
     cell: Labels | None = None,
 ) -> Scenario:
-    """Read, fill in and check a scenario file; `changes` are applied last (dotted paths).
+    """Read, fill in and check a scenario; `changes` are applied last (dotted paths).
+
+    `path` is a file, or the name of a bundled scenario (`events`).
 
     With `cells`, every cell of its sweep is checked too. With `cell` (axis -> label) it is the
     scenario of that cell alone; an axis may be left out if it has a single label.
@@ -43,7 +46,7 @@ def load_scenario(
     Raises:
         InvalidInput: everything that is wrong, each with file, line, path and nearest valid name.
     """
-    return _checked(read_yaml(Path(path)), changes or {}, cells, cell)
+    return _checked(read_named(Path(path)), changes or {}, cells, cell)
 
 
 def parse_scenario(
@@ -119,7 +122,7 @@ def changed(document: Document, changes: Changes) -> Document:
     for path, value in changes.items():
         *parents, last = path.split(".")
         target = result
-        _require_writer(path, parents, result)
+        _require_named(path, parents, result)
         for part in parents:
             if part == "store" and isinstance(target.get(part), str):
                 target[part] = {"profile": target[part]}
@@ -130,14 +133,21 @@ def changed(document: Document, changes: Changes) -> Document:
     return result
 
 
-def _require_writer(path: str, parents: Sequence[str], document: Document) -> None:
-    """A part of a writer can only be set where there is that writer: it would be half of one."""
-    writers = document.get("writers")
-    if parents[:1] != ["writers"] or len(parents) < 2 or not isinstance(writers, dict):
+BY_NAME = {"writers": "writer", "tables": "table"}
+"""Sections of a scenario whose keys are names -> what these name."""
+
+
+def _require_named(path: str, parents: Sequence[str], document: Document) -> None:
+    """A part of a writer can only be set where there is that writer: it would be half of one.
+
+    So it is with a table.
+    """
+    if len(parents) < 2 or parents[0] not in BY_NAME:
         return
-    if parents[1] not in writers:
-        said = f"there is no writer {parents[1]!r}"
-        raise InvalidInput([Problem(path, said, nearest(parents[1], writers))])
+    named = document.get(parents[0])
+    if isinstance(named, dict) and parents[1] not in named:
+        said = f"there is no {BY_NAME[parents[0]]} {parents[1]!r}"
+        raise InvalidInput([Problem(path, said, nearest(parents[1], named))])
 
 
 def _apart(value: Any) -> Any:
@@ -169,7 +179,7 @@ def _checked(text: YamlText, changes: Changes, cells: bool, given: Labels | None
         problems += _problems_of_cells(document, parts.expectations, text, problems)
     if scenario is None or problems:
         raise InvalidInput(problems)
-    return scenario.comes_from(document, text.path, labels, changes)
+    return scenario.comes_from(document, text.name if text.path else "", labels, changes)
 
 
 def _validated(document: Document, text: YamlText) -> tuple[Scenario | None, Parts, list[Problem]]:
@@ -215,7 +225,7 @@ def _problems_of_cell(
         _, parts, problems = _validated(changed(document, changes), text)
     except InvalidInput as error:
         return list(error.problems)
-    vain = commands_nobody_runs(meant, parts.writers)
+    vain = commands_nobody_runs(meant, parts)
     return problems + [Problem(text.where(place), said, hint) for place, said, hint in vain]
 
 

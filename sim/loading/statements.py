@@ -1,16 +1,16 @@
-"""Do a writer's statement and its parameters fit the table and each other?"""
+"""Do a writer's statements and their parameters fit their tables and each other?"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from whitecap.engine.dialects import Dialect
+from whitecap.engine.dialects import MICRO_BATCH, Dialect
 from whitecap.engine.errors import InvalidInput, UnsupportedFeature, nearest
-from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.sql.parsing.statements import Merge, Statement
+from whitecap.sim.rehearsal.platform import Platform
 from whitecap.sim.scenario.table import Table
-from whitecap.sim.scenario.writers import WriterGroup
+from whitecap.sim.scenario.writers import JobPart, WriterGroup
 from whitecap.sim.scenario.yaml_text import Place
 
 NOT_OF_STREAMS = "a batch belongs to its checkpoint, and so to no member of a group"
@@ -19,28 +19,51 @@ Finding = tuple[Place, str, str | None]
 
 
 def statement_problems(
-    group: WriterGroup, table: Table, settings: Settings, dialect: Dialect
+    part: JobPart, table: Table, others: Collection[str], platform: Platform
 ) -> Iterator[Finding]:
-    """Every problem of a writer's statement, at its place within the writer."""
+    """Every problem of a job's statement that should write `table`, at its place within it.
+
+    `others` are the other tables of the scenario.
+    """
     # Imported here: the simulator is built on scenarios, and only this check on the simulator.
     from whitecap.sim.rehearsal.dry_run import refusals
 
-    if group.statement is None:
-        yield from _streaming_problems(group, table)
-        return
-    if not group.statement.strip():
+    if not part.statement.strip():
         yield ("statement",), "is empty: it needs a statement in SQL", None
         return
     try:
-        statement = parse_statement(group.statement)
+        statement = parse_statement(part.statement)
     except (InvalidInput, UnsupportedFeature) as error:
         yield ("statement",), str(error), None
         return
-    known = [*_of_spark(statement), *_of_names(statement, group, table)]
+    known = [*_of_spark(statement), *_of_names(statement, part, table)]
     yield from known
     if not known:
-        for said in refusals(statement, group.parameters, table, settings, dialect):
-            yield ("statement",), said, None
+        for said in refusals(statement, part.parameters, table, platform):
+            yield ("statement",), _reads_another(said, others) or said, None
+
+
+def target_of(part: JobPart) -> str | None:
+    """The table that a statement writes; `None` if it cannot be read, which is told elsewhere."""
+    try:
+        return parse_statement(part.statement).table.name
+    except (InvalidInput, UnsupportedFeature, RecursionError):
+        return None
+
+
+def _reads_another(said: str, others: Collection[str]) -> str | None:
+    """What a statement refused in the rehearsal, which has its own table alone, really lacks."""
+    for name in others:
+        if said.lower().startswith(f"{name.lower()}: no such table"):
+            return f"reads {name!r}: simulated statements read no table but the one they write"
+    return None
+
+
+def _not_streamed(dialect: Dialect) -> Iterator[Finding]:
+    try:
+        dialect.require([MICRO_BATCH])
+    except UnsupportedFeature as error:
+        yield ("streaming",), str(error), None
 
 
 def _of_spark(statement: Statement) -> Iterator[Finding]:
@@ -50,21 +73,23 @@ def _of_spark(statement: Statement) -> Iterator[Finding]:
         yield ("statement",), f"{statement.not_spark}, which Spark refuses: write {right}", None
 
 
-def _of_names(statement: Statement, group: WriterGroup, table: Table) -> Iterator[Finding]:
+def _of_names(statement: Statement, part: JobPart, table: Table) -> Iterator[Finding]:
     if statement.table.name.lower() != table.name.lower():
         said = f"writes {statement.table.name!r}, the table is {table.name!r}"
         yield ("statement",), said, table.name
     wanted = statement.template.parameter_names
-    for name in sorted(wanted - group.parameters.keys()):
+    for name in sorted(wanted - part.parameters.keys()):
         said = f"nothing says what :{name} is: add it to parameters"
-        yield ("statement",), said, nearest(name, group.parameters)
-    for name in sorted(group.parameters.keys() - wanted):
-        if not _decides_the_slice(name, group, table):
+        yield ("statement",), said, nearest(name, part.parameters)
+    for name in sorted(part.parameters.keys() - wanted):
+        if not _decides_the_slice(name, part, table):
             said = f"is not used: the statement has no :{name}"
             yield ("parameters", name), said, nearest(name, wanted)
 
 
-def _streaming_problems(group: WriterGroup, table: Table) -> Iterator[Finding]:
+def streaming_problems(group: WriterGroup, table: Table, platform: Platform) -> Iterator[Finding]:
+    """Every problem of a streaming query and its parameters, at its place within the writer."""
+    yield from _not_streamed(platform.dialect)
     of_members = {name for name, each in group.parameters.items() if each.of_member}
     for name in sorted(of_members):
         yield ("parameters", name), NOT_OF_STREAMS, None
@@ -76,7 +101,7 @@ def _streaming_problems(group: WriterGroup, table: Table) -> Iterator[Finding]:
             yield ("parameters", name), said, nearest(name, table.values)
 
 
-def _decides_the_slice(name: str, group: WriterGroup, table: Table) -> bool:
+def _decides_the_slice(name: str, part: JobPart, table: Table) -> bool:
     """Whether a parameter that is no placeholder still says where keys and rows lie."""
-    has_rows = any(parameter.keys or parameter.rows for parameter in group.parameters.values())
+    has_rows = any(parameter.keys or parameter.rows for parameter in part.parameters.values())
     return has_rows and name in table.values

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from whitecap.engine.log.schema import Schema
-from whitecap.sim.oracles.duck_table import DuckTable
+from whitecap.sim.oracles.duck_table import DuckTable, Sum
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.history import Transaction
 from whitecap.sim.oracles.row_changes import Change, Row, Rows
@@ -19,6 +19,7 @@ from whitecap.sim.oracles.statement_text import (
     Meaning,
     NotTranslated,
     Restored,
+    TakenAsItIs,
     Translated,
     meaning_of,
 )
@@ -39,7 +40,8 @@ class Effects:
 
     evidence: Evidence
     _stands_at: int | None = None
-    _ran_from: int | None = None
+    _sum: Sum | None = None
+    _learnt: dict[int, Sum] | None = None
 
     @cached_property
     def table(self) -> DuckTable:
@@ -74,6 +76,8 @@ class Effects:
     def meaning(self, version: int) -> Meaning:
         """What a version's writer wanted. Raises `NotTranslated`."""
         owner = self.evidence.owners.get(version)
+        if owner is None and version < min(self.evidence.owners, default=0):
+            return self._as_it_is(version)
         if owner is None or owner.statement is None:
             raise NotTranslated("its statement is not in the history")
         if not self.is_main(version):
@@ -86,39 +90,89 @@ class Effects:
         columns = Columns.of(schema, before.partition_columns)
         return meaning_of(owner.statement, columns, dynamic)
 
+    def _as_it_is(self, version: int) -> Meaning:
+        """What a version before the history did: some reader missed it, so that it comes later."""
+        change = self.evidence.changes.changes[version]
+        if change.is_none:
+            return NOTHING
+        if change.gone or change.problem:
+            raise NotTranslated("its statement is not in the history")
+        return TakenAsItIs(version)
+
     def effect(self, versions: Sequence[int], state: int) -> Effect:
         """What statements do, one after the other, to the rows that are there before a version.
 
         Raises `NotTranslated`, `RowsUnreadable`.
         """
         meanings = [self.meaning(version) for version in versions]
-        self._ran_from = None
         if all(meaning == NOTHING for meaning in meanings):
             return Effect()
         self._stand_at(state, self.evidence.changes.changes[versions[0]].schema)
-        self._stands_at, self._ran_from = None, state
+        self._stands_at = None
         self.table.remember()
+        self._apply(meanings)
+        return Effect(*self.table.done())
+
+    def explain(self, versions: Sequence[int]) -> bool:
+        """Whether statements, one after the other, do what these versions did: by sums of hashes.
+
+        Where it says no, `effect` tells what is different. Raises as `effect`.
+        """
+        meanings = [self.meaning(version) for version in versions]
+        first, last = min(versions), max(versions)
+        if all(meaning == NOTHING for meaning in meanings):
+            return self._stays(first, last)
+        self._stand_at(first, self.evidence.changes.changes[first].schema)
+        before, self._stands_at = self._sum or self.table.sum(), None
+        learnt = self._learn(first, last)
+        if learnt is None:
+            return False
+        self._apply(meanings)
+        self._sum = self.table.sum()
+        if self._sum != _added(before, (learnt.get(version, (0, 0)) for version in versions)):
+            return False
+        self._stands_at = last + 1
+        return True
+
+    def _stays(self, first: int, last: int) -> bool:
+        """Whether the table holds the same rows before one version and after another."""
+        changes = self.evidence.changes.changes
+        if not all(changes[v].is_none for v in range(first, last + 1) if v in changes):
+            return False
+        if self._stands_at == first:
+            self._stands_at = last + 1
+        return True
+
+    def _apply(self, meanings: Iterable[Meaning]) -> None:
         for meaning in meanings:
             if isinstance(meaning, Restored):
                 self.table.load(self.evidence.changes.before(meaning.version + 1))
+            elif isinstance(meaning, TakenAsItIs):
+                self._learn(meaning.version, meaning.version)
+                self.table.bring(meaning.version)
             else:
                 self.table.apply(meaning)
-        return Effect(*self.table.done())
-
-    def was_right(self, before: int, after: int) -> None:
-        """What was asked last of the rows before a version has led to those before a later one.
-
-        Where nothing had to be run, the table may hold other rows than those.
-        """
-        if before in (self._ran_from, self._stands_at):
-            self._stands_at = after
 
     def _stand_at(self, state: int, schema: Schema) -> None:
-        if self.table.schema != schema:
-            self.table.takes(schema)
-            self._stands_at = None
+        self._take(schema)
         if self._stands_at != state:
             self.table.load(self.evidence.changes.before(state))
+            self._sum = None
+
+    def _take(self, schema: Schema) -> None:
+        if self.table.schema != schema:
+            self.table.takes(schema)
+            self._stands_at = self._learnt = None
+
+    def _learn(self, first: int, last: int) -> dict[int, Sum] | None:
+        """By how much versions change the table's sum; `None` if these have other columns."""
+        changes = self.evidence.changes.changes
+        if self._learnt is None:
+            alike = (each for each in changes.values() if each.schema == self.table.schema)
+            self._learnt = self.table.learn(list(_weighed(alike)))
+        between = (changes[v] for v in range(first, last + 1) if v in changes)
+        is_alike = all(each.is_none or each.schema == self.table.schema for each in between)
+        return self._learnt if is_alike else None
 
     def matched(self, version: int, among: list[Change]) -> set[int] | None:
         """The versions among some whose changed rows a statement reads; `None`: cannot be told."""
@@ -127,13 +181,24 @@ class Effects:
             return set() if not isinstance(meaning, Restored) else None
         if meaning.matches is None:
             return None
-        schema = self.evidence.changes.changes[version].schema
-        if self.table.schema != schema:
-            self.table.takes(schema)
-            self._stands_at = None
-        return self.table.matched(meaning.matches, list(_changed(among)))
+        if not among:
+            return set()
+        versions = [change.version for change in among]
+        first, last = min(versions), max(versions)
+        self._take(self.evidence.changes.changes[version].schema)
+        if self._learn(first, last) is None:
+            raise NotTranslated("columns change among concurrent versions")
+        return self.table.matched(meaning.matches, first, last) & set(versions)
 
 
-def _changed(changes: list[Change]) -> Iterator[tuple[int, Row]]:
+def _weighed(changes: Iterable[Change]) -> Iterator[tuple[int, int, Row]]:
     for change in changes:
-        yield from ((change.version, row) for row in {**change.gone, **change.new})
+        yield from ((change.version, -count, row) for row, count in change.gone.items())
+        yield from ((change.version, count, row) for row, count in change.new.items())
+
+
+def _added(first: Sum, others: Iterable[Sum]) -> Sum:
+    rows, total = first
+    for more, further in others:
+        rows, total = rows + more, total + further
+    return rows, total

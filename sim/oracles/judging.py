@@ -29,7 +29,7 @@ NO_HISTORY = "there is no history (--history FILE)"
 NO_DUCKDB = "DuckDB is not installed: pip install 'whitecap[oracles]'"
 
 
-def judge_evidence(evidence: Evidence, with_rows: bool = True) -> Judgement:
+def judge_evidence(evidence: Evidence) -> Judgement:
     """All that is wrong with a table, and what could not be looked at."""
     findings = [*_of_the_log(evidence), *_of_the_files(evidence)]
     findings += [*publication_findings(evidence), *acknowledged_findings(evidence)]
@@ -38,9 +38,9 @@ def judge_evidence(evidence: Evidence, with_rows: bool = True) -> Judgement:
     if evidence.history is None:
         what = "acknowledgements, order, dependencies, rows by statements, liveness"
         not_checked.append(NotChecked(what, NO_HISTORY))
-    elif with_rows and not duckdb_is_there():
+    elif not duckdb_is_there():
         not_checked.append(NotChecked("dependencies and rows by statements", NO_DUCKDB))
-    elif with_rows:
+    else:
         findings += _of_the_rows(evidence, not_checked)
     return Judgement(tuple(dict.fromkeys(findings)), tuple(not_checked))
 
@@ -100,7 +100,9 @@ def _of_the_rows(evidence: Evidence, not_checked: list[NotChecked]) -> Iterator[
     ]
     unchecked: Unchecked = {}
     first = min(evidence.owners, default=inf)
-    order = [version for version in serial_order(evidence, kept) if version >= first]
+    order = serial_order(evidence, kept)
+    while order and order[0] < first:
+        order.pop(0)
     yield from replay_findings(evidence, effects, order, unchecked)
     not_checked += _grouped("rows by statements", unchecked)
     not_checked += _grouped("what was read", graph.unknown)

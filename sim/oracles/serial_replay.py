@@ -90,10 +90,11 @@ def _of_stretch(evidence: Evidence, effects: Effects, stretch: Sequence[int]) ->
     if all(change.is_none and not effects.is_main(change.version) for change in changes):
         effects.meaning(changes[0].version)
         return None
+    if effects.explain(stretch):
+        return None
     made = effects.effect(stretch, changes[0].version)
     true = _together(changes)
     if made == true:
-        effects.was_right(changes[0].version, changes[-1].version + 1)
         return None
     return _difference(evidence, effects, changes, made, true)
 

@@ -16,11 +16,15 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from whitecap.engine.log.schema import Schema
+from whitecap.sim.oracles.statement_shapes import shape_of
 
 TARGET = "target"
 SOURCE = "source_rows"
 CHANGES = "changes"
 """Names of tables in DuckDB: the one that is written, rows on their way, changed rows by version"""
+
+VERSION = "whitecap_version"
+"""Column of `CHANGES`, by a name that no table has."""
 
 KEEPS_ROWS = frozenset(
     {"OPTIMIZE", "VACUUM", "REORG", "ALTER", "COMMENT", "ANALYZE", "FSCK", "MSCK", "CREATE"}
@@ -81,7 +85,14 @@ class Columns:
         return cls(schema.names, filled_in, partitions)
 
 
-Meaning = Translated | Appended | Restored
+@dataclass(frozen=True, slots=True)
+class TakenAsItIs:
+    """The table gets the rows that a version brought, which nobody's statement tells."""
+
+    version: int
+
+
+Meaning = Translated | Appended | Restored | TakenAsItIs
 
 NOTHING = Translated()
 
@@ -99,6 +110,44 @@ def meaning_of(statement: str, columns: Columns, dynamic: bool) -> Meaning:
         return NOTHING
     if first == "TRUNCATE":
         return Translated((f"DELETE FROM {TARGET}",), _all_changes())
+    return _by_its_shape(statement, columns, dynamic)
+
+
+@dataclass(slots=True)
+class _OfAShape:
+    """The translation of a shape; `holds`: whether it gave what the first statement of that shape
+    is translated to by itself, `None` before that was tried."""
+
+    translated: Translated
+    holds: bool | None = None
+
+
+def _by_its_shape(statement: str, columns: Columns, dynamic: bool) -> Translated:
+    shape = shape_of(statement)
+    of_a_shape = None if shape is None else _of_a_shape(shape.text, columns, dynamic)
+    if shape is None or of_a_shape is None or of_a_shape.holds is False:
+        return _translated(statement, columns, dynamic)
+    texts, matches = of_a_shape.translated.texts, of_a_shape.translated.matches
+    filled = Translated(
+        tuple(map(shape.filled, texts)), None if matches is None else shape.filled(matches)
+    )
+    if of_a_shape.holds is None:
+        by_itself = _translated(statement, columns, dynamic)
+        of_a_shape.holds = filled == by_itself
+        return by_itself
+    return filled
+
+
+@lru_cache(maxsize=4096)
+def _of_a_shape(text: str, columns: Columns, dynamic: bool) -> _OfAShape | None:
+    """`None` if it cannot be translated: the statement's own words are to say why."""
+    try:
+        return _OfAShape(_translated(text, columns, dynamic))
+    except NotTranslated:
+        return None
+
+
+def _translated(statement: str, columns: Columns, dynamic: bool) -> Translated:
     return _Translation(_parsed(statement), columns, dynamic).meaning()
 
 
@@ -125,7 +174,7 @@ def _parsed(statement: str) -> exp.Expr:
 
 
 def _all_changes() -> str:
-    return f"SELECT DISTINCT version FROM {CHANGES}"
+    return f"SELECT DISTINCT {VERSION} FROM {CHANGES}"
 
 
 @dataclass(slots=True)
@@ -136,7 +185,7 @@ class _Translation:
     columns: Columns
     dynamic: bool
 
-    def meaning(self) -> Meaning:
+    def meaning(self) -> Translated:
         written = self._written()
         name = written.name.lower()
         self._check(name)
@@ -213,7 +262,7 @@ class _Translation:
         else:
             on = self._sql(tree.args["on"])
             among = f"EXISTS (SELECT 1 FROM {self._sql(source)} WHERE {on})"
-            matches = f"SELECT DISTINCT version FROM {CHANGES} AS {target} WHERE {among}"
+            matches = f"SELECT DISTINCT {VERSION} FROM {CHANGES} AS {target} WHERE {among}"
         return Translated((self._sql(tree),), matches)
 
     def _spell_out(self, when: exp.When, source: str) -> None:
@@ -291,7 +340,7 @@ class _Translation:
             return _all_changes()
         if where.find(exp.Select):
             return None
-        return f"SELECT DISTINCT version FROM {CHANGES} AS {alias} {self._sql(where)}"
+        return f"SELECT DISTINCT {VERSION} FROM {CHANGES} AS {alias} {self._sql(where)}"
 
     @staticmethod
     def _sql(tree: exp.Expr) -> str:

@@ -114,11 +114,19 @@ Whole = Annotated[int, BeforeValidator(plain_number)]
 Number = Annotated[float, BeforeValidator(plain_number)]
 """A scenario field that holds a number."""
 
+DURATION_SCHEMA: dict[str, Any] = {
+    "anyOf": [
+        {"type": "string", "pattern": _DURATION.pattern, "examples": ["250 ms", "5 s", "2 min"]},
+        {"const": 0},
+    ]
+}
+"""A duration in JSON Schema."""
+
 Duration = Annotated[
     float,
     BeforeValidator(parse_duration),
     PlainSerializer(show_duration, return_type=str),
-    WithJsonSchema({"type": "string", "pattern": _DURATION.pattern, "examples": ["5 min"]}),
+    WithJsonSchema(DURATION_SCHEMA),
 ]
 """A scenario field that holds a duration, in milliseconds."""
 
@@ -135,7 +143,7 @@ WarmUp = Annotated[
     float | None,
     BeforeValidator(_parse_warm_up),
     PlainSerializer(_show_warm_up, return_type=str),
-    WithJsonSchema({"type": "string", "examples": ["5 min", AUTO_WARM_UP]}),
+    WithJsonSchema({"anyOf": [*DURATION_SCHEMA["anyOf"], {"const": AUTO_WARM_UP}]}),
 ]
 """A scenario field that holds a duration in milliseconds, or `auto`: none, it is to be found."""
 

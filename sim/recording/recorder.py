@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
@@ -19,10 +18,10 @@ from whitecap.engine.errors import DeltaError
 from whitecap.engine.log.actions import AddFile, RemoveFile
 from whitecap.engine.log.commit_file import decode_commit
 from whitecap.engine.outcomes import Aborted, Committed, NothingToCommit, Outcome, Unknown
-from whitecap.engine.recorded import Arrivals, RecordedOutcome
+from whitecap.engine.recorded import RecordedOutcome
 from whitecap.engine.storage.requests import PutResult
 from whitecap.sim.recording.recorded_table import RecordedTable
-from whitecap.sim.recording.recording import SCHEMAS
+from whitecap.sim.recording.recording import SCHEMAS, TELLING_APART
 from whitecap.sim.recording.row_stream import RowStream
 
 NO_VERSION = -1
@@ -82,18 +81,6 @@ class RequestRecord(msgspec.Struct):
             self.size_bytes = self.result_size_bytes
 
 
-@dataclass(frozen=True, slots=True)
-class WriterRecord:
-    """One writer over the whole run: the jobs that fell due, and those that had not begun."""
-
-    writer: str
-    writer_group: str
-    command: str
-    arrival: Arrivals
-    jobs_due: int
-    jobs_not_begun: int
-
-
 class TransactionRecord(msgspec.Struct):
     """One transaction, from its submission to its end. Instants are simulated milliseconds."""
 
@@ -127,6 +114,11 @@ class TransactionRecord(msgspec.Struct):
     files_removed: int = 0
     bytes_written: int = 0
     given_up: bool = False
+    table_name: str = ""
+    statement_number: int = 1
+    """Which of the statements of its job it runs."""
+    ends_job: bool = True
+    """Whether that is the last one, so that the job is done when it commits."""
     make_statement: Callable[[], str] = str
     last_body: bytes | None = None
     snapshots: dict[int, tuple[int, float | None]] = msgspec.field(default_factory=dict)
@@ -266,12 +258,17 @@ class Recorder:
         self,
         with_requests: bool = False,
         now_ms: Callable[[], float] = lambda: -math.inf,
+        tells_statements_apart: bool = False,
     ) -> None:
         self.with_requests = with_requests
         self.submitted = 0
         self.attempted = 0
         self._now_ms = now_ms
-        self._rows = {name: RowStream(name) for name in ("transactions", "attempts")}
+        self._tells_apart = tells_statements_apart
+        self._rows = {
+            "transactions": RowStream("transactions", tells_statements_apart),
+            "attempts": RowStream("attempts"),
+        }
         if with_requests:
             self._rows["requests"] = RowStream("requests")
         self._transactions: list[TransactionRecord] = []
@@ -317,6 +314,8 @@ class Recorder:
         """A transaction sends a request; nothing is noted unless requests are recorded."""
         if not self.with_requests:
             return None
+        if self._tells_apart:
+            key = f"{record.table_name}/{key}"
         request = RequestRecord(record.transaction_id, kind, key, now_ms, size_bytes=size_bytes)
         self._requests.append(request)
         return request
@@ -335,6 +334,10 @@ class Recorder:
         """Of a closed recorder, everything."""
         return {name: rows.end() for name, rows in self._rows.items()}
 
+    def _transaction_row(self, record: TransactionRecord) -> tuple[Any, ...]:
+        row = transaction_row(record)
+        return row + statement_of(record) if self._tells_apart else row
+
     def _settle(self) -> None:
         """Let go of what nothing can change any more."""
         now_ms = self._now_ms()
@@ -347,7 +350,7 @@ class Recorder:
         self._attempts.sort(key=lambda a: (a.sent_at_ms, a.transaction_id, a.attempt_number))
         self._requests.sort(key=lambda r: (r.sent_at_ms, r.transaction_id, r.kind, r.key))
         noted: dict[str, tuple[list[Any], Callable[[Any], tuple[Any, ...]]]] = {
-            "transactions": (self._transactions, transaction_row),
+            "transactions": (self._transactions, self._transaction_row),
             "attempts": (self._attempts, attempt_row),
             "requests": (self._requests, request_row),
         }
@@ -365,6 +368,8 @@ class Recorder:
 
 _STATEMENT = SCHEMAS["transactions"].get_field_index("statement")
 _of_transaction = attrgetter(*(n for n in SCHEMAS["transactions"].names if n != "statement"))
+statement_of = attrgetter(*TELLING_APART["transactions"].names)
+"""The columns that only recordings of several tables or statements have."""
 attempt_row = attrgetter(*SCHEMAS["attempts"].names)
 request_row = attrgetter(*SCHEMAS["requests"].names)
 

@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.recorded import TABLES
 from whitecap.sim.machine.places import require_free, whole
 from whitecap.sim.recording.arrays import array_of
 from whitecap.sim.recording.recorded_table import InMemory, RecordedTable, columns_of
@@ -72,6 +73,26 @@ SCHEMAS: dict[str, pa.Schema] = {
 }  # fmt: skip
 """Every table with its columns, in order."""
 
+_PART = {"table_name": _TEXT, "statement_number": _I32, "ends_job": _FLAG}
+
+TELLING_APART: dict[str, pa.Schema] = {
+    "transactions": _schema(**_PART),
+    "commits": _schema(table_name=_TEXT),
+    "writers": _schema(**_PART),
+}
+"""Columns after those, in recordings of several tables, or of jobs of several statements.
+
+Versions are a table's own. `statement_number` is which statement of its job a transaction runs,
+from 1 on, and `ends_job` whether that is the last. The manifest then names the `TABLES`.
+"""
+
+
+def schema_of(name: str, tells_apart: bool = False) -> pa.Schema:
+    """The columns of a table of a recording."""
+    more = TELLING_APART.get(name, ()) if tells_apart else ()
+    return pa.schema([*SCHEMAS[name], *more])
+
+
 ALWAYS = ("transactions", "attempts", "commits", "writers")
 
 
@@ -123,9 +144,9 @@ class Recording:
         return self.rows["requests"].read() if "requests" in self.rows else None
 
 
-def table_of(name: str, rows: Iterable[tuple[Any, ...]]) -> pa.Table:
+def table_of(name: str, rows: Iterable[tuple[Any, ...]], tells_apart: bool = False) -> pa.Table:
     """A table from its rows, values in the order of the schema."""
-    schema = SCHEMAS[name]
+    schema = schema_of(name, tells_apart)
     columns = list(zip(*rows, strict=True)) or [()] * len(schema)
     arrays = [array_of(values, field.type) for values, field in zip(columns, schema, strict=True)]
     return pa.Table.from_arrays(arrays, schema=schema)
@@ -156,7 +177,8 @@ def read_recording(directory: Path) -> Recording:
     problems: list[Problem] = []
     tables = {}
     for name, expected in manifest["tables"].items():
-        table = _read_table(directory / f"{name}.parquet", name, expected, problems)
+        columns = schema_of(name, TABLES in manifest).names
+        table = _read_table(directory / f"{name}.parquet", columns, expected, problems)
         if table is not None:
             tables[name] = table
     problems += [
@@ -207,7 +229,7 @@ def _read_manifest(directory: Path) -> dict[str, Any]:
 
 
 def _read_table(
-    path: Path, name: str, expected: Mapping[str, Any], problems: list[Problem]
+    path: Path, columns: Sequence[str], expected: Mapping[str, Any], problems: list[Problem]
 ) -> pa.Table | None:
     if not path.is_file():
         problems.append(Problem(str(path), "is missing"))
@@ -220,7 +242,7 @@ def _read_table(
     except (pa.ArrowException, OSError) as error:
         problems.append(Problem(str(path), f"is damaged: {error}"))
         return None
-    if table.schema.names != SCHEMAS[name].names or table.num_rows != expected["rows"]:
+    if table.schema.names != columns or table.num_rows != expected["rows"]:
         problems.append(Problem(str(path), "does not hold the columns and rows of its manifest"))
         return None
     return table

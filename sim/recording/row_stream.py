@@ -17,7 +17,7 @@ from whitecap.sim.recording.recorded_table import (
     InMemory,
     RecordedTable,
 )
-from whitecap.sim.recording.recording import SCHEMAS, table_of
+from whitecap.sim.recording.recording import table_of
 
 CHUNK_ROWS = 8192
 """Rows that are kept as Python values: some megabytes."""
@@ -29,8 +29,9 @@ class RowStream:
     The file, which has no name, is made for the first full row group.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, tells_apart: bool = False) -> None:
         self.name = name
+        self._tells_apart = tells_apart
         self._file: _GroupFile | None = None
         self._chunks: list[pa.Table] = []
         self._rows: list[tuple[Any, ...]] = []
@@ -56,14 +57,14 @@ class RowStream:
         return InFile(self._file.closed())
 
     def _end_chunk(self) -> None:
-        self._chunks.append(table_of(self.name, self._rows))
+        self._chunks.append(table_of(self.name, self._rows, self._tells_apart))
         self._rows.clear()
 
     def _end_group(self) -> None:
         group = pa.concat_tables(self._chunks).combine_chunks()
         self._chunks.clear()
         if group.num_rows:
-            self._file = self._file or _GroupFile(SCHEMAS[self.name])
+            self._file = self._file or _GroupFile(group.schema)
             self._file.write(group)
 
 

@@ -10,10 +10,8 @@ from collections.abc import Iterator
 from itertools import cycle
 
 from whitecap.engine.commands.run import run_statement
-from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
 from whitecap.engine.session.table import Table as Client
-from whitecap.engine.settings import Settings
 from whitecap.engine.sql.parsing.statements import Statement
 from whitecap.engine.sql.parsing.table_statements import CreateTable, Restore
 from whitecap.engine.storage.memory import counting_clock, counting_ids, run
@@ -33,6 +31,7 @@ from whitecap.engine.storage.requests import (
     WriteRows,
     Written,
 )
+from whitecap.sim.rehearsal.platform import Platform
 from whitecap.sim.scenario.model import DEFAULT_START_MS
 from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.table import Initial, Table
@@ -85,8 +84,7 @@ def refusals(
     template: Statement,
     parameters: dict[str, Parameter],
     table: Table,
-    settings: Settings,
-    dialect: Dialect,
+    platform: Platform,
 ) -> list[str]:
     """Why the statement cannot run on such a table; nothing if it can.
 
@@ -94,9 +92,7 @@ def refusals(
     """
     if isinstance(template, Restore):
         return []  # which versions there will be, only the run can tell
-    tries = (
-        _refusals(template, given, table, settings, dialect) for given in _each_of_lists(parameters)
-    )
+    tries = (_refusals(template, given, table, platform) for given in _each_of_lists(parameters))
     return next((found for found in tries if found), [])
 
 
@@ -118,8 +114,7 @@ def _refusals(
     template: Statement,
     parameters: dict[str, Parameter],
     table: Table,
-    settings: Settings,
-    dialect: Dialect,
+    platform: Platform,
 ) -> list[str]:
     few = Initial(rows=FEW_ROWS, rows_per_file=4)
     small = table.model_copy(update={"initial": few, "exists": True})
@@ -133,8 +128,8 @@ def _refusals(
     )
     try:
         if not isinstance(template, CreateTable) or template.replace:
-            create_table(small, rows, store, lambda: next(ids), dialect)
-        client = Client(table.name, settings=settings, dialect=dialect)
+            create_table(small, rows, store, lambda: next(ids), platform.maker)
+        client = Client(table.name, settings=platform.settings, dialect=platform.dialect)
         statement = bound(template, workload.work(0, 0.0), rows.types)
         run(run_statement(statement, {client.name: client}), AtOnce(store, ids))
     except InvalidInput as error:

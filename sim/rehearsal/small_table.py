@@ -23,10 +23,11 @@ from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.engine.races.explain.case import RaceCase
 from whitecap.engine.races.row_tables import DataFile, TableOf
 from whitecap.engine.values.casts import from_python
+from whitecap.sim.bundled import read_named
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.scenario.problems import problems_of
 from whitecap.sim.scenario.table import TABLE_NAME, property_text
-from whitecap.sim.scenario.yaml_text import Place, YamlText, read_yaml
+from whitecap.sim.scenario.yaml_text import Place, YamlText
 
 Level = Literal["Serializable", "WriteSerializable"]
 
@@ -108,8 +109,8 @@ def _lacking(case: SmallCase, dialect: Dialect) -> Iterator[Problem]:
 
 
 def load_small_case(path: Path) -> SmallCase:
-    """Read a file. Raises `InvalidInput` with every problem."""
-    return _checked(read_yaml(path))
+    """Read a file, or a bundled table by its name. Raises `InvalidInput` with every problem."""
+    return _checked(read_named(path, tables=True))
 
 
 def small_case_of(given: str | Mapping[str, Any]) -> SmallCase:

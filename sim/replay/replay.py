@@ -67,9 +67,11 @@ class ReplayPlan:
         """Why real Delta may rightly disagree, if the run is one of another platform."""
         if any(each.left_out == OVERWRITTEN for each in self.transactions):
             return "commits of this run were overwritten, and it may have read one"
-        dialect = dialect_named(self.scenario.dialect)
-        if dialect == DELTA_OSS_4_4:
+        writers = self.scenario.writers.values()
+        others = {self.scenario.dialect_of(group) for group in writers} - {DELTA_OSS_4_4}
+        if not others:
             return None
+        dialect = min(others, key=lambda other: other.name)
         if dialect.resolves_rows:
             return (
                 f"{dialect.name} resolves conflicts by rows, which Delta Lake {DELTA_VERSION} lacks"
@@ -110,14 +112,18 @@ def plan_replay(
     """Choose what of a run is replayed: a window, or without one that of at most `limit` which
     shows most.
 
-    Raises InvalidInput: the recording is damaged, has no commits, or no such window; or there
-    are a window and a limit.
+    Raises InvalidInput: the recording is damaged, has no commits, or no such window; it is of
+    several tables; or there are a window and a limit.
     """
     if window is not None and limit is not None:
         text = "a window says what is replayed: a number of transactions besides is not used"
         raise InvalidInput([Problem("--transactions", text)])
     recording = chosen.recording
     scenario = parse_scenario(recording.scenario, chosen.label, cells=False)
+    if len(scenario.all_tables) > 1:
+        listed = ", ".join(table.name for table in scenario.all_tables)
+        text = f"is of the tables {listed}, and only runs of one table are replayed on real Delta"
+        raise InvalidInput([Problem(chosen.label, text)])
     knows_its_own = _knows_its_own(scenario)
     transactions = recorded_transactions(recording, knows_its_own=knows_its_own)
     # A table cannot be set up at what was before its first version.
@@ -159,7 +165,7 @@ def _stage(spark: SparkSession, plan: ReplayPlan) -> Iterator[Stage]:
     """The run's table on disk, named as its statements name it, under the run's settings."""
     work = Path(tempfile.mkdtemp(prefix="whitecap-replay-"))
     settings = _session_settings(plan.scenario)
-    stage = Stage(spark, work / "recorded", work, plan.scenario.table.name)
+    stage = Stage(spark, work / "recorded", work, plan.scenario.all_tables[0].name)
     try:
         again = simulate_again(plan.recording, plan.chosen.label)
         store = again.world.store

@@ -111,7 +111,8 @@ class LateEffect(StrikeAmong):
 class DuplicateDelivery(Strike):
     """What decides a commit is delivered twice: its effect happens again, `delay` later.
 
-    Nobody waits for the second reply. A proxy or a client's library that sends again does so.
+    Nobody waits for the second reply. A proxy or a client's library that sends again does so. What
+    was refused (409, 503) had no effect that could happen again.
     """
 
     delay: Distribution

@@ -11,9 +11,10 @@ from typing import Any, Self
 
 from pydantic import Field, PrivateAttr, ValidationInfo, field_validator
 
-from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS
+from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect, dialect_named
 from whitecap.engine.log.properties import IN_COMMIT_TIMESTAMPS
 from whitecap.engine.recorded import Objective
+from whitecap.engine.settings import Settings
 from whitecap.sim.quantities.bounds import FIRST_YEAR, LAST_YEAR, MAX_JOBS, MAX_SEED, MAX_WRITERS
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.quantities.units import Duration, WarmUp, Whole, shown
@@ -25,8 +26,13 @@ from whitecap.sim.scenario.objective import Objectives
 from whitecap.sim.scenario.origin import without_origins
 from whitecap.sim.scenario.store import Store
 from whitecap.sim.scenario.sweep import Changes, Labels, Sweep
-from whitecap.sim.scenario.table import Table, property_text
-from whitecap.sim.scenario.writers import ClockSkew, WriterGroup
+from whitecap.sim.scenario.table import Table, is_set, property_text, tables_by_name
+from whitecap.sim.scenario.writers import (
+    ClockSkew,
+    DialectName,
+    WriterGroup,
+    tells_statements_apart,
+)
 
 Document = dict[str, Any]
 """A scenario as its file says it, before defaults."""
@@ -42,21 +48,23 @@ NOT_PART_OF_THE_HASH = {"name", "description", "seed", "expect", "objective", "s
 
 
 class Scenario(Section):
-    """One experiment: a table, a store, writers, faults, and for how long.
+    """One experiment: a table or several, a store, writers, faults, and for how long.
 
+    `tables` are by name, which is what statements call them; a scenario has them or one `table`.
     `start` is the wall clock (UTC) at simulated instant 0; it decides which day is the newest. A
     `load` is on all clusters, one of its own on top of it.
     """
 
     name: str = Field(pattern=FILE_NAME)
     description: str = ""
-    dialect: str = DELTA_OSS_4_4.name
+    dialect: DialectName = DELTA_OSS_4_4.name
     seed: Whole = Field(default=1, ge=0, le=MAX_SEED)
     start: datetime = DEFAULT_START
     duration: Duration = Field(gt=0)
     warm_up: WarmUp = 0.0
     settings: dict[str, str] = Field(default_factory=dict)
-    table: Table
+    table: Table | None = None
+    tables: dict[str, Table] = Field(default_factory=dict, validate_default=True)
     store: Store
     faults: list[Fault] = Field(default_factory=list)
     load: Load | None = None
@@ -77,13 +85,6 @@ class Scenario(Section):
         if not isinstance(given, dict):
             return given
         return {key: property_text(value) for key, value in given.items()}
-
-    @field_validator("dialect")
-    @classmethod
-    def _known_dialect(cls, dialect: str) -> str:
-        if dialect not in DIALECTS:
-            raise ValueError(f"there is no dialect {dialect!r}: there are {', '.join(DIALECTS)}")
-        return dialect
 
     @field_validator("start", mode="before")
     @classmethod
@@ -106,14 +107,30 @@ class Scenario(Section):
             raise ValueError("warm_up is not shorter than duration")
         return warm_up
 
+    @field_validator("tables", mode="before")
+    @classmethod
+    def _named_by_their_keys(cls, tables: Any) -> Any:
+        return tables_by_name(tables) if isinstance(tables, dict) else tables
+
+    @field_validator("tables")
+    @classmethod
+    def _or_one_table(cls, tables: dict[str, Table], others: ValidationInfo) -> dict[str, Table]:
+        if others.data.get("table") is not None and tables:
+            raise ValueError("goes not with table: give one of both")
+        if "table" in others.data and others.data["table"] is None and not tables:
+            raise ValueError("'table' is missing, or tables by their names")
+        return tables
+
     @field_validator("store")
     @classmethod
-    def _fits_the_table(cls, store: Store, others: ValidationInfo) -> Store:
-        table: Table | None = others.data.get("table")
-        if store.log_store.protocol is not CommitProtocol.CATALOG or table is None:
+    def _fits_the_tables(cls, store: Store, others: ValidationInfo) -> Store:
+        if store.log_store.protocol is not CommitProtocol.CATALOG:
             return store
-        if table.properties.get(IN_COMMIT_TIMESTAMPS.key, "").lower() != "true":
-            needed = f"table.properties: {{{IN_COMMIT_TIMESTAMPS.key}: true}}"
+        placed = {f"tables.{name}": each for name, each in others.data.get("tables", {}).items()}
+        for place, table in {"table": others.data.get("table"), **placed}.items():
+            if table is None or is_set(table.properties.get(IN_COMMIT_TIMESTAMPS.key)):
+                continue
+            needed = f"{place}.properties: {{{IN_COMMIT_TIMESTAMPS.key}: true}}"
             raise ValueError(f"a catalog-managed table has in-commit timestamps: set {needed}")
         return store
 
@@ -139,13 +156,26 @@ class Scenario(Section):
 
     @field_validator("writers")
     @classmethod
+    def _one_dialect_each(cls, writers: dict[str, WriterGroup]) -> dict[str, WriterGroup]:
+        """Writers of one cluster are threads of one program."""
+        dialects: dict[str, str | None] = {}
+        for name, group in writers.items():
+            if group.cluster is None:
+                continue
+            if dialects.setdefault(group.cluster, group.dialect) != group.dialect:
+                said = f"cluster {group.cluster!r} is one program, of one dialect"
+                raise ValueError(f"writer {name!r}: {said}")
+        return writers
+
+    @field_validator("writers")
+    @classmethod
     def _time_passes(
         cls, writers: dict[str, WriterGroup], others: ValidationInfo
     ) -> dict[str, WriterGroup]:
         store: Store | None = others.data.get("store")
         for name, group in writers.items():
             closed = group.arrival.closed
-            waits = closed is None or closed.think.mean_ms() or group.compute.takes_time
+            waits = closed is None or closed.think.mean_ms() or group.takes_time
             if not (waits or store is None or store.takes_time):
                 raise ValueError(f"writer {name!r} never waits: no time would pass")
         return writers
@@ -171,6 +201,16 @@ class Scenario(Section):
         if crashes > MAX_JOBS:
             raise ValueError(f"some {crashes:.0e} crashes are more than {MAX_JOBS:,}")
         return writers
+
+    @property
+    def all_tables(self) -> list[Table]:
+        """Its tables, in their order."""
+        return list(self.tables.values()) if self.table is None else [self.table]
+
+    @property
+    def tells_statements_apart(self) -> bool:
+        """Whether transactions are of several tables, or of several statements of one job."""
+        return tells_statements_apart(self.writers.values(), len(self.tables))
 
     @property
     def document(self) -> Document:
@@ -215,6 +255,22 @@ class Scenario(Section):
         """What it is chosen by, as recordings hold it."""
         return [stated.recorded for stated in self.objective]
 
+    def dialect_of(self, group: WriterGroup) -> Dialect:
+        """Whose rules the writers of a group follow."""
+        return dialect_named(group.dialect or self.dialect)
+
+    def settings_of(self, group: WriterGroup) -> Settings:
+        """The settings of a group: of the scenario's, those that its own dialect has."""
+        dialect = self.dialect_of(group)
+        known = dialect.settings_known(self.settings) if group.dialect else self.settings
+        return dialect.settings_of(known)
+
+    @property
+    def dialects(self) -> str:
+        """The scenario's dialect, with those of groups that have their own."""
+        own = (f"{name} {g.dialect}" for name, g in self.writers.items() if g.dialect)
+        return ", ".join((self.dialect, *own))
+
     @property
     def is_exclusive(self) -> bool:
         """Whether no commit can be written over another one: none by drivers that disagree."""
@@ -233,6 +289,10 @@ class Scenario(Section):
         a store's figures are from."""
         meaning = self.model_dump(mode="json", exclude=NOT_PART_OF_THE_HASH)
         meaning["store"] = without_origins({**meaning["store"], "description": ""})
+        meaning["writers"] = {
+            name: {key: value for key, value in group.items() if (key, value) != ("dialect", None)}
+            for name, group in meaning["writers"].items()
+        }
         return hashlib.sha256(json.dumps(meaning, sort_keys=True).encode()).hexdigest()[:16]
 
 

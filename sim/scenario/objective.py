@@ -20,7 +20,7 @@ from whitecap.sim.scenario.vain import COUNTED_INSTEAD, Finding, never_shown, va
 
 EXAMPLE = "job_success_rate of all >= 99 %"
 
-_FORM = re.compile(
+OBJECTIVE_FORM = re.compile(
     r"\s*(?P<measure>\w+)(?:\s+of\s+(?P<of>\S.*?))?\s*(?P<sign>>=|<=)"
     r"\s*(?P<number>[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(?P<unit>%|[a-z]+)?\s*"
 )
@@ -42,7 +42,7 @@ class StatedObjective(Section):
     def _of_text(cls, given: Any) -> Any:
         if isinstance(given, StatedObjective):
             return given
-        parts = _FORM.fullmatch(given) if isinstance(given, str) else None
+        parts = OBJECTIVE_FORM.fullmatch(given) if isinstance(given, str) else None
         if parts is None:
             raise ValueError(f"{shown(given)} is no objective: write for instance {EXAMPLE!r}")
         direction = next(each for each in Direction if each.sign == parts["sign"])

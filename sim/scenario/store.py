@@ -192,13 +192,21 @@ class Catalog(Sourced):
 class SparkClient(Sourced):
     """How Spark reads a table's state from its log: a job of its own, whatever it reads.
 
-    A job takes `job`, then its files are read one after the other in `parallel_reads` tasks.
+    A job takes `job`, or `metadata_job` where it reads protocol and metadata alone (as long unless
+    it is said); then its files are read one after the other in `parallel_reads` tasks.
     With `fast_listing` a listing is one page (`delta.enableFastS3AListFrom`).
     """
 
     job: Duration
+    metadata_job: Duration | None = None
     parallel_reads: Whole = Field(ge=1, le=MAX_PARALLEL_READS)
     fast_listing: bool = False
+
+    def job_ms(self, whole_state: bool) -> float:
+        """How long a job takes before it reads its files."""
+        if whole_state or self.metadata_job is None:
+            return self.job
+        return self.metadata_job
 
 
 class DataFiles(Sourced):

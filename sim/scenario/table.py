@@ -1,4 +1,4 @@
-"""The `table:` part of a scenario: columns, layout, properties, and what it holds at the start.
+"""The `table:` of a scenario, or its `tables:`: columns, layout, properties, and the first rows.
 
 What rows there are does not depend on the layout: `values` says which dates, countries, ... exist,
 `partition_by` only groups the same rows into files differently. Variants of a layout are therefore
@@ -88,7 +88,7 @@ class PastLog(Section):
 
 
 class Table(Section):
-    """The one Delta table that all writers share. Data files take `bytes_per_row` for each row.
+    """A Delta table: the one that all writers share, or one of several. Rows take `bytes_per_row`.
 
     With `exists: false` nothing is there at the start: it is for the writers to create it.
     """
@@ -152,3 +152,22 @@ def property_text(value: Any) -> Any:
             return str(value)
         case _:
             return value
+
+
+def is_set(value: str | None) -> bool:
+    """Whether a property of truth is set."""
+    return value is not None and value.lower() == "true"
+
+
+def tables_by_name(given: dict[str, Any]) -> dict[str, Any]:
+    """The tables of a document, each named by its key. Raises `ValueError` for another name."""
+    names = {str(name).lower() for name in given}
+    if len(names) < len(given):
+        raise ValueError("two names differ in their case alone, which names one table")
+    for name, table in given.items():
+        if isinstance(table, dict) and table.get("name", name) != name:
+            raise ValueError(f"the table {name!r} is named by its key: leave its name out")
+    return {
+        name: {**table, "name": name} if isinstance(table, dict) else table
+        for name, table in given.items()
+    }

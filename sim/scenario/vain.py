@@ -38,13 +38,24 @@ def vain(expectation: Expectation) -> Iterator[Finding]:
         yield from _together(expectation)
 
 
-def vain_among(expectation: Expectation, writers: Mapping[str, WriterGroup]) -> Iterator[Finding]:
-    """A command that none of these writers runs, or not the group that is meant."""
+def vain_among(
+    expectation: Expectation, writers: Mapping[str, WriterGroup], *, with_tables: bool
+) -> Iterator[Finding]:
+    """A command that none of these writers runs, or not the group that is meant.
+
+    `with_tables`: whether commands are recorded with their tables.
+    """
     wanted, name = expectation.command, expectation.writer
     if wanted is None:
         return
-    commands = {group_name: command_of(group) for group_name, group in writers.items()}
-    meant = {command for group, command in commands.items() if name in (None, group)}
+    meant = {
+        command
+        for group_name, group in writers.items()
+        for command in commands_of(group)
+        if name in (None, group_name)
+    }
+    if with_tables:
+        meant |= _on_tables(writers, name)
     if None in meant or wanted in meant:
         return
     own = sorted(command for command in meant if command)
@@ -55,12 +66,31 @@ def vain_among(expectation: Expectation, writers: Mapping[str, WriterGroup]) -> 
     yield ("command",), said, nearest(wanted.upper(), own)
 
 
-def command_of(group: WriterGroup) -> str | None:
-    """The command that a writer group's transactions are recorded with; `None` if that is wrong."""
-    if group.statement is None:
-        return STREAMING
+def _on_tables(writers: Mapping[str, WriterGroup], name: str | None) -> set[str | None]:
+    """The commands of a writer, or of all, each with its table, as in `MERGE silver`."""
+    found: set[str | None] = set()
+    for group_name, group in writers.items():
+        if name not in (None, group_name):
+            continue
+        if group.streaming is not None and group.streaming.table is not None:
+            found.add(f"{STREAMING} {group.streaming.table}")
+        for part in group.parts:
+            try:
+                statement = parse_statement(part.statement)
+            except (InvalidInput, UnsupportedFeature):
+                continue
+            found.add(f"{statement.command} {statement.table.name}")
+    return found
+
+
+def commands_of(group: WriterGroup) -> list[str | None]:
+    """The commands that a writer group's transactions are recorded with; `None` for a wrong one."""
+    return [_command_of(part.statement) for part in group.parts] or [STREAMING]
+
+
+def _command_of(statement: str) -> str | None:
     try:
-        return parse_statement(group.statement).command
+        return parse_statement(statement).command
     except (InvalidInput, UnsupportedFeature):
         return None
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
+from whitecap.engine.dialects import DIALECTS
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.quantities.bounds import MAX_COUNT, MAX_WRITERS
 from whitecap.sim.quantities.distributions import Distribution
@@ -138,10 +140,12 @@ class Streaming(Section):
 
     Queries that name the same `checkpoint` share an application id and process the same batches:
     each takes the next batch id that the checkpoint does not hold. With `reads_table` the query
-    also reads the table that it writes, as one that joins with it does.
+    also reads the table that it writes, as one that joins with it does. Of several tables it writes
+    the one that is named.
     """
 
     checkpoint: str
+    table: str | None = None
     reads_table: bool = False
     rows: Rows = Rows(count=100)
 
@@ -169,13 +173,42 @@ class ClockSkew(OneOf):
         return -size_ms if is_behind else size_ms
 
 
+class JobPart(Section):
+    """One of the statements that a job runs one after the other, each in transactions of its own.
+
+    It has parameters of its own; without `compute` its time is that of its writer.
+    """
+
+    statement: str
+    parameters: dict[str, Parameter] = Field(default_factory=dict)
+    compute: Compute | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_statement(cls, given: Any) -> Any:
+        return {"statement": given} if isinstance(given, str) else given
+
+
+def _known_dialect(name: str) -> str:
+    if name not in DIALECTS:
+        raise ValueError(f"there is no dialect {name!r}: there are {', '.join(DIALECTS)}")
+    return name
+
+
+DialectName = Annotated[str, AfterValidator(_known_dialect)]
+
+
 class WriterGroup(Section):
     """`count` equal writers, named `group-1`, `group-2`, ...
 
     Each is a cluster of its own, unless `cluster` names one: all writers of groups that name it are
     threads of its driver. They share what it knows of the log, its locks, its clock, which may be
-    wrong by a `clock_skew`, and its crashes. Whose driver is set to another `log_store` than the
-    store's names a profile that has it.
+    wrong by a `clock_skew`, and its crashes. They work by a `dialect` of their own, or by the
+    scenario's. Whose driver is set to another `log_store` than the store's names a profile that
+    has it.
+
+    A job runs one `statement`, or several `statements` in their order. Delta has no transaction
+    over them: what is committed stays when a later one is given up.
 
     A job that has not succeeded when its `deadline` has passed, counted from the instant at which
     it fell due, is given up, whatever it is doing then.
@@ -185,7 +218,9 @@ class WriterGroup(Section):
     cluster: str | None = Field(default=None, min_length=1)
     clock_skew: ClockSkew | None = None
     log_store: LogStore | None = None
+    dialect: DialectName | None = None
     statement: str | None = None
+    statements: list[JobPart] | None = Field(default=None, min_length=1)
     streaming: Streaming | None = None
     parameters: dict[str, Parameter] = Field(default_factory=dict)
     arrival: Arrival
@@ -198,15 +233,49 @@ class WriterGroup(Section):
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
-        if (self.statement is None) == (self.streaming is None):
-            raise ValueError("give either statement or streaming")
+        kinds = (self.statement, self.statements, self.streaming)
+        if sum(kind is not None for kind in kinds) != 1:
+            raise ValueError("give one of statement, statements and streaming")
+        if self.statements is not None and self.parameters:
+            raise ValueError("each of several statements has parameters of its own")
         return self
+
+    @property
+    def parts(self) -> list[JobPart]:
+        """The statements of a job; none of a streaming query."""
+        if self.statements is not None:
+            return self.statements
+        if self.statement is None:
+            return []
+        return [JobPart.model_construct(statement=self.statement, parameters=self.parameters)]
+
+    @property
+    def all_parameters(self) -> list[Parameter]:
+        """Those of all its statements."""
+        own = [self.parameters, *(part.parameters for part in self.statements or ())]
+        return [parameter for parameters in own for parameter in parameters.values()]
+
+    def compute_of(self, part: JobPart) -> Compute:
+        """How long the jobs of Spark take that one of its statements makes."""
+        return part.compute or self.compute
+
+    @property
+    def _computes(self) -> list[Compute]:
+        """Those of a job's transactions."""
+        return [self.compute_of(part) for part in self.parts] or [self.compute]
+
+    @property
+    def takes_time(self) -> bool:
+        """Whether any job can take time by what it computes."""
+        return any(compute.takes_time for compute in self._computes)
 
     @model_validator(mode="after")
     def _takes_one_time(self) -> Self:
         trace = self.arrival.trace
         if trace is not None and trace.has_durations and self.compute.time != ZERO:
             raise ValueError("compute.time is not used: the trace says how long its jobs take")
+        if trace is not None and trace.has_durations and len(self.parts) > 1:
+            raise ValueError("a trace says how long a job takes, not each of several statements")
         return self
 
     @field_validator("stops")
@@ -222,4 +291,10 @@ class WriterGroup(Section):
 
     def jobs(self, duration_ms: float, requests_ms: float) -> float:
         """About how many jobs each of its writers starts, with `requests_ms` for those of one."""
-        return self.arrival.jobs(duration_ms, self.compute.time.mean_ms() + requests_ms)
+        own_ms = sum(compute.time.mean_ms() for compute in self._computes)
+        return self.arrival.jobs(duration_ms, own_ms + requests_ms)
+
+
+def tells_statements_apart(writers: Iterable[WriterGroup], tables: int) -> bool:
+    """Whether transactions are of several tables, or of several statements of one job."""
+    return tables > 1 or any(len(group.parts) > 1 for group in writers)

@@ -93,8 +93,11 @@ def _dotted(place: Place) -> str:
     return ".".join(str(part) for part in place)
 
 
-def read_yaml(path: Path) -> YamlText:
-    """Read a YAML file. Raises `InvalidInput` if it is not there or is not YAML."""
+def read_yaml(path: Path, name: str = "") -> YamlText:
+    """Read a YAML file, called by its path in messages unless it has a `name`.
+
+    Raises `InvalidInput` if it is not there or is not YAML.
+    """
     try:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
@@ -104,7 +107,7 @@ def read_yaml(path: Path) -> YamlText:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InvalidInput([Problem(str(path), f"cannot be read: {reason}")]) from error
-    return YamlText(text, str(path), str(path))
+    return YamlText(text, name or str(path), str(path))
 
 
 def read_value(text: str, name: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.scenario.store import Store
@@ -59,8 +59,10 @@ class DeltaLog:
 
 @dataclass(slots=True)
 class Cluster:
-    """One driver with everything that its writers share; `is_shared` by several transactions.
+    """One driver with everything that its writers share, as it deals with one table.
 
+    `is_shared`: several transactions may run in it at the same time. `of_tables` are the same
+    driver's ways to deal with all tables that its writers write, this one among them.
     `slots`: how many of them may run at a time. `processor`: where jobs slow each other down.
     `loads`: by how much jobs take longer at an instant.
     """
@@ -78,6 +80,17 @@ class Cluster:
     delta_log: DeltaLog = field(default_factory=DeltaLog)
     down_until_ms: float = 0.0
     clock_skew_ms: float = 0.0
+    of_tables: list[Cluster] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.of_tables.append(self)
+
+    def of_table(self, store: FakeStore, history: History) -> Cluster:
+        """The same driver, as it deals with the table in a store."""
+        for each in self.of_tables:
+            if each.store is store:
+                return each
+        return replace(self, store=store, history=history, delta_log=DeltaLog())
 
     def wall_ms(self, now_ms: float) -> int:
         """What its driver's clock shows at a simulated instant, epoch milliseconds."""
@@ -101,13 +114,19 @@ class Cluster:
     def starts_anew(self) -> None:
         """An application starts again: in a new driver, unless others use this one."""
         if not self.is_shared:
-            self.delta_log = DeltaLog()
+            self._forgets()
 
     def crashed(self, up_again_ms: float) -> None:
         """The driver died: what it knew is gone. Told by each of its transactions."""
         if self.down_until_ms < up_again_ms:
-            self.down_until_ms = up_again_ms
-            self.delta_log = DeltaLog()
+            for each in self.of_tables:
+                each.down_until_ms = up_again_ms
+            self._forgets()
+
+    def _forgets(self) -> None:
+        """A new driver knows no table's log."""
+        for each in self.of_tables:
+            each.delta_log = DeltaLog()
 
 
 class Life:

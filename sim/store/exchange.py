@@ -200,7 +200,8 @@ class Sender(msgspec.Struct, frozen=True):
             yield clock.arrive()
         answer, served_ms = yield from self._served(request, struck)
         if struck is not UNHARMED:
-            yield from self._after(struck, request)
+            was_refused = answer is THROTTLED or answer is CONFLICTING
+            yield from self._after(struck, request, was_refused)
         if struck.loses_reply:
             yield from life.reach(max(gives_up_ms, served_ms))
             return NO_REPLY
@@ -221,10 +222,10 @@ class Sender(msgspec.Struct, frozen=True):
             life.dies(struck.crash.restart_ms)
             yield from life.reach(life.clock.now_ms)
 
-    def _after(self, struck: Struck, request: OnItsWay) -> Waiting[None]:
-        """What befalls a request that was served, and its writer. Raises `WriterCrashed`."""
+    def _after(self, struck: Struck, request: OnItsWay, was_refused: bool) -> Waiting[None]:
+        """What befalls a request that was answered, and its writer. Raises `WriterCrashed`."""
         life = self.life
-        if struck.again_ms is not None:
+        if struck.again_ms is not None and not was_refused:
             self._delivered_again(request, life.clock.now_ms + struck.again_ms)
         if struck.crash is not None:
             life.dies(struck.crash.restart_ms)

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import count
 
 import msgspec
-from msgspec.structs import replace
+from msgspec import structs
 
 from whitecap.engine.log.commit_file import LOG_DIRECTORY
 from whitecap.sim.quantities.distributions import Distribution
@@ -98,24 +100,32 @@ class Struck(msgspec.Struct, frozen=True):
 UNHARMED = Struck()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Plan:
     """Which sendings one fault strikes, of one writer.
 
-    With a probability by a number at each one's address, else by counting (`sent`).
+    With a probability by a number at each one's address, else by their `ordinals`. `source_of`
+    makes the source of those numbers, for whom they are drawn.
     """
 
     strike: Strike
     kinds: frozenset[Kind]
     window: Window
+    source_of: Callable[[str], Source]
     source: Source
-    sent: int = 0
+    ordinals: Iterator[int]
 
     @classmethod
-    def of(cls, fault: Fault, strike: Strike, source: Source) -> Plan:
-        """What a scenario says, for a writer's source."""
+    def of(
+        cls, fault: Fault, strike: Strike, source_of: Callable[[str], Source], writer: str
+    ) -> Plan:
+        """What a scenario says, for a writer."""
         kinds = frozenset(KIND_NAMED[name] for name in strike.kinds)
-        return cls(strike, kinds, _window(fault), source)
+        return cls(strike, kinds, _window(fault), source_of, source_of(writer), count(1))
+
+    def drawn_for(self, entity: str) -> Plan:
+        """The same with draws of an entity's own; what is counted is counted on."""
+        return replace(self, source=self.source_of(entity))
 
     def strikes(self, sending: Sending) -> bool:
         """Whether the fault hits this request; asked once for each."""
@@ -124,8 +134,7 @@ class Plan:
         if self.strike.nth is None:
             assert self.strike.probability is not None
             return self._uniform(sending, 0) < self.strike.probability
-        self.sent += 1
-        return self.sent in self.strike.nth
+        return next(self.ordinals) in self.strike.nth
 
     def size_ms(self, sending: Sending, distribution: Distribution) -> float:
         """How long something takes that it does to a request that it has struck."""
@@ -209,6 +218,13 @@ class WriterFaults(msgspec.Struct, frozen=True):
         """Whether any request can be hit at all."""
         return bool(self.plans)
 
+    def drawn_for(self, entity: str) -> WriterFaults:
+        """Those of one of the writer's statements, which has its own draws and no own count."""
+        return WriterFaults(
+            [plan.drawn_for(entity) for plan in self.plans],
+            [plan.drawn_for(entity) for plan in self.listings],
+        )
+
     def befall(self, sending: Sending) -> Struck:
         """What becomes of a request by all of them together; asked once for each sending."""
         struck = UNHARMED
@@ -228,20 +244,20 @@ def _besides(struck: Struck, plan: Plan, sending: Sending) -> Struck:
     """What befalls a request, and what one more fault does to it."""
     match plan.strike:
         case Throttling():
-            return replace(struck, is_throttled=True)
+            return structs.replace(struck, is_throttled=True)
         case Conflict409():
-            return replace(struck, is_conflicting=True)
+            return structs.replace(struck, is_conflicting=True)
         case LostReply():
-            return replace(struck, loses_reply=True)
+            return structs.replace(struck, loses_reply=True)
         case LateEffect(delay=delay):
             late_ms = max(plan.size_ms(sending, delay), struck.late_ms or 0.0)
-            return replace(struck, late_ms=late_ms)
+            return structs.replace(struck, late_ms=late_ms)
         case DuplicateDelivery(delay=delay):
-            return replace(struck, again_ms=plan.size_ms(sending, delay))
+            return structs.replace(struck, again_ms=plan.size_ms(sending, delay))
         case Pause(lasts=lasts):
-            return replace(struck, pause_ms=struck.pause_ms + plan.size_ms(sending, lasts))
+            return structs.replace(struck, pause_ms=struck.pause_ms + plan.size_ms(sending, lasts))
         case CrashAtRequest(when=when, restart=restart):
-            return replace(struck, crash=Crash(when, plan.size_ms(sending, restart)))
+            return structs.replace(struck, crash=Crash(when, plan.size_ms(sending, restart)))
     raise AssertionError(plan.strike)
 
 
@@ -260,7 +276,7 @@ def faults_of(
 ) -> WriterFaults:
     """The faults that can strike requests of `writer` of `group`."""
     plans = [
-        Plan.of(fault, fault.strike, streams.source(name, writer))
+        Plan.of(fault, fault.strike, partial(streams.source, name), writer)
         for fault, name in _hitting(faults, {group, writer})
         if fault.strike is not None
     ]

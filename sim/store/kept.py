@@ -77,6 +77,8 @@ class Landings:
     _versions: array[int] = field(default_factory=lambda: array("q"))
     _landed_at_ms: array[float] = field(default_factory=lambda: array("d"))
     _transaction_ids: array[int] = field(default_factory=lambda: array("q"))
+    newest: int = -1
+    """The greatest version that ever came."""
 
     def __len__(self) -> int:
         return len(self._versions)
@@ -88,6 +90,7 @@ class Landings:
 
     def add(self, version: int, landed_at_ms: float, transaction_id: int | None) -> None:
         """One more."""
+        self.newest = max(self.newest, version)
         self._versions.append(version)
         self._landed_at_ms.append(landed_at_ms)
         self._transaction_ids.append(_NOBODY if transaction_id is None else transaction_id)

@@ -144,7 +144,7 @@ class LogAccess:
         files = self.directory.files_of(segment, whole_checkpoint)
         if files:
             spark = self.cluster.profile.spark
-            yield from self.passes(spark.job)
+            yield from self.passes(spark.job_ms(whole_state=whole_checkpoint))
             yield from self.connection.read_in_parallel(files, spark.parallel_reads)
 
     def list_log(self, sees: Sees = None) -> Waiting[Shown]:

@@ -7,7 +7,7 @@ addresses of its own, so that it moves nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -60,6 +60,10 @@ Stretch = tuple[int, int, int]
 requests there are."""
 
 
+Piece = tuple[list[float], int, int]
+"""Draws, and from where to where in them."""
+
+
 def place(purpose: int, number: int = 0, part: int = 0) -> int:
     """Where a draw stands in its row: what it is for, the how manieth, and which part of it."""
     return (purpose << 24 | number) << 24 | part
@@ -88,6 +92,8 @@ class Tapes:
     compute: Distribution
     stretches: list[Stretch] = field(init=False)
     _table: DrawTable = field(init=False)
+    _tables_beyond: dict[tuple[Kind, int], DrawTable] = field(default_factory=dict)
+    _last_beyond: dict[tuple[Kind, int], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         columns = [Columns([place(_COMPUTE)], self.compute.quantile)]
@@ -106,6 +112,30 @@ class Tapes:
     def of(self, job: int, rerun: int) -> Tape:
         """The tape of one run of a job."""
         return Tape(self, row_of(job, rerun), self._table.row(job, rerun))
+
+    def beyond(self, row: int, kind: Kind, block: int, sending: int) -> list[float]:
+        """The legs of `MORE` requests of one run of a job.
+
+        Where the job before asked for the same, several jobs' are drawn at once: the longer a log
+        grows, the more pages every transaction lists.
+        """
+        latency = self.latencies[kind]
+        places = _block_places(kind, block, sending, latency.ranks)
+        job, rerun = row >> RERUN_BITS, row % (1 << RERUN_BITS)
+        if sending or rerun or not self._is_usual_now(job, kind, block):
+            legs: list[float] = latency.drawn(self.source.uniforms([row], places))[0].tolist()
+            return legs
+        table = self._tables_beyond.get((kind, block))
+        if table is None:
+            columns = [Columns(places.tolist(), latency.drawn)]
+            table = self._tables_beyond[kind, block] = DrawTable(self.source, columns)
+        return table.row(job)
+
+    def _is_usual_now(self, job: int, kind: Kind, block: int) -> bool:
+        """Whether the job before asked for the same block."""
+        last = self._last_beyond.get((kind, block))
+        self._last_beyond[kind, block] = job
+        return last == job - 1
 
 
 class Tape:
@@ -178,16 +208,24 @@ class Tape:
         It is what `Latency.arrival` and `Latency.reply` come to, one by one and in their order.
         """
         back_for_size = size * self._tapes.latencies[kind].per_unit_back
-        begin, width, usual = self.stretches[kind]
-        now_ms, drawn, at = sent_ms, self.drawn, begin + first * width
-        for number in range(first, first + count):
-            if number < usual:
+        width, now_ms = self.stretches[kind][1], sent_ms
+        for drawn, begin, end in self._in_pieces(kind, first, count):
+            for at in range(begin, end, width):
                 now_ms = now_ms + drawn[at] + drawn[at + 1] + back_for_size
-                at += width
-            else:
-                out_ms, back_ms, _ = self.legs(kind, number)
-                now_ms = now_ms + out_ms + back_ms + back_for_size
         return now_ms
+
+    def _in_pieces(self, kind: Kind, first: int, count: int) -> Iterator[Piece]:
+        """The draws of some requests: the usual ones, then block by block."""
+        begin, width, usual = self.stretches[kind]
+        end = first + count
+        if first < usual:
+            yield self.drawn, begin + first * width, begin + min(end, usual) * width
+            first = usual
+        while first < end:
+            block, number = divmod(first, MORE)
+            until = min(end - block * MORE, MORE)
+            yield self._beyond(kind, block, 0), number * width, until * width
+            first = block * MORE + until
 
     def backoff(self, kind: Kind, number: int, sending: int) -> float:
         """A uniform number for the wait after a refusal."""
@@ -209,8 +247,6 @@ class Tape:
         """The legs of `MORE` requests."""
         drawn = self._more.get((kind, block, sending))
         if drawn is None:
-            latency = self._tapes.latencies[kind]
-            places = _block_places(kind, block, sending, latency.ranks)
-            drawn = latency.drawn(self._tapes.source.uniforms([self.row], places))[0].tolist()
+            drawn = self._tapes.beyond(self.row, kind, block, sending)
             self._more[kind, block, sending] = drawn
         return drawn

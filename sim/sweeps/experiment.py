@@ -68,7 +68,7 @@ class Experiment:
             "scenario_name": self.scenario.name,
             "scenario_hash": self.scenario.hash,
             "code_version": code_version(),
-            "dialect": self.scenario.dialect,
+            "dialect": self.scenario.dialects,
             "seed": self.seed,
             "replications": self.replications,
             **({"until": self.until, "max_replications": self.most} if self.until else {}),
@@ -126,7 +126,7 @@ def load_experiment(
     scenario = load_scenario(path)
     own = scenario.sweep
     quick = {dotted: _quick_axis(dotted, values) for dotted, values in (quick_axes or {}).items()}
-    axes: Axes = _kept({} if own is None else own.axes, only) | quick
+    axes: Axes = kept_axes({} if own is None else own.axes, only) | quick
     _refuse_two_axes_for_one_parameter(axes)
     if not axes:
         reason = "has no sweep: give it `sweep.axes`, or an axis such as --set store.profile=s3,gcs"
@@ -190,7 +190,11 @@ def _overlap(path: str, other: str) -> bool:
     return path.startswith(other) or other.startswith(path)
 
 
-def _kept(axes: Axes, only: Mapping[str, Sequence[str]] | None) -> Axes:
+def kept_axes(axes: Axes, only: Mapping[str, Sequence[str]] | None) -> Axes:
+    """The axes that `only` names, with the labels that it names; all without it.
+
+    Raises `InvalidInput` for axes and labels that are not there.
+    """
     if only is None:
         return dict(axes)
     problems = [_unknown("axis", name, axes) for name in only if name not in axes]

@@ -6,24 +6,21 @@ the caller's, and what that returns comes back.
 
 from __future__ import annotations
 
-import time
-import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from whitecap.engine.errors import InvalidInput, InvariantViolated, Problem
-from whitecap.engine.recorded import COLUMNS_READ
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.sim.bundled import bundled_in, read_named
 from whitecap.sim.loading import cell_of, load_scenario
 from whitecap.sim.machine.processes import Processes
 from whitecap.sim.recording.dataset.reading import Reading
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.sweep import show_cell
-from whitecap.sim.scenario.yaml_text import read_yaml
 from whitecap.sim.sweeps.experiment import DEFAULT_REPLICATIONS
+from whitecap.sim.sweeps.read_runs import Making, ReadRun, RunToRead, Watch
 
 T = TypeVar("T")
 
@@ -52,28 +49,6 @@ class RanScenario(Generic[T]):
     error: str | None
     seconds: float
 
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """One run to be made."""
-
-    scenario: Scenario
-    labels: Mapping[str, str]
-    replication: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Ran(Generic[T]):
-    """One run that was made: what was read of it, or what broke it."""
-
-    run: _Run
-    read: T | None
-    error: str | None
-    seconds: float
-
-
-Watch = Callable[[int, int], None]
-"""Is told how many of how many runs are done."""
 
 Enough = Callable[[RanScenario[T], int], int]
 """Of a scenario with so many replications, how many there are to be; no more: it is enough."""
@@ -105,7 +80,7 @@ def run_expecting(
             raise InvalidInput(problems)
         counts = [first(replications or each.replications) for each in loaded]
         planned = [list(_runs(each, range(n))) for each, n in zip(loaded, counts, strict=True)]
-        making = _Making(partial(_ran, reading), processes, watch)
+        making = Making(reading, processes, watch)
         ran = making.make([run for runs in planned for run in runs])
         for each, count, runs in zip(loaded, counts, planned, strict=True):
             made = list(islice(ran, len(runs)))
@@ -115,44 +90,27 @@ def run_expecting(
             yield _together(each, made)
 
 
-class _Making(Generic[T]):
-    """Makes runs in these processes, and tells how many of how many are done."""
-
-    def __init__(
-        self, made: Callable[[_Run], _Ran[T]], processes: Processes, watch: Watch | None
-    ) -> None:
-        self._made, self._processes, self._watch = made, processes, watch
-        self._total = self._done = 0
-
-    def make(self, runs: Sequence[_Run]) -> Iterator[_Ran[T]]:
-        """In their order; those of another call may come between."""
-        self._total += len(runs)
-        for each in self._processes.map(self._made, runs):
-            self._done += 1
-            if self._watch is not None:
-                self._watch(self._done, self._total)
-            yield each
-
-
 def at(labels: Mapping[str, str], text: str) -> str:
     """`text`, said of the cell with these labels."""
     return f"{show_cell(labels)}: {text}" if labels else text
 
 
 def _found(paths: Sequence[Path]) -> tuple[list[Path], list[Problem]]:
-    """The files with an `expect:` among these and, at any depth, in folders; and what is wrong."""
+    """The scenarios with an `expect:` among these and in folders, bundled ones too, and what is
+    wrong."""
     problems: list[Problem] = []
     files: dict[Path, None] = {}
     for path in paths:
         if path.is_dir():
             files.update(dict.fromkeys(_expecting(sorted(path.rglob("*.yaml")), problems)))
-        elif path.is_file():
+        elif inside := bundled_in(str(path)):
+            names = [Path(each.name) for each in inside if not each.is_table]
+            files.update(dict.fromkeys(_expecting(names, problems)))
+        else:
             expecting = list(_expecting([path], problems))
             if not expecting and not problems:
                 problems.append(Problem(str(path), "expects nothing: it has no `expect:`"))
             files.update(dict.fromkeys(expecting))
-        else:
-            problems.append(Problem(str(path), "is not there"))
     if not files and not problems:
         listed = ", ".join(str(path) for path in paths)
         problems.append(Problem(listed, "no scenario with an `expect:` lies there"))
@@ -162,7 +120,7 @@ def _found(paths: Sequence[Path]) -> tuple[list[Path], list[Problem]]:
 def _expecting(paths: Sequence[Path], problems: list[Problem]) -> Iterator[Path]:
     for path in paths:
         try:
-            content = read_yaml(path).content
+            content = read_named(path).content
         except InvalidInput as error:
             problems.extend(error.problems)
             continue
@@ -192,33 +150,16 @@ def _loaded(path: Path) -> _Loaded:
     return _Loaded(path, scenario.name, cells, scenario.sweep.replications)
 
 
-def _runs(loaded: _Loaded, replications: range) -> Iterator[_Run]:
+def _runs(loaded: _Loaded, replications: range) -> Iterator[RunToRead]:
     """Those of cells that something is expected of."""
     for labels, scenario in loaded.cells:
         is_once = all(each.exactly for each in scenario.expect)
         for replication in replications if scenario.expect else ():
             if not is_once or replication == 0:
-                yield _Run(scenario, labels, replication)
+                yield RunToRead(scenario, labels, replication)
 
 
-def _ran(reading: Reading[T], run: _Run) -> _Ran[T]:
-    from whitecap.sim.run import run_scenario
-
-    began = time.perf_counter()
-    read, error = None, None
-    try:
-        finished = run_scenario(run.scenario, replication=run.replication, labels=run.labels)
-        read = reading(finished.recording.manifest, finished.recording.columns(COLUMNS_READ))
-    except InvariantViolated as broken:
-        error = str(broken)
-    except Exception as broken:
-        again = run.scenario.command_of(run.scenario.seed, run.replication)
-        trace = traceback.format_exc()
-        error = f"{type(broken).__name__}: {broken}\nto reproduce: {again}\n{trace}"
-    return _Ran(run, read, error, time.perf_counter() - began)
-
-
-def _together(loaded: _Loaded, ran: Sequence[_Ran[T]]) -> RanScenario[T]:
+def _together(loaded: _Loaded, ran: Sequence[ReadRun[T]]) -> RanScenario[T]:
     errors = [at(each.run.labels, each.error) for each in ran if each.error is not None]
     cells = []
     for labels, scenario in loaded.cells:

@@ -23,7 +23,7 @@ from whitecap.sim.loading import scenario_of
 from whitecap.sim.oracles.finding import Judgement
 from whitecap.sim.oracles.history import History, Promise, Transaction, history_lines
 from whitecap.sim.oracles.judging import judge_directory
-from whitecap.sim.oracles.of_run import judge
+from whitecap.sim.oracles.runs.of_run import judge
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.store.faults import Crash, next_crash
@@ -102,7 +102,11 @@ def _as_the_package(scenario: Scenario, version: str) -> Scenario:
     dialect = f"delta-rs-{version}"
     if dialect in DIALECTS:
         changes["dialect"] = dialect
-    return scenario_of(scenario.document, changes)
+    document = {**scenario.document, "writers": {
+        name: {key: value for key, value in group.items() if key != "dialect"}
+        for name, group in scenario.document["writers"].items()
+    }}  # fmt: skip
+    return scenario_of(document, changes)
 
 
 def _simulated(scenario: Scenario, seed: int, replication: int) -> FinishedRun:

@@ -14,6 +14,7 @@ from whitecap.sim.replay.delta_rs.operations import operation_of
 from whitecap.sim.scenario import Scenario
 
 NO_STREAMING = "it has no structured streaming"
+SEVERAL = "its jobs are of several statements"
 
 
 class NobodyLeft(Exception):
@@ -52,7 +53,9 @@ def _job(row: Mapping[str, Any]) -> Job:
 def lacks_of(scenario: Scenario, recording: Recording) -> dict[str, str]:
     """The writer groups that the package cannot stand for, each with the reason."""
     lacks = {
-        name: NO_STREAMING for name, group in scenario.writers.items() if group.statement is None
+        name: SEVERAL if group.streaming is None else NO_STREAMING
+        for name, group in scenario.writers.items()
+        if group.statement is None
     }
     for row in recording.transactions.to_pylist():
         group = row["writer_group"]

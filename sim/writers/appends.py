@@ -53,7 +53,7 @@ def _committed(
     table: Table, current: CurrentTransaction, client: Client, reads_back: bool
 ) -> Waiting[Outcome]:
     """Version after version until it is committed or refused: `commit_loop` of the engine."""
-    log, settings = client.log, table.dialect.adjusted(table.settings)
+    log, settings = client.log, table.settings
     first_version = version = current.snapshot.version + 1
     body = encode_commit(current.lines)
     for sent in range(1, settings.max_commit_attempts + 2):
@@ -75,5 +75,5 @@ def _committed(
                 return Aborted(answer, sent)
             if answer is not current:
                 current, body = answer, encode_commit(answer.lines)
-        version = newest + 1
+        version = max(version, newest + 1)  # a stale listing shows no winner at all
     return (yield from drive(give_up(current, settings, first_version, version), client))

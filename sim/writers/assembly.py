@@ -2,43 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whitecap.engine.dialects import dialect_named
-from whitecap.engine.log.table_log import TableLog
-from whitecap.engine.plans.batches import BatchPlans
-from whitecap.engine.plans.inserts import InsertPlans, inserts_rows
-from whitecap.engine.session.table import SharedTable
 from whitecap.engine.sql.parsing.parse import parse_statement
-from whitecap.engine.sql.parsing.statements import Insert, Statement
 from whitecap.sim.quantities.distributions import Distribution, Exponential
 from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.scenario.arrivals import Closed, Open, Schedule, Trace
 from whitecap.sim.scenario.model import Scenario
-from whitecap.sim.scenario.parameters import Parameter
-from whitecap.sim.scenario.writers import WriterGroup
+from whitecap.sim.scenario.writers import Compute, WriterGroup
 from whitecap.sim.spark.spark_jobs import SparkJobs
+from whitecap.sim.store.cluster import Cluster
 from whitecap.sim.store.coordinator import LogRequests
-from whitecap.sim.store.faults import faults_of
-from whitecap.sim.store.history import History
+from whitecap.sim.store.faults import WriterFaults, faults_of
 from whitecap.sim.store.kinds import KIND_NAMED
 from whitecap.sim.store.latency import latencies_of
 from whitecap.sim.store.limits import DataRequests, Throttle
-from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.store.tape import Tapes
-from whitecap.sim.table.rows import KeysInUse, TableRows
 from whitecap.sim.time.draws import Columns, DrawTable
-from whitecap.sim.time.identifiers import Ids, IdsOfJobs
+from whitecap.sim.time.identifiers import IdsOfJobs
 from whitecap.sim.time.kernel import Kernel
 from whitecap.sim.time.random_streams import RandomStreams, Uniforms, row_of
-from whitecap.sim.writers.bind import bound
-from whitecap.sim.writers.checkpoints import Checkpoint
-from whitecap.sim.writers.choices import ALONE, Member
+from whitecap.sim.writers.choices import Member
 from whitecap.sim.writers.clusters import Clusters
 from whitecap.sim.writers.instants import (
     Calendar,
@@ -47,15 +37,14 @@ from whitecap.sim.writers.instants import (
     ScheduledInstants,
     TracedJobs,
 )
-from whitecap.sim.writers.jobs import BatchJob, InsertJob, Job, StatementJob, TableClients
+from whitecap.sim.writers.jobs import TableClients
+from whitecap.sim.writers.table_in_store import TableInStore
+from whitecap.sim.writers.table_jobs import TableJobs
 from whitecap.sim.writers.transactions import Transactions
-from whitecap.sim.writers.workload import NewKeys, Workload, draws_for
-from whitecap.sim.writers.writer import Writer
+from whitecap.sim.writers.writer import Part, Writer
 
-STREAMING = "STREAMING"
-"""The command name of streaming appends in recordings."""
-
-ROWS = "rows"
+Place = tuple[int, Member]
+"""A writer's number in the run, and which of its group it is."""
 
 
 @dataclass
@@ -69,42 +58,47 @@ class Assembly:
     streams: RandomStreams
     kernel: Kernel
     recorder: Recorder
-    store: FakeStore
-    throttle: Throttle
-    history: History
-    shared: SharedTable
-    rows: TableRows
-    keys: KeysInUse
+    tables: Sequence[TableInStore]
     with_plans: bool = True
-    clients: TableClients = field(init=False)
-    _checkpoints: dict[str, Checkpoint] = field(default_factory=dict)
+    _jobs: dict[str, TableJobs] = field(init=False)
     _clusters: Clusters = field(init=False)
 
     def __post_init__(self) -> None:
-        scenario, dialect = self.scenario, dialect_named(self.scenario.dialect)
-        settings = dialect.settings_of(scenario.settings)
-        lost_reply = scenario.store.client.on_lost_reply
-        self.clients = TableClients(
-            scenario.table.name, self.shared, settings, dialect, lost_reply, self._keys_matter()
-        )
-        self._clusters = Clusters(
-            scenario, self.streams, self.kernel, self.recorder, self.store, self.history
-        )
+        scenario = self.scenario
+        self._jobs = {table.name.lower(): self._jobs_of(table) for table in self.tables}
+        self._clusters = Clusters(scenario, self.streams, self.kernel, self.recorder)
         self._latencies = latencies_of(scenario.store)
-        self._data_requests = self._of_data_files()
 
-    def _of_data_files(self) -> DataRequests | None:
+    def _jobs_of(self, table: TableInStore) -> TableJobs:
+        """What makes the jobs of one table."""
+        requests = self._data_requests(table.throttle)
+        clients_of = partial(self._new_clients, table)
+        streams, start_ms = self.streams, self.scenario.start_ms
+        return TableJobs(table, clients_of, requests, streams, start_ms, self.with_plans)
+
+    def _new_clients(self, table: TableInStore, group: WriterGroup) -> TableClients:
+        """What makes handles on a table for writers of a group's dialect."""
+        return TableClients(
+            table.name,
+            table.shared,
+            self.scenario.settings_of(group),
+            self.scenario.dialect_of(group),
+            self.scenario.store.client.on_lost_reply,
+            self._keys_matter(),
+        )
+
+    def _data_requests(self, throttle: Throttle) -> DataRequests | None:
         """The requests of jobs for data files, where any limit could refuse one."""
         data_files = self.scenario.store.data_files
-        if data_files is None or not self.throttle.is_limited:
+        if data_files is None or not throttle.is_limited:
             return None
         kinds = (data_files.read, data_files.write)
         read, write = (tuple(KIND_NAMED[name] for name in names) for names in kinds)
-        return DataRequests(self.throttle, read, write)
+        return DataRequests(throttle, read, write)
 
     def _keys_matter(self) -> bool:
         """Whether anyone chooses among the keys that there are."""
-        parameters = [p for g in self.scenario.writers.values() for p in g.parameters.values()]
+        parameters = (p for g in self.scenario.writers.values() for p in g.all_parameters)
         return any(p.keys or (p.rows and p.rows.existing) for p in parameters)
 
     def writers(self) -> Iterator[Writer]:
@@ -119,7 +113,6 @@ class Assembly:
     def _writer(
         self, name: str, group_name: str, group: WriterGroup, number: int, member: Member
     ) -> Writer:
-        command, new_job = self._jobs(name, group, number, member)
         reruns, restarts = (self.streams.source(what, name) for what in ("rerun", "restart"))
         pauses = DrawTable(self.streams.source("arrival", name), [Columns([0], _pause(group))])
 
@@ -133,9 +126,7 @@ class Assembly:
             number=number,
             group_name=group_name,
             group=group,
-            command=command,
-            new_job=new_job,
-            transactions=self._transactions(name, group_name, group, instants),
+            parts=tuple(self._parts(name, group_name, group, instants, (number, member))),
             think_ms=pause_ms,
             instants=instants,
             rerun=lambda job, rerun: reruns.uniform(row_of(job, rerun), 0),
@@ -161,82 +152,53 @@ class Assembly:
                 return TracedJobs.of(trace, group.starts, calendar, member)
         return lambda _: iter(())
 
-    def _transactions(
-        self, name: str, group_name: str, group: WriterGroup, instants: Instants
-    ) -> Transactions:
-        takes_ms = instants.takes_ms if isinstance(instants, TracedJobs) else None
-        cluster = self._clusters.of(name, group_name, group)
-        tapes = Tapes(self.streams.source("store", name), self._latencies, group.compute.time)
-        return Transactions(
-            cluster=cluster,
-            throttle=self.throttle,
-            requests=LogRequests.of(cluster.profile.log_store),
-            faults=faults_of(self.scenario.faults, group_name, name, self.streams),
-            tapes=tapes,
-            ids=IdsOfJobs(self.streams.source("ids", name)),
-            spark_jobs=SparkJobs(group.compute, cluster.loads, takes_ms),
-            data_requests=self._data_requests,
-        )
-
-    def _jobs(
-        self, name: str, group: WriterGroup, number: int, member: Member
-    ) -> tuple[str, Callable[[int, float], Job]]:
-        """The writer's command, and what makes its jobs."""
+    def _parts(
+        self, name: str, group_name: str, group: WriterGroup, instants: Instants, place: Place
+    ) -> Iterator[Part]:
+        """The statements of the writer's jobs, or its query's batches."""
+        number, member = place
+        faults = faults_of(self.scenario.faults, group_name, name, self.streams)
         if group.streaming is not None:
-            checkpoint = self._checkpoint(group.streaming.checkpoint, group, number)
-            reads_table = group.streaming.reads_table
-            plans = BatchPlans(checkpoint.app_id) if self.with_plans and not reads_table else None
-            return STREAMING, lambda _job, _now_ms: BatchJob(
-                self.clients, checkpoint, self.keys, reads_table, plans
+            jobs = self._jobs_on(group.streaming.table)
+            cluster = self._clusters.of(name, group_name, group, jobs.table)
+            transactions = self._transactions(name, cluster, group.compute, instants, jobs, faults)
+            yield Part(*jobs.batches(group, number), jobs.table.name, transactions)
+        for position, part in enumerate(group.parts):
+            entity = name if position == 0 else f"{name} statement {position + 1}"
+            jobs = self._jobs_on(parse_statement(part.statement).table.name)
+            cluster = self._clusters.of(name, group_name, group, jobs.table)
+            transactions = self._transactions(
+                entity, cluster, group.compute_of(part), instants, jobs, faults.drawn_for(entity)
             )
-        assert group.statement is not None
-        template, types = parse_statement(group.statement), self.rows.types
-        workload = self._workload(name, group.parameters, number, member)
-        inserts = self._inserts(template, group.parameters)
-        if inserts is not None:
-            client = self.clients.client(TableLog())
-            return template.command, lambda job, now_ms: InsertJob(
-                self.clients, workload.work(job, now_ms), self.keys, inserts, client
-            )
+            made = jobs.statements(entity, part, group, number, member)
+            yield Part(*made, jobs.table.name, transactions)
 
-        def statement_job(job: int, now_ms: float) -> Job:
-            work = workload.work(job, now_ms)
-            return StatementJob(self.clients, work, self.keys, bound(template, work, types))
+    def _jobs_on(self, name: str | None) -> TableJobs:
+        """Those of a table; a scenario of one need not name it."""
+        first = next(iter(self._jobs.values()))
+        return first if name is None else self._jobs.get(name.lower(), first)
 
-        return template.command, statement_job
-
-    def _inserts(self, template: Statement, parameters: dict[str, Parameter]) -> InsertPlans | None:
-        """The plans of a statement that only appends rows, which a parameter makes."""
-        if not (self.with_plans and isinstance(template, Insert) and inserts_rows(template)):
-            return None
-        plans = InsertPlans(template)
-        return None if parameters[plans.parameter].rows is None else plans
-
-    def _checkpoint(self, name: str, group: WriterGroup, number: int) -> Checkpoint:
-        """One per name: the first writer that names it decides what its batches hold."""
-        if name not in self._checkpoints:
-            assert group.streaming is not None
-            parameters = {**group.parameters, ROWS: Parameter(rows=group.streaming.rows)}
-            workload = self._workload(f"checkpoint {name}", parameters, number)
-            app_id = Ids(self.streams.source("ids", f"checkpoint {name}"))()
-            self._checkpoints[name] = Checkpoint(app_id, self.rows.schema, workload.work)
-        return self._checkpoints[name]
-
-    def _workload(
+    def _transactions(
         self,
         entity: str,
-        parameters: dict[str, Parameter],
-        number: int,
-        member: Member = ALONE,
-    ) -> Workload:
-        return Workload(
-            self.rows,
-            parameters,
-            draws_for(self.rows, parameters, self.streams.source("workload", entity)),
-            self.keys,
-            NewKeys(number, self.scenario.table.initial.rows),
-            self.scenario.start_ms,
-            member,
+        cluster: Cluster,
+        compute: Compute,
+        instants: Instants,
+        jobs: TableJobs,
+        faults: WriterFaults,
+    ) -> Transactions:
+        """What runs the transactions of a writer that an `entity` draws for."""
+        takes_ms = instants.takes_ms if isinstance(instants, TracedJobs) else None
+        tapes = Tapes(self.streams.source("store", entity), self._latencies, compute.time)
+        return Transactions(
+            cluster=cluster,
+            throttle=jobs.table.throttle,
+            requests=LogRequests.of(cluster.profile.log_store),
+            faults=faults,
+            tapes=tapes,
+            ids=IdsOfJobs(self.streams.source("ids", entity)),
+            spark_jobs=SparkJobs(compute, cluster.loads, takes_ms),
+            data_requests=jobs.data_requests,
         )
 
 

@@ -13,10 +13,9 @@ from whitecap.sim.spark.sharing import Processor, Slots
 from whitecap.sim.spark.spark_jobs import LoadOverTime
 from whitecap.sim.store.cluster import Cluster
 from whitecap.sim.store.faults import crashes_of
-from whitecap.sim.store.history import History
-from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.time.kernel import Kernel
 from whitecap.sim.time.random_streams import RandomStreams
+from whitecap.sim.writers.table_in_store import TableInStore
 
 EVERYWHERE = "everywhere"
 """The entity of a load that is on all clusters."""
@@ -30,15 +29,23 @@ class Clusters:
     streams: RandomStreams
     kernel: Kernel
     recorder: Recorder
-    store: FakeStore
-    history: History
+    _of_writers: dict[str, Cluster] = field(default_factory=dict)
     _named: dict[str, Cluster] = field(default_factory=dict)
     _loads: dict[str, LoadOverTime] = field(default_factory=dict)
 
-    def of(self, writer: str, group_name: str, group: WriterGroup) -> Cluster:
-        """The writer's own, or the one that its group names."""
+    def of(self, writer: str, group_name: str, group: WriterGroup, table: TableInStore) -> Cluster:
+        """The writer's own, or the one that its group names, as it deals with a table."""
+        driver = self._driver(writer, group_name, group, table)
+        return driver.of_table(table.store, table.history)
+
+    def _driver(
+        self, writer: str, group_name: str, group: WriterGroup, first: TableInStore
+    ) -> Cluster:
+        """The driver, as it deals with one of its tables."""
         if group.cluster is None:
-            return self._new(writer, {group_name: group}, 1)
+            if writer not in self._of_writers:
+                self._of_writers[writer] = self._new(writer, {group_name: group}, 1, first)
+            return self._of_writers[writer]
         if group.cluster not in self._named:
             groups = {
                 name: other
@@ -46,15 +53,17 @@ class Clusters:
                 if other.cluster == group.cluster
             }
             writers = sum(other.count for other in groups.values())
-            self._named[group.cluster] = self._new(group.cluster, groups, writers)
+            self._named[group.cluster] = self._new(group.cluster, groups, writers, first)
         return self._named[group.cluster]
 
-    def _new(self, name: str, groups: dict[str, WriterGroup], writers: int) -> Cluster:
+    def _new(
+        self, name: str, groups: dict[str, WriterGroup], writers: int, first: TableInStore
+    ) -> Cluster:
         opens = (group.arrival.open or group.arrival.trace for group in groups.values())
         cluster = Cluster(
             kernel=self.kernel,
-            store=self.store,
-            history=self.history,
+            store=first.store,
+            history=first.history,
             profile=self.scenario.store.with_log_store(_log_store(groups)),
             recorder=self.recorder,
             crashes=crashes_of(self.scenario.faults, _names(name, groups), name, self.streams),
@@ -92,6 +101,7 @@ def _log_store(groups: dict[str, WriterGroup]) -> LogStore | None:
 
 def _names(cluster: str, groups: dict[str, WriterGroup]) -> set[str]:
     """What faults may call the writers of a cluster: their groups, or each by its name."""
+    if all(group.cluster is None for group in groups.values()):
+        return {cluster, *groups}
     names = {member for name, group in groups.items() for member in group.members(name)}
-    alone = all(group.cluster is None for group in groups.values())
-    return {cluster, *groups} if alone else {*names, *groups}
+    return {*names, *groups}

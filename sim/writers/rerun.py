@@ -80,6 +80,10 @@ class JobTries:
     def _of_an_application(self) -> JobReruns:
         return JobReruns(policy_of(self.rerun), lambda _: self.rerun_uniform(self.count + 1))
 
+    def of_next_part(self) -> None:
+        """A statement succeeded, and the next one of the job has reruns of its own."""
+        self._reruns = self._of_an_application()
+
     def next_wait(self, is_unknown: bool) -> tuple[float, bool] | None:
         """How long until the job runs again, and whether in an application that starts anew.
 

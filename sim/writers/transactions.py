@@ -79,7 +79,7 @@ class Transactions:
         deadline_ms: float,
     ) -> Waiting[None]:
         """The same where jobs wait for a slot of their cluster."""
-        is_first = record.rerun_number == 0
+        is_first = record.rerun_number == 0 and record.statement_number == 1
         self.queueing += is_first
         has_slot = yield from slots.acquire(clock, deadline_ms)
         self.queueing -= is_first

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import takewhile
@@ -18,7 +18,8 @@ import msgspec
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.recorded import Arrivals, RecordedOutcome
-from whitecap.sim.recording.recorder import Recorder, TransactionRecord, WriterRecord
+from whitecap.sim.recording.recorder import Recorder, TransactionRecord
+from whitecap.sim.recording.writer_record import WriterRecord
 from whitecap.sim.scenario.arrivals import Closed, Open, Schedule, Trace
 from whitecap.sim.scenario.writers import WriterGroup
 from whitecap.sim.time.kernel import Clock, Kernel, Waiting
@@ -51,8 +52,24 @@ class Executor(Protocol):
         """One run of a writer's `number`-th job; how it ended is in its record."""
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A statement that each job of a writer runs, or its query's batch.
+
+    `new_job` is given the number of the writer's job, and the instant.
+    """
+
+    command: str
+    new_job: Callable[[int, float], Job]
+    table_name: str
+    transactions: Executor
+
+
 class Submitted(msgspec.Struct, frozen=True):
-    """A job of a writer, its number among them, and the record of its first transaction."""
+    """A job of a writer, its number among them, and the record of its first transaction.
+
+    `job` is its first statement.
+    """
 
     number: int
     job: Job
@@ -63,6 +80,9 @@ class Submitted(msgspec.Struct, frozen=True):
 class Writer:
     """One instance of a writer group, the `number`-th of the run.
 
+    Its jobs do their `parts` one after the other; what is committed of one stays, whatever becomes
+    of the next.
+
     By the number of a job, `think_ms` is the time before it in a closed loop, `instants` are those
     at which jobs fall due otherwise, and `rerun` and `restart` are uniform numbers for its waits.
     """
@@ -71,9 +91,7 @@ class Writer:
     number: int
     group_name: str
     group: WriterGroup
-    command: str
-    new_job: Callable[[int, float], Job]
-    transactions: Executor
+    parts: Sequence[Part]
     think_ms: Callable[[int], float]
     instants: Instants
     rerun: Callable[[int, int], float]
@@ -98,19 +116,35 @@ class Writer:
             raise self._naming_the_writer(error) from error
 
     def _clock(self) -> Clock:
-        return Clock(self.transactions.kernel, self.number)
+        return Clock(self.kernel, self.number)
 
-    def recorded(self) -> WriterRecord:
-        """What fell to this writer until now, and what of it has not begun."""
+    @property
+    def kernel(self) -> Kernel:
+        """The world's clock."""
+        return self.parts[0].transactions.kernel
+
+    def recorded(self) -> Iterator[WriterRecord]:
+        """What fell to this writer until now, and what of it has not begun.
+
+        A record for each of its parts; the jobs are in the last one's.
+        """
         late = sum(1 for _ in self._overdue())
-        return WriterRecord(
-            writer=self.name,
-            writer_group=self.group_name,
-            command=self.command,
-            arrival=Arrivals(*self.group.arrival.chosen_names()),
-            jobs_due=self._submitted + late,
-            jobs_not_begun=len(self._waiting) + self.transactions.queueing + late,
-        )
+        queueing = self.parts[0].transactions.queueing
+        counts = self._submitted + late, len(self._waiting) + queueing + late
+        for position, part in enumerate(self.parts):
+            ends_job = position + 1 == len(self.parts)
+            due, not_begun = counts if ends_job else (0, 0)
+            yield WriterRecord(
+                writer=self.name,
+                writer_group=self.group_name,
+                command=part.command,
+                arrival=Arrivals(*self.group.arrival.chosen_names()),
+                jobs_due=due,
+                jobs_not_begun=not_begun,
+                table_name=part.table_name,
+                statement_number=position + 1,
+                ends_job=ends_job,
+            )
 
     def _overdue(self) -> Iterator[float]:
         """The instants of jobs that wait, unseen by anybody, behind an earlier one of a schedule.
@@ -119,7 +153,7 @@ class Writer:
         """
         if self.group.arrival.schedule is None:
             return iter(())
-        until_ms = min(self.transactions.kernel.now_ms, self._stops_ms)
+        until_ms = min(self.kernel.now_ms, self._stops_ms)
         return takewhile(lambda due_ms: due_ms < until_ms, self.instants(self._submitted))
 
     @property
@@ -167,42 +201,69 @@ class Writer:
         clock.serves(self.number, number)
         yield clock.arrive()
         self._submitted += 1
-        job = self.new_job(number, clock.now_ms)
-        return Submitted(number, job, self._record(clock, job, None, 0, submitted_ms))
+        job = self.parts[0].new_job(number, clock.now_ms)
+        return Submitted(number, job, self._record(clock, 0, job, None, 0, submitted_ms))
 
     def _record(
-        self, clock: Clock, job: Job, job_id: int | None, rerun: int, submitted_ms: float
+        self,
+        clock: Clock,
+        position: int,
+        job: Job,
+        job_id: int | None,
+        rerun: int,
+        submitted_ms: float,
     ) -> TransactionRecord:
-        """That of a transaction which may have to wait, with what it is about to do."""
-        record = self.transactions.recorder.begin(
-            job_id, rerun, self.name, self.group_name, self.command, submitted_ms
+        """That of a transaction which may have to wait, with what it is about to do.
+
+        `position` is that of its part among those of the job.
+        """
+        part = self.parts[position]
+        record = part.transactions.recorder.begin(
+            job_id, rerun, self.name, self.group_name, part.command, submitted_ms
         )
+        record.table_name, record.statement_number = part.table_name, position + 1
+        record.ends_job = position + 1 == len(self.parts)
         job.describe(record, clock.now_ms)
         return record
 
     def _run_job(self, clock: Clock, submitted: Submitted) -> Waiting[None]:
+        """Run the job's parts in turn; what starts the job anew starts with the first again."""
         clock.serves(self.number, submitted.number)
-        job, record = submitted.job, submitted.record
+        record, position = submitted.record, 0
+        jobs, runs = [submitted.job], [0] * len(self.parts)
         tries: JobTries | None = None
         deadline_ms = record.submitted_at_ms + (self.group.deadline or math.inf)
         while True:
-            yield from self.transactions.run(clock, submitted.number, job, record, deadline_ms)
+            job, transactions = jobs[position], self.parts[position].transactions
+            yield from transactions.run(clock, submitted.number, job, record, deadline_ms)
+            runs[position] += 1
             if record.outcome == RecordedOutcome.COMMITTED:
                 if job.is_seen_by_others:
                     yield clock.arrive()
                 job.is_committed()
-                return
-            tries = tries or self._tries(submitted.number)
-            wait = tries.next_wait(record.outcome == RecordedOutcome.UNKNOWN)
-            if wait is None or clock.now_ms + wait[0] >= deadline_ms:
-                record.given_up = True
-                return
-            wait_ms, starts_anew = wait
-            clock.now_ms += wait_ms
-            yield clock.arrive()
-            if starts_anew:
-                self.transactions.starts_anew()
-            record = self._record(clock, job, record.job_id, tries.count, clock.now_ms)
+                if record.ends_job:
+                    return
+                position += 1
+                if tries is not None:
+                    tries.of_next_part()
+                yield clock.arrive()
+                if position == len(jobs):
+                    jobs.append(self.parts[position].new_job(submitted.number, clock.now_ms))
+            else:
+                tries = tries or self._tries(submitted.number)
+                wait = tries.next_wait(record.outcome == RecordedOutcome.UNKNOWN)
+                if wait is None or clock.now_ms + wait[0] >= deadline_ms:
+                    record.given_up = True
+                    return
+                wait_ms, starts_anew = wait
+                clock.now_ms += wait_ms
+                yield clock.arrive()
+                if starts_anew:
+                    transactions.starts_anew()
+                    position = 0
+            record = self._record(
+                clock, position, jobs[position], record.job_id, runs[position], clock.now_ms
+            )
 
     def _tries(self, number: int) -> JobTries:
         """Of a job, by its number."""

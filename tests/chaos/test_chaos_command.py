@@ -13,9 +13,10 @@ from click.testing import CliRunner, Result
 from tests.sim.sim_worlds import document
 from whitecap.cli import main
 from whitecap.exit_codes import ExitCode
-from whitecap.sim.oracles import of_run
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, Oracle
+from whitecap.sim.oracles.runs import reopening
 from whitecap.sim.run import FinishedRun
+from whitecap.terminal.campaign import again
 
 
 @pytest.fixture
@@ -37,14 +38,25 @@ def _planted(run: FinishedRun) -> Judgement:
     return Judgement((finding,))
 
 
-def test_a_sound_campaign_says_what_it_has_tested(file: Path, tmp_path: Path) -> None:
+def _lenient(run: FinishedRun) -> Judgement:
+    del run
+    return Judgement()
+
+
+def test_a_sound_campaign_says_what_it_has_tested(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reopening, "judgement_with_readers", _lenient)
     result = _chaos(file, "--runs", 6, "--jobs", 1, "--out", tmp_path / "out")
     assert result.exit_code == ExitCode.FINE, result.output
     assert "6 runs" in result.stdout
     assert "never: " in result.stdout
 
 
-def test_the_same_campaign_prints_the_same_json(file: Path, tmp_path: Path) -> None:
+def test_the_same_campaign_prints_the_same_json(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reopening, "judgement_with_readers", _lenient)
     options = ("--runs", 3, "--jobs", 1, "--json", "--out", tmp_path / "out")
     first, second = _chaos(file, *options), _chaos(file, *options)
     assert first.stdout == second.stdout
@@ -53,21 +65,49 @@ def test_the_same_campaign_prints_the_same_json(file: Path, tmp_path: Path) -> N
     assert written["findings"] == []
 
 
+def test_a_campaign_ends_when_its_time_is_up(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reopening, "judgement_with_readers", _lenient)
+    options = ("--minutes", 1e-9, "--jobs", 1, "--json", "--out", tmp_path / "out")
+    result = _chaos(file, "--runs", 1000, *options)
+    assert result.exit_code == ExitCode.FINE
+    assert json.loads(result.stdout)["runs"] == 1
+    assert _chaos(file, "--minutes", 0).exit_code == ExitCode.BAD_INPUT
+
+
+def test_the_command_that_makes_a_run_again_names_its_own_scenario_alone() -> None:
+    paths = [Path("one.yaml"), Path("two.yaml")]
+    assert again(paths, 5, 3) == "whitecap chaos two.yaml --seed 5 --only 3"
+
+
 def test_a_finding_is_told_with_its_cause_its_command_and_a_small_scenario(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(of_run, "judge", _planted)
+    monkeypatch.setattr(reopening, "judgement_with_readers", _planted)
     out = tmp_path / "out"
-    result = _chaos(file, "--runs", 8, "--jobs", 1, "--out", out)
+    kept = tmp_path / "kept"
+    result = _chaos(file, "--runs", 8, "--jobs", 1, "--out", out, "--save", kept)
     assert result.exit_code == ExitCode.EXPECTATION_MISSED, result.output
     assert "planted here" in result.stdout
     assert "gone in the same seed" in result.stdout
     number = result.stdout.partition("--only ")[2].split()[0]
     small = out / f"small-{number}-small.yaml"
     assert small.is_file()
+    saved = (kept / f"small-{number}.yaml").read_text()
+    assert saved == small.read_text()
+    assert saved.startswith("# lost commit: planted here\n# because of the fault")
+    assert f"--only {number}" in saved
     again = _chaos(file, "--only", number, "--no-shrink", "--jobs", 1, "--out", out)
     assert again.exit_code == ExitCode.EXPECTATION_MISSED
     assert CliRunner().invoke(main, ["run", str(small), "--quiet"]).exit_code == ExitCode.FINE
+
+
+def test_a_scenario_of_several_tables_is_refused_by_name(tmp_path: Path) -> None:
+    result = _chaos("scenarios/two-tables.yaml", "--out", tmp_path / "out")
+    assert result.exit_code == ExitCode.BAD_INPUT, result.output
+    assert "two-tables.yaml" in result.stderr
+    assert "several tables (silver, gold)" in result.stderr
 
 
 def test_bad_input_is_told_before_anything_runs(file: Path, tmp_path: Path) -> None:
@@ -75,4 +115,5 @@ def test_bad_input_is_told_before_anything_runs(file: Path, tmp_path: Path) -> N
     assert missing.exit_code == ExitCode.BAD_INPUT
     assert "missing.yaml" in missing.stderr
     assert _chaos(file, "--runs", 0).exit_code == ExitCode.BAD_INPUT
+    assert _chaos(file, "--save", tmp_path, "--no-shrink").exit_code == ExitCode.BAD_INPUT
     assert _chaos().exit_code == ExitCode.BAD_INPUT

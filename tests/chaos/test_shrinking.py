@@ -65,3 +65,9 @@ def test_a_finding_of_one_dialect_is_explained_by_it() -> None:
 
 def test_a_finding_that_stays_is_unexplained() -> None:
     assert explanation(big(), lambda scenario: True) is None
+
+
+def test_a_finding_that_is_gone_on_a_store_that_excludes_is_explained_by_the_store() -> None:
+    loose = scenario_of(document(store={"profile": "s3", "put_if_absent": {"exclusive": False}}))
+    cause = explanation(loose, lambda scenario: not scenario.is_exclusive)
+    assert cause == "a store without put-if-absent"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.sim.sim_worlds import document
+from tests.sim.sim_worlds import INSERT, UPDATE, document
 from whitecap.sim.chaos.dice import Dice
 from whitecap.sim.chaos.sites import SITES, drawn_faults
 from whitecap.sim.chaos.swarm import QUIET_MS, Drawn, drawn
@@ -67,7 +67,7 @@ def test_faults_end_and_nothing_is_begun_when_the_quiet_phase_begins(
         ends = {fault.between[1] for fault in each.scenario.faults if fault.between}
         assert all(end == pytest.approx(each.calm_ms, rel=1e-3) for end in ends)
         assert all(
-            group.stops is not None and group.stops <= max(each.calm_ms, group.starts + 1)
+            group.stops is not None and group.stops <= group.starts + each.calm_ms
             for group in each.scenario.writers.values()
         )
         assert each.scenario.duration == pytest.approx(each.calm_ms + QUIET_MS, rel=1e-3)
@@ -80,3 +80,22 @@ def test_what_cannot_be_is_dropped_and_named() -> None:
     variations = [drawn(only_here, 7, number) for number in range(10)]
     assert {each.scenario.dialect for each in variations} == {"delta-oss-4.4"}
     assert any("dialect" in each.in_vain for each in variations)
+
+
+def test_groups_that_begin_after_the_quiet_phase_are_left_out_unless_there_are_no_others() -> None:
+    late = {**UPDATE, "starts": "1 h"}
+    writers = {"early": INSERT, "late": late}
+    both = [drawn(scenario_of(document(writers=writers)), 7, number) for number in NUMBERS]
+    assert any(set(each.scenario.writers) == {"early"} for each in both)
+    assert not any({"early", "late"} <= set(each.scenario.writers) for each in both)
+    alone = drawn(scenario_of(document(writers={"late": late})), 7, 0).scenario.writers["late"]
+    assert alone.stops is not None
+    assert alone.stops > alone.starts
+
+
+def test_a_cluster_goes_with_the_last_writer_that_runs_on_it() -> None:
+    shared = {"etl": {"slots": 2}}
+    writers = {"loader": {**INSERT, "cluster": "etl"}, "corrector": UPDATE}
+    base = scenario_of(document(writers=writers, clusters=shared))
+    each = [drawn(base, 7, number).scenario for number in NUMBERS]
+    assert {"etl" in one.clusters for one in each} == {True, False}

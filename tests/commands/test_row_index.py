@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sql_database import Database, adds, removes
 
+from tests.dialects.races_on_rows import Rows, World
+from whitecap.engine.commands import SharedTable
+from whitecap.engine.dialects import DELTA_RS_1_6_6
 from whitecap.engine.outcomes import Committed
+from whitecap.engine.row_store import rows as row_store
+from whitecap.engine.row_store.columns import Integers
 from whitecap.engine.storage.requests import ReadRows
 
 keys = st.integers(0, 12)
@@ -103,6 +110,19 @@ def test_a_pinned_statement_reads_only_files_that_hold_the_values() -> None:
     assert job.rows_read == 2  # type: ignore[union-attr]
 
 
+def test_bounds_of_a_rewritten_file_follow_from_those_of_the_file_that_it_replaces() -> None:
+    database = Database(index_rows=True)
+    database.create("t", "k BIGINT")
+    database.commit("INSERT INTO t VALUES :rows", rows=[(k,) for k in range(5)])
+    every_row = AssertionError("every row was looked at")
+    with (
+        patch.object(row_store, "INHERITED_FROM", 0),
+        patch.object(Integers, "extent", side_effect=every_row),
+    ):
+        outcome = database.commit("DELETE FROM t WHERE k = 4")
+    assert '"maxValues":{"k":3}' in str(adds(outcome)[0].stats)
+
+
 def test_files_that_no_client_reads_any_more_are_forgotten() -> None:
     database = database_of(3)
     for _ in range(70):
@@ -149,3 +169,27 @@ def test_files_with_nan_are_forgotten_like_any_other() -> None:
             " WHEN MATCHED THEN UPDATE SET v = t.v + 1"
         )
     assert sorted(v for _, v in database.rows("t")) == [0] + [70] * 9
+
+
+def _changed_after_two_compactions(index_rows: bool, before: str) -> Rows:
+    world = World(DELTA_RS_1_6_6, shared=SharedTable(index_rows))
+    world.run("CREATE TABLE t (k BIGINT, a DOUBLE)")
+    for k in range(4):
+        world.run(f"INSERT INTO t VALUES ({k}, 0D)")
+    world.run(before)
+    assert isinstance(world.race("OPTIMIZE t", "OPTIMIZE t"), Committed)
+    world.run("UPDATE t SET a = a + 2D WHERE k IN (1, 2)")
+    world.run("DELETE FROM t WHERE k = 2")
+    for _ in range(70):  # until files that nobody reads any more are forgotten
+        world.run("UPDATE t SET a = a + 1D WHERE k = 3")
+    return world.rows()
+
+
+@pytest.mark.parametrize(
+    "before", ["DELETE FROM t WHERE k > 9", "UPDATE t SET a = 1D WHERE k IN (1, 3)"]
+)
+def test_rows_that_two_compactions_doubled_are_found_in_both_files(before: str) -> None:
+    """The newer delta-rs lets both commit: each row is then in a file of either."""
+    rows = _changed_after_two_compactions(True, before)
+    assert rows == _changed_after_two_compactions(False, before)
+    assert [k for k, _ in rows] == [0, 0, 1, 1, 3, 3]

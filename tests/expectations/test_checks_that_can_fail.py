@@ -59,6 +59,8 @@ IN_VAIN = [
      "expect.0.command", "no writer runs MERGE"),
     ({"measure": "aborted", "command": "UPDAT", "equals": 0},
      "expect.0.command", "did you mean 'UPDATE'"),
+    ({"measure": "aborted", "command": "UPDATE events", "equals": 0},
+     "expect.0.command", "did you mean 'UPDATE'"),
     ({"measure": "aborted", "writer": "w", "command": "INSERT", "equals": 0},
      "expect.0.command", "'w' runs UPDATE"),
     ({"measure": "aborted", "writer": "v", "equals": 0},

@@ -41,8 +41,9 @@ def test_ranges_that_say_little_are_called_so() -> None:
     assert "More --statements" not in " ".join(meaning(_result(RIGHT)))
 
 
-def test_windows_whose_share_has_changed_are_told() -> None:
-    assert "75 % of their time when measured and for 60 %" in " ".join(meaning(_result(RIGHT, 0.6)))
+def test_windows_whose_share_is_not_the_expected_one_are_told() -> None:
+    said = " ".join(meaning(_result(RIGHT, 0.6)))
+    assert "open for 60 % of their time, where 75 % was expected" in said
     assert len(meaning(_result(RIGHT))) == 1
 
 

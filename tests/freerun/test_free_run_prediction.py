@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.freerun.free_runs import apart, refused_together
+from tests.freerun.worlds_with_a_log import apart_with_a_log, together_with_a_log
 from whitecap.sim.freerun.calibration import calibration_of
 from whitecap.sim.freerun.comparison import Compared
 from whitecap.sim.freerun.prediction import (
@@ -16,6 +17,7 @@ from whitecap.sim.freerun.prediction import (
     OTHERS,
     count_of,
     predicted_ranges,
+    predicted_window_share,
     quantities_of,
     range_of,
     refusals_of,
@@ -74,6 +76,19 @@ def test_the_simulator_refuses_as_many_as_a_model_of_a_few_lines(partitions: int
     expected = refused_together(4, partitions, 40_000, _window, _lead)
     assert refusals.keys() == {"ConcurrentAppendException"}
     assert refusals.total() / 1500 == pytest.approx(expected, abs=0.035)
+
+
+def test_where_missing_checksums_cost_jobs_that_follows_from_a_run_apart() -> None:
+    """Refused statements leave fewer commits, so fewer checksums are missing than apart."""
+    workload = update_workload(2, 4)
+    run_apart, together = apart_with_a_log(workload, 600), together_with_a_log(workload, 6000)
+    calibration = calibration_of(run_apart)
+    refusals = refusals_of(workload, calibration, 1500, seed=1, replication=0)
+    expected = together.refusals.total() / len(together.counted)
+    assert refusals.total() / 1500 == pytest.approx(expected, abs=0.035)
+    assert together.window_share > run_apart.window_share + 0.15
+    share = predicted_window_share(workload, calibration, 300, seed=1)
+    assert share == pytest.approx(together.window_share, abs=0.035)
 
 
 def test_a_prediction_from_wrong_windows_is_found_out() -> None:

@@ -227,7 +227,7 @@ def test_every_dialect_that_is_declared_can_be_chosen() -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 def test_every_dialect_has_published_tables_and_sources(dialect: Dialect) -> None:
-    assert tables_of(dialect)
+    assert tables_of(dialect) or dialect.vendor is Vendor.DELTA_RS  # its makers publish none
     assert all(difference.source for difference in dialect.differences)
     assert dialect.differences or dialect.name == "delta-oss-4.4"
     assert dialect.vendor in Vendor

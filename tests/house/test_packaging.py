@@ -116,6 +116,10 @@ def hostile(tmp_path: Path) -> Path:
         ["-m", "whitecap", "--version"],
         ["-m", "whitecap", "run", "mine.yaml"],
         ["-m", "whitecap", "check", "mine.yaml"],
+        ["-m", "whitecap", "run", "late-commit"],
+        ["-m", "whitecap", "check", "late-commit", "--replications", "1"],
+        ["-m", "whitecap", "explain", "--table", "merge-and-optimize"],
+        ["-m", "whitecap", "scenarios", "events"],
         ["-m", "whitecap", "dialects"],
     ],
 )

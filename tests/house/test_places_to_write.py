@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -38,26 +40,41 @@ def _invoke(*arguments: object) -> Result:
     return CliRunner().invoke(main, [*map(str, arguments)])
 
 
+PLAN = ("--vary", "writers.loader.count=1..3", "--objective", "job_success_rate >= 99 %")
 WRITERS = {
     "run --out": ["run", "FILE", "--out"],
     "run --export": ["run", "FILE", "--export"],
     "run --history": ["run", "FILE", "--history"],
+    "plan --out": ["plan", "FILE", *PLAN, "--out"],
     "sweep --out": ["sweep", "FILE", "--out"],
     "check --junit": ["check", "FILE", "--junit"],
     "replay --out": ["replay", "RUN", "--out"],
     "chaos --out": ["chaos", "FILE", "--out"],
+    "chaos --save": ["chaos", "FILE", "--save"],
     "fuzz --out": ["fuzz", "--out"],
     "validate --out": ["validate", "--real", "--out"],
     "calibrate --out": ["calibrate", "DISK", "--out"],
     "explain --out": ["explain", "--table", str(ROOT / EXPLAIN), "--format", "json", "--out"],
+    "init --out": ["init", "--writers", "merge", "--every", "2 min", "--takes", "9 s", "--out"],
+    "schema --out": ["schema", "--out"],
     "matrix --out": ["matrix", "--format", "json", "--out"],
 }
 """Every option that names a place to write to; FILE, RUN and DISK stand for a scenario,
 a run and a directory that is not there."""
 
 
+@lru_cache(maxsize=1)
+def _load_all_modules() -> None:
+    """Before anything is replaced: a module that is loaded meanwhile would keep the replacement."""
+    for path in sorted((ROOT / "sim").rglob("*.py")):
+        importlib.import_module(
+            "whitecap." + ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        )
+
+
 def _work(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What of the work was begun."""
+    _load_all_modules()
     begun: list[str] = []
     for place in (
         "whitecap.sim.run.run_scenario",
@@ -66,6 +83,7 @@ def _work(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         "whitecap.sim.replay.real.environment.require_delta",
         "whitecap.sim.replay.fuzz.fuzz",
         "whitecap.sim.chaos.campaign.run_campaign",
+        "whitecap.sim.under_fire.campaign.run_under_fire",
         "whitecap.explaining.explain",
         "whitecap.sim.calibration.measuring.measure",
         "whitecap.sim.machine.processes.Processes.map",
@@ -97,7 +115,8 @@ def test_every_command_that_writes_is_tried_here() -> None:
         for name in COMMANDS
         for parameter in main.get_command(None, name).params  # type: ignore[arg-type, union-attr]
         for option in parameter.opts
-        if option in ("--out", "--export", "--junit") or (name, option) == ("run", "--history")
+        if option in ("--out", "--export", "--junit", "--save")
+        or (name, option) == ("run", "--history")
     }
     assert written == set(WRITERS)
 

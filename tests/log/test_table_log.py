@@ -47,6 +47,13 @@ def test_a_commit_that_is_replaced_is_read_again() -> None:
     assert run(TableLog(cache).update(), store).num_files == 0
 
 
+def test_who_reads_the_log_from_its_beginning_drives_no_newer_commit_from_the_cache() -> None:
+    cache = CommitCache(kept_versions=2)
+    for version in (3, 4, 0, 1, 2):
+        cache.commit(version, b"", 0)
+    assert [version for version in range(5) if cache.known(version)] == [3, 4]
+
+
 def test_a_gap_in_the_log_is_refused_and_named() -> None:
     store = store_with(3)
     store.delete(log_key(1))

@@ -78,6 +78,7 @@ def measured() -> MeasuredRun:
         ("unknown", 1),
         ("in_flight", 1),
         ("given_up", 2),
+        ("half_done", 0),
         ("reruns", 3),
         ("attempts", 8),
         ("conflict_rate", 3 / 8),

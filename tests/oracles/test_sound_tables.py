@@ -9,9 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.oracles.hand_made import FIRST_ROWS, HandMade
+from tests.oracles.hand_made import FIRST_ROWS, HandMade, remove
+from tests.oracles.planted import ANY_ORDER
+from whitecap.engine.log import checkpoint
 from whitecap.sim.loading import load_scenario
-from whitecap.sim.oracles.of_run import judge
+from whitecap.sim.oracles.effects import Effect, Effects
+from whitecap.sim.oracles.runs.of_run import judge
+from whitecap.sim.oracles.runs.reopening import reopening_findings
 from whitecap.sim.run import run_scenario
 
 ROOT = Path(__file__).parents[2]
@@ -48,6 +52,11 @@ def test_a_store_without_put_if_absent_loses_commits_that_were_acknowledged() ->
     assert {"lost commit", "content changed"} <= {finding.anomaly.value for finding in findings}
 
 
+def test_a_table_that_nobody_came_to_create_is_no_broken_one() -> None:
+    scenario = load_scenario(ROOT / "scenarios/field/c34-first-append-to-an-empty-path.yaml")
+    assert not judge(run_scenario(scenario, until_ms=1)).findings
+
+
 def _moved(rows: list[tuple[int, int]], kind: str, key: int) -> tuple[str, list[tuple[int, int]]]:
     """A statement about one key, and the rows after it."""
     match kind:
@@ -79,6 +88,74 @@ def test_statements_one_after_the_other_give_no_finding(steps: list[tuple[str, i
         table.rewrites("a" if version == 1 else f"f{version - 1}", f"f{version}", rows)
         table.did(f"step {version}", statement, version - 1, version)
     assert not table.findings()
+
+
+def test_a_statement_after_a_compaction_runs_on_the_rows_that_are_there() -> None:
+    table = HandMade()
+    table.rewrites("a", "b", FIRST_ROWS)
+    table.rewrites("b", "c", [(1, 10)])
+    table.did("compaction", "OPTIMIZE t", 0, 1)
+    table.did("delete", "DELETE FROM t WHERE v = 20", 1, 2)
+    assert not table.findings()
+
+
+def test_rows_from_before_the_history_that_a_writer_may_miss_are_thought_of_as_coming_later() -> (
+    None
+):
+    table = HandMade(ANY_ORDER)
+    table.appends("b", [(3, 30), (3, 30)])
+    table.appends("c", [(4, 40)])
+    table.commit(remove("a"))
+    table.did("replaces", "DELETE FROM t WHERE id < 4", 0, 3)
+    assert {str(row) for row in table.evidence.changes.before(4)} == {"(3, 30)", "(4, 40)"}
+    assert not table.findings()
+
+
+ROWS = st.lists(st.tuples(st.integers(1, 4), st.sampled_from((10, 11, 20))), min_size=1, max_size=4)
+
+
+@settings(max_examples=30, deadline=None)
+@given(ROWS, st.sampled_from(("insert", "delete", "update", "merge")), st.integers(1, 3))
+def test_sums_of_hashes_say_what_a_comparison_of_all_rows_says(
+    rows: list[tuple[int, int]], kind: str, key: int
+) -> None:
+    """Whether or not the rows after the statement are those that it makes."""
+    statement, right = _moved(list(FIRST_ROWS), kind, key)
+    for after in (rows, right):
+        table = HandMade()
+        table.rewrites("a", "b", after)
+        table.did("step", statement, 0, 1)
+        evidence = table.evidence
+        change = evidence.changes.changes[1]
+        made = Effects(evidence).effect([1], 1)
+        assert Effects(evidence).explain([1]) == (made == Effect(change.gone, change.new))
+
+
+def test_rows_are_looked_at_although_the_first_statement_did_nothing() -> None:
+    table = HandMade()
+    table.rewrites("a", "b", FIRST_ROWS)
+    table.did("compactor", "OPTIMIZE t", 0, 1)
+    table.rewrites("b", "c", [(1, 11), (2, 20)])
+    table.did("corrector", "UPDATE t SET v = v + 1 WHERE id = 1", 1, 2)
+    assert not table.findings()
+
+
+def test_whoever_opens_a_sound_log_reads_what_its_commits_say() -> None:
+    table = HandMade()
+    for version in range(1, 6):
+        table.appends(f"f{version}", [(version + 2, version)])
+    assert not list(reopening_findings(table.evidence))
+
+
+def test_a_reader_that_loses_a_file_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = HandMade()
+    for version in range(1, 6):
+        table.appends(f"f{version}", [(version + 2, version)])
+    whole = checkpoint.checkpoint_actions
+    monkeypatch.setattr(checkpoint, "checkpoint_actions", lambda snapshot: whole(snapshot)[:-1])
+    (finding,) = reopening_findings(table.evidence)
+    assert "1 files are missing" in finding.sentence
+    assert "checkpoint" in finding.sentence
 
 
 def test_the_oracles_know_nothing_of_the_engines_decisions() -> None:

@@ -36,7 +36,7 @@ STRIKES = {
     for model, (kind, needed) in KINDS.items()
     for name, strike in {
         "nth": {"nth": 2},
-        "of_jobs": {"nth": 1, "of_jobs": 2},
+        "of_jobs": {"nth": 1, "of_jobs": 3},
         "files": {"nth": 1, "files": ["commit"]},
     }.items()
     if name != "files" or model not in WITHOUT_FILES

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from tests.protocols.test_protocol_fields import CHANGES as OF_SOME_STORES
 from tests.sim.fault_fields import OF_FAULTS
+from tests.sim.full_scenario import FULL
 from tests.sim.sim_worlds import TABLE
 from tests.sim.workload_fields import CORRECTOR, ERASER, LOADER, STREAM, UPSERTER, WORKLOAD
 from whitecap.sim.loading import scenario_of
@@ -19,78 +20,7 @@ from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.origin import ORIGIN, Sourced
 from whitecap.sim.scenario.store import Measured
 
-FULL: dict[str, Any] = {
-    "name": "full",
-    "start": "2026-01-14 23:59:20",
-    "duration": "100 s",
-    "store": {"profile": "s3"},
-    "table": {
-        **TABLE,
-        "log": {"rate": "1 per d"},
-        "values": {"date": {"days": 3}, "country": ["DE", "FR", "GB"]},
-        "properties": {"delta.enableDeletionVectors": True},
-    },
-    "writers": {
-        "loader": {
-            "count": 2,
-            "statement": "INSERT INTO events VALUES :rows",
-            "parameters": {
-                "date": {"zipf": {"exponent": 1.0}},
-                "country": {"newest": {"within": 2}},
-                "rows": {"rows": {"count": 4}},
-            },
-            "arrival": {"closed": {"think": "5 s"}},
-            "compute": {"time": {"lognormal": {"median": "4 s", "sigma": 0.3}}},
-        },
-        "corrector": {
-            "statement": "UPDATE events SET amount = :n WHERE date = :day AND event_id IN (:keys)",
-            "parameters": {
-                "day": {"column": "date", "newest": {"within": 2}},
-                "n": "counter",
-                "keys": {"keys": {"count": 2, "choose": {"zipf": {"exponent": 1.0}}}},
-            },
-            "arrival": {"open": {"rate": "20 per min", "concurrency": 3}},
-            "compute": {"time": {"uniform": {"low": "2 s", "high": "9 s"}}},
-            "rerun": {"exponential": {"base": "2 s", "cap": "9 s", "jitter": "full", "budget": 4}},
-        },
-        "upserter": {
-            "count": 2,
-            "cluster": "nightly",
-            "statement": (
-                "MERGE INTO events t USING (SELECT * FROM VALUES :rows AS v"
-                "(event_id, date, country, amount)) s ON t.event_id = s.event_id "
-                "AND t.country = :country WHEN MATCHED THEN UPDATE SET * "
-                "WHEN NOT MATCHED THEN INSERT *"
-            ),
-            "parameters": {
-                "country": {"among": ["DE", "FR"]},
-                "rows": {"rows": {"count": 4, "existing": 0.5}},
-            },
-            "arrival": {"schedule": {"every": "10 s", "offset": "3 s"}},
-            "compute": {"time": {"exponential": {"mean": "6 s"}}},
-            "rerun": {"fixed": {"wait": "1 s", "budget": 2}},
-        },
-        "eraser": {
-            "statement": "DELETE FROM events WHERE country = :country AND event_id = 3",
-            "parameters": {"country": {"value": "DE"}},
-            "arrival": {"schedule": {"at": ["30 s", "70 s"]}},
-            "compute": {"time": "3 s"},
-        },
-        "stream": {
-            "count": 2,
-            "streaming": {"checkpoint": "clicks", "rows": {"count": 3}},
-            "arrival": {"closed": {"think": "10 s"}},
-            "compute": "3 s",
-        },
-    },
-    "clusters": {"nightly": {"full_speed": 1}},
-    "faults": [
-        {"lost_reply": {"probability": 0.15, "requests": ["put_if_absent"]}},
-        {"late_effect": {"probability": 0.1, "delay": "5 s"}},
-        {"throttling": {"probability": 0.2}},
-        {"writer_crash": {"rate": "1 per min", "restart": "10 s"}},
-    ],
-}
+TWO_TABLES = {"table": None, "tables": {"events": TABLE, "deeds": TABLE}}
 
 CHANGES: dict[str, dict[str, Any]] = {
     "Scenario.seed": {"seed": 2},
@@ -110,6 +40,12 @@ CHANGES: dict[str, dict[str, Any]] = {
             if "statement" in writer
         },
     },
+    "Scenario.tables": {
+        **TWO_TABLES,
+        f"{STREAM}.streaming.table": "events",
+        f"{ERASER}.statement": FULL["writers"]["eraser"]["statement"].replace("events", "deeds"),
+    },
+    "Streaming.table": {**TWO_TABLES, f"{STREAM}.streaming.table": "deeds"},
     "Table.columns": {"table.schema": TABLE["schema"].replace("DOUBLE", "FLOAT")},
     "Table.exists": {"table.exists": False, "table.initial.rows": 0, "table.log": None},
     "Table.partition_by": {"table.partition_by": []},
@@ -139,6 +75,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "WriterGroup.count": {f"{STREAM}.count": 1},
     "WriterGroup.cluster": {f"{LOADER}.cluster": "etl"},
     "WriterGroup.clock_skew": {f"{LOADER}.clock_skew": "1 min"},
+    "WriterGroup.dialect": {f"{LOADER}.dialect": "delta-rs-1.6.6"},
     "ClockSkew.ahead": {f"{LOADER}.clock_skew": {"ahead": "2 s"}},
     "ClockSkew.behind": {f"{LOADER}.clock_skew": {"behind": "2 s"}},
     "ClockSkew.either_way": {f"{LOADER}.clock_skew": {"either_way": "2 s"}},
@@ -266,6 +203,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "LogStore.delete": {"store.log_store.delete": ["delete"]},
     "LogStore.commit_lock": {"store.log_store.commit_lock": True},
     "SparkClient.job": {"store.spark.job": "99 ms"},
+    "SparkClient.metadata_job": {"store.spark.metadata_job": "9 s"},
     "SparkClient.parallel_reads": {"store.spark.parallel_reads": 1},
     "SparkClient.fast_listing": {"store.spark.fast_listing": True},
     "Answer.latency": {

@@ -83,6 +83,26 @@ def test_recording_and_table_are_written_where_asked(file: Path, tmp_path: Path)
     assert list((table / "date=2026-01-14").glob("*.parquet"))
 
 
+def test_a_history_is_written_into_a_folder_that_is_not_there_yet(
+    file: Path, tmp_path: Path
+) -> None:
+    history = tmp_path / "new" / "history.jsonl"
+    result = _run(file, "--quiet", "--history", history)
+    assert result.exit_code == ExitCode.FINE, result.output
+    assert history.stat().st_size > 0
+
+
+@pytest.mark.parametrize("option", ["--out", "--export"])
+def test_a_history_where_a_directory_will_be_is_refused_before_the_run(
+    option: str, file: Path, tmp_path: Path
+) -> None:
+    place = tmp_path / "place"
+    result = _run(file, "--history", place, option, place / "below")
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert "--history is a file" in result.stderr
+    assert not place.exists()
+
+
 def test_quiet_prints_only_what_was_written(file: Path, tmp_path: Path) -> None:
     result = _run(file, "--quiet", "--out", tmp_path / "run")
     assert result.stdout == f"recording  {tmp_path / 'run'}\n"

@@ -11,7 +11,7 @@ import pytest
 
 from tests.sim.sim_worlds import INSERT, UPDATE, document, ran, rows, scenario
 from whitecap.engine.errors import InvalidInput, InvariantViolated
-from whitecap.sim.history.conservation import broken_by, check_conservation
+from whitecap.sim.history.conservation import WalkedLog, broken_by, check_conservation
 from whitecap.sim.recording.recording import SCHEMAS, write_recording
 from whitecap.sim.run import run_scenario
 
@@ -178,7 +178,7 @@ def test_conservation_notices_planted_faults() -> None:
         spoil(tables)
         spoilt = {name: pa.Table.from_pylist(rows, SCHEMAS[name]) for name, rows in tables.items()}
         with pytest.raises(InvariantViolated) as raised:
-            check_conservation(spoilt, (), "whitecap run it.yaml --seed 1")
+            check_conservation(spoilt, [WalkedLog("events", None)], "whitecap run it.yaml --seed 1")
         return str(raised.value)
 
     def lose_a_version(tables: Any) -> None:

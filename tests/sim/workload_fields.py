@@ -20,6 +20,22 @@ LOAD = {"cv": 0.5, "lasts": "20 s"}
 
 RESTART = {"fixed": {"wait": "1 s"}, "takes": "3 s"}
 
+ERASES = "DELETE FROM events WHERE country = 'DE' AND event_id = 3"
+
+ADDS = "UPDATE events SET amount = :n WHERE event_id = 3"
+
+ADDING = {"statement": ADDS, "parameters": {"n": "counter"}}
+
+
+def erasing(*parts: Any) -> dict[str, Any]:
+    """The eraser with jobs of several statements."""
+    return {
+        f"{ERASER}.statement": None,
+        f"{ERASER}.parameters": {},
+        f"{ERASER}.statements": list(parts),
+    }
+
+
 WORKLOAD: dict[str, dict[str, Any]] = {
     "Scenario.clusters": {"clusters": {}},
     "Scenario.load": {"load": LOAD},
@@ -63,5 +79,9 @@ WORKLOAD: dict[str, dict[str, Any]] = {
     "Restart.fixed": {f"{ERASER}.restart": {"fixed": {"wait": "2 s"}}},
     "Restart.exponential": {f"{ERASER}.restart": {"exponential": {"base": "1 s", "cap": "2 s"}}},
     "Restart.takes": {f"{ERASER}.restart": {**RESTART, "takes": "4 s"}},
+    "WriterGroup.statements": erasing(ERASES, ADDING),
+    "JobPart.statement": erasing(ERASES, {**ADDING, "statement": ADDS.replace("3", "4")}),
+    "JobPart.parameters": erasing(ERASES, {**ADDING, "parameters": {"n": {"value": 7}}}),
+    "JobPart.compute": erasing(ERASES, {**ADDING, "compute": "1 s"}),
     "Restart.preset": {f"{ERASER}.restart": "spark-streaming"},
 }

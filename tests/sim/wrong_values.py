@@ -71,6 +71,7 @@ EVERY_FIELD: dict[str, Any] = {
         },
         "spark": {
             "job": "500 ms",
+            "metadata_job": "200 ms",
             "parallel_reads": 8,
             "fast_listing": False,
             **ORIGIN,
@@ -128,6 +129,7 @@ EVERY_FIELD: dict[str, Any] = {
             "count": 2,
             "cluster": "etl",
             "clock_skew": {"ahead": "2 s"},
+            "dialect": "delta-oss-3.3",
             "statement": "INSERT INTO events VALUES :rows",
             "parameters": {
                 "date": {"newest": {"within": 2}},
@@ -210,9 +212,20 @@ EVERY_FIELD: dict[str, Any] = {
                 }
             },
         },
+        "both": {
+            "statements": [
+                {
+                    "statement": "UPDATE events SET amount = :n WHERE event_id = 3",
+                    "parameters": {"n": {"counter": {}}},
+                    "compute": "2 s",
+                },
+            ],
+            "arrival": {"schedule": {"at": ["40 s"]}},
+        },
         "stream": {
             "streaming": {
                 "checkpoint": "clicks",
+                "table": "events",
                 "reads_table": False,
                 "rows": {"count": 3, "choose": {"newest": {"within": 1}}},
             },

@@ -49,6 +49,14 @@ def test_each_writer_of_a_group_is_counted_by_itself() -> None:
         assert _throttled(_requests_of(run, writer, "put")) == [1, 4]
 
 
+@pytest.mark.parametrize("nth", [1, 4, 5])
+def test_the_statements_of_a_writer_are_counted_together(nth: int) -> None:
+    part = {name: INSERT[name] for name in ("statement", "parameters")}
+    writer = {"statements": [part, part], "arrival": {"schedule": {"every": "10 s"}}}
+    run = _hit({"throttling": {"nth": nth, "requests": ["put"]}}, writers={"etl": writer})
+    assert _throttled(_requests_of(run, "etl-1", "put")) == [nth]
+
+
 def test_a_request_that_is_sent_again_is_counted_again() -> None:
     run = _hit({"throttling": {"nth": [2, 3], "requests": ["put"]}, "writers": ["etl-1"]})
     second, third = _requests_of(run, "etl-1", "put")[1:3]
@@ -131,6 +139,21 @@ def test_a_put_that_is_delivered_twice_is_refused_the_second_time() -> None:
     twice = {"duplicate_delivery": {"probability": 1, "delay": "1 s"}}
     run, once = _hit(twice), _hit({"throttling": {"probability": 1e-300}})
     assert rows(run, "commits") == rows(once, "commits")
+
+
+def test_a_put_that_was_refused_has_no_effect_that_could_happen_again() -> None:
+    faults = [
+        {"duplicate_delivery": {"probability": 1, "delay": "1 ms"}},
+        {"throttling": {"nth": [1, 2], "requests": ["put_if_absent"]}},
+    ]
+    puts = rows(_hit(faults[1], faults=faults, writers=ALONE), "requests")
+    refused = [put for put in puts if put["result"] == "throttled"]
+    assert len(refused) == 2
+    landed = [put["key"] for put in puts if put["effect_at_ms"] is not None]
+    assert refused[0]["key"] in landed
+    run = _hit(faults[1], faults=faults, writers=ALONE)
+    created = [put for put in rows(run, "attempts") if put["effect_at_ms"] is not None]
+    assert all(put["result"] == "created" for put in created)
 
 
 @pytest.mark.parametrize(

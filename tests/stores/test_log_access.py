@@ -157,6 +157,18 @@ def test_a_checksum_that_is_not_there_yet_costs_a_job_over_the_log() -> None:
         assert last == ["list", *reads, "list", *OWN_COMMIT, *derives, *CHECKSUM], start_ms
 
 
+def test_a_job_that_reads_metadata_alone_may_take_less_than_one_that_reads_the_state() -> None:
+    """Both are needed where two checksums are missing, in one insert after the other's."""
+    warm = {"first": log_writer(INSERT, ["40 s", "60 s"])}
+    writers = {**warm, "second": log_writer(INSERT, ["30 s", "60300 ms"])}
+    spark = STORE["spark"] | {"metadata_job": "100 ms"}
+    as_long, shorter = (
+        log_run(writers, store=STORE | {"spark": given}) for given in (STORE["spark"], spark)
+    )
+    assert log_kinds(as_long) == log_kinds(shorter)
+    assert _spent(as_long)[-1] - _spent(shorter)[-1] == pytest.approx(400)
+
+
 WARM = log_writer(INSERT, ["0 s", "60 s"])
 OTHER = log_writer(INSERT, ["30 s"])
 """So that all of the others find the same that is new."""

@@ -27,13 +27,15 @@ WITH_VECTORS = Protocol(
 )
 
 
-def test_the_five_dialects_are_there_by_name() -> None:
+def test_the_seven_dialects_are_there_by_name() -> None:
     assert sorted(DIALECTS) == [
         "databricks-13.3",
         "databricks-14.2",
         "databricks-14.3",
         "delta-oss-3.3",
         "delta-oss-4.4",
+        "delta-rs-1.6.3",
+        "delta-rs-1.6.6",
     ]
 
 
@@ -86,6 +88,8 @@ def test_delta_3_3_refuses_a_winner_that_enables_deletion_vectors() -> None:
 
 def test_a_rewrite_that_changes_nothing_downgrades_under_every_default() -> None:
     for dialect in DIALECTS.values():
+        if not dialect.describes_commits:
+            continue
         table = Table(metadata(), PLAIN, add("a"))
         transaction = table.start(dialect=dialect)
         rewrite = [remove("a", data_change=False), add("b", data_change=False)]

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from whitecap.cli import main
@@ -111,6 +112,19 @@ def test_the_interpreter_is_asked_for_only_with_real_writers(tmp_path: Path) -> 
     result = CliRunner().invoke(main, ["chaos", str(scenario), "--python", "python3"])
     assert result.exit_code == 2
     assert "--python is of --real" in result.output
+
+
+@pytest.mark.parametrize("option", ["--save=kept", "--minutes=1", "--jobs=2", "--no-shrink"])
+def test_an_option_that_real_writers_would_pass_over_is_refused(
+    option: str, tmp_path: Path
+) -> None:
+    scenario = tmp_path / "s.yaml"
+    scenario.write_text(SCENARIO)
+    out = f"--out={tmp_path / 'out'}"
+    arguments = ["chaos", str(scenario), "--real", "deltalake", option, out]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 2
+    assert "is of simulated writers" in result.output
 
 
 def test_a_run_is_printed_with_the_prediction_beside_it(tmp_path: Path) -> None:

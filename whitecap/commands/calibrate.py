@@ -85,7 +85,7 @@ def calibrate(
         text = calibrated(samples, place, base)
     if save_samples is not None:
         write_out(save_samples, samples_text(samples), "samples")
-    write_out(out, text.rstrip() if out is None else text, "profile")
+    write_out(out, text, "profile")
     if out is not None:
         click.echo(f"figures  whitecap stores {_as_file(out)}")
         click.echo(f"use it   {EXAMPLE}{_as_file(out)}")

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from whitecap.sim.chaos.campaign import Campaign, Tally
     from whitecap.sim.chaos.examining import Examined
 
+DEFAULT = ParameterSource.DEFAULT
+
 MOST_RUNS = 10_000_000
 """More than a machine makes in a month."""
 
@@ -30,6 +32,10 @@ MOST_RUNS = 10_000_000
 @click.option(
     "--runs", type=click.IntRange(1, MOST_RUNS), default=1000, show_default=True,
     help="How many variations, of the scenarios in turn.",
+)  # fmt: skip
+@click.option(
+    "--minutes", type=click.FloatRange(min=0, min_open=True),
+    help="End after so long, whatever number of runs there have been.",
 )  # fmt: skip
 @click.option(
     "--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True,
@@ -42,6 +48,10 @@ MOST_RUNS = 10_000_000
 @click.option(
     "--out", type=click.Path(path_type=Path), default=Path("out", "chaos"), show_default=True,
     help="Where scenarios that go wrong are written, drawn and small.",
+)  # fmt: skip
+@click.option(
+    "--save", type=click.Path(path_type=Path),
+    help="Put small scenarios here too, for instance scenarios/regression, to keep them.",
 )  # fmt: skip
 @click.option("--shrink/--no-shrink", default=True, help="Make what goes wrong small.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
@@ -56,10 +66,12 @@ def chaos(
     ctx: click.Context,
     scenarios: tuple[Path, ...],
     runs: int,
+    minutes: float | None,
     seed: int,
     only: int | None,
     jobs: int | None,
     out: Path,
+    save: Path | None,
     shrink: bool,
     as_json: bool,
     real: str | None,
@@ -71,16 +83,20 @@ def chaos(
     that is left must finish. What goes wrong is explained by a failure that is gone when the same
     seed is run without it, or it is a defect. Ctrl-C ends a campaign early.
     """
-    from whitecap.sim.chaos.campaign import Campaign
+    from whitecap.sim.chaos.campaign import Campaign, require_one_table
     from whitecap.sim.loading import load_scenario
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.campaign import campaign_document, show_tally
 
+    _require_options_of(ctx, real)
     require_directory(out)
+    if save is not None:
+        require_directory(save)
+    if save is not None and not shrink:
+        raise click.UsageError("--save keeps small scenarios, and --no-shrink makes none")
     loaded = [load_scenario(path, cells=False) for path in scenarios]
-    if real is None and python is not None:
-        raise click.UsageError("--python is of --real")
-    if real is not None and ctx.get_parameter_source("runs") is ParameterSource.DEFAULT:
+    require_one_table(loaded)
+    if real is not None and ctx.get_parameter_source("runs") is DEFAULT:
         runs = len(loaded)
     first, count = (0, runs) if only is None else (only, 1)
     if real is not None:
@@ -88,7 +104,7 @@ def chaos(
         ctx.exit(chaos_of_real_writers(loaded, numbers, seed, out, python, as_json))
     began = time.monotonic()
     tally, examined = _made(
-        Campaign(loaded, count, seed, first), scenarios, jobs, out, shrink, as_json
+        Campaign(loaded, count, seed, first), scenarios, jobs, out, save, shrink, as_json, minutes
     )
     if as_json:
         print_json(campaign_document(tally, examined, seed))
@@ -97,34 +113,59 @@ def chaos(
     ctx.exit(_exit_code(examined))
 
 
+OF_SIMULATED = {"minutes": "--minutes", "jobs": "--jobs", "save": "--save", "shrink": "--shrink"}
+"""Options that mean nothing to real writers."""
+
+
+def _require_options_of(ctx: click.Context, real: str | None) -> None:
+    """Raises `UsageError` for an option that would be passed over."""
+    given = {name for name in ctx.params if ctx.get_parameter_source(name) is not DEFAULT}
+    if real != "deltalake" and "python" in given:
+        raise click.UsageError("--python is of --real deltalake")
+    if real is not None:
+        for name, option in OF_SIMULATED.items():
+            if name in given:
+                raise click.UsageError(f"{option} is of simulated writers, not of --real")
+
+
 def _made(
     campaign: Campaign,
     paths: Sequence[Path],
     jobs: int | None,
     out: Path,
+    save: Path | None,
     shrink: bool,
     quiet: bool,
+    minutes: float | None,
 ) -> tuple[Tally, list[Examined]]:
-    """All runs, or those until Ctrl-C; each finding is told when it comes."""
+    """All runs, or those until the time is up or Ctrl-C; a finding is told when it comes."""
     from whitecap.sim.chaos.campaign import Tally, run_campaign
     from whitecap.sim.chaos.examining import examine
     from whitecap.sim.machine.processes import Processes
-    from whitecap.sim.oracles.of_run import judge
+    from whitecap.sim.oracles.runs.reopening import judgement_with_readers
     from whitecap.terminal.campaign import again, show_finding
 
     tally = Tally()
     examined: list[Examined] = []
+    began = time.monotonic()
     try:
         with Processes(jobs or os.cpu_count() or 1) as processes, progress("chaos") as show:
-            for run in run_campaign(campaign, judge, processes):
+            for run in run_campaign(campaign, judgement_with_readers, processes):
                 tally.add(run)
-                show(tally.runs, campaign.runs, _reached(tally))
+                seconds = time.monotonic() - began
+                share = tally.runs / campaign.runs
+                if minutes is not None:
+                    share = max(share, seconds / 60 / minutes)
+                show(min(share, 1.0), 1.0, _reached(tally, seconds))
                 if not run.is_sound:
-                    found = examine(run, judge, make_small=shrink)
+                    found = examine(run, judgement_with_readers, make_small=shrink)
                     examined.append(found)
-                    small = _keep(found, out)
+                    command = again(paths, campaign.seed, run.number)
+                    small = _keep(found, command, out, save)
                     if not quiet:
-                        show_finding(found, again(paths, campaign.seed, run.number), small)
+                        show_finding(found, command, small)
+                if share >= 1:
+                    break
     except KeyboardInterrupt:
         if not tally.runs:
             raise
@@ -132,13 +173,17 @@ def _made(
     return tally, examined
 
 
-def _reached(tally: Tally) -> str:
-    return f"{tally.runs:,} runs, {tally.commits:,} commits, {len(tally.wrong)} with findings"
+def _reached(tally: Tally, seconds: float) -> str:
+    rate = tally.runs / seconds if seconds else 0.0
+    return (
+        f"{tally.runs:,} runs, {rate:.1f} a second, {tally.commits:,} commits, "
+        f"{len(tally.wrong)} with findings"
+    )
 
 
-def _keep(examined: Examined, out: Path) -> Path | None:
+def _keep(examined: Examined, command: str, out: Path, save: Path | None) -> Path | None:
     """Write the scenario as it was drawn, and the small one, which is returned."""
-    from whitecap.sim.loading import show_document
+    from whitecap.terminal.campaign import small_scenario
 
     out.mkdir(parents=True, exist_ok=True)
     name = f"{examined.run.name}-{examined.run.number}"
@@ -146,7 +191,11 @@ def _keep(examined: Examined, out: Path) -> Path | None:
     if examined.shrunk is None:
         return None
     small = out / f"{name}-small.yaml"
-    small.write_text(show_document(examined.shrunk.scenario.document), encoding="utf-8")
+    text = small_scenario(examined, command)
+    small.write_text(text, encoding="utf-8")
+    if save is not None:
+        save.mkdir(parents=True, exist_ok=True)
+        (save / f"{name}.yaml").write_text(text, encoding="utf-8")
     return small
 
 

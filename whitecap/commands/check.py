@@ -60,7 +60,8 @@ def check(
 ) -> None:
     """Run the scenarios at PATHS that state an `expect:`, and hold them to it.
 
-    A folder stands for all such scenarios in it. Every cell of a sweep is run; of the directory or
+    A folder stands for all such scenarios in it; bundled ones go by name (`regression`,
+    `late-commit`). Every cell of a sweep is run; of the directory or
     URI of a sweep that was made before, the recordings are judged and nothing is run. Counts must
     be as expected in every replication; shares, rates and latencies are judged by their 95 %
     interval over them: met, missed, or undecided.

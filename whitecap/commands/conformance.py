@@ -1,4 +1,4 @@
-"""`whitecap conformance`: observed races, run again on the engine or on a real Delta Lake."""
+"""`whitecap conformance`: observed races, run again on the engine or on a real one."""
 
 from __future__ import annotations
 
@@ -25,23 +25,35 @@ SHOWN_LENGTH = 500
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--engine",
-    type=click.Choice(["whitecap", "spark"]),
+    type=click.Choice(["whitecap", "spark", "deltalake"]),
     default="whitecap",
     show_default=True,
-    help="The engine of this project, or a real Delta Lake on local Spark.",
+    help="The engine of this project, a real Delta Lake on local Spark, or a real delta-rs.",
+)
+@click.option(
+    "--python",
+    metavar="PATH",
+    help="For --engine deltalake: an interpreter that has the version to ask.",
 )
 @click.option("--case", "ids", multiple=True, metavar="ID", help="Run only this case; repeatable.")
 @click.option("--sample", type=click.IntRange(min=1), help="Run only N cases, spread evenly.")
 @click.pass_context
 def conformance(
-    ctx: click.Context, files: tuple[Path, ...], engine: str, ids: tuple[str, ...], sample: int
+    ctx: click.Context,
+    files: tuple[Path, ...],
+    engine: str,
+    python: str | None,
+    ids: tuple[str, ...],
+    sample: int,
 ) -> None:
     """Run the conformance cases in FILES and print every one that does not hold."""
+    if python is not None and engine != "deltalake":
+        raise click.UsageError("--python is for --engine deltalake")
     cases = [case for file in files for case in load_cases(file)]
     chosen = sampled(named(cases, ids), sample)
     counts: Counter[CaseStatus] = Counter()
     console = new_console()
-    for result in tracked(_results(engine, chosen), len(chosen), "cases"):
+    for result in tracked(_results(engine, chosen, python), len(chosen), "cases"):
         counts[result.status] += 1
         for by, line in _lines(result):
             print_indented(console, line, by=by)
@@ -49,12 +61,16 @@ def conformance(
     ctx.exit(ExitCode.EXPECTATION_MISSED if counts[CaseStatus.FAILED] else ExitCode.FINE)
 
 
-def _results(engine: str, cases: Iterable[Case]) -> Iterator[CaseResult]:
+def _results(engine: str, cases: Iterable[Case], python: str | None) -> Iterator[CaseResult]:
     """Spark is imported only where it is asked for: it takes seconds and needs Java."""
     if engine == "spark":
         from whitecap.sim.replay.conformance import run_cases as run_on_spark
 
         return run_on_spark(cases)
+    if engine == "deltalake":
+        from whitecap.sim.replay.delta_rs.cases import run_cases as run_on_delta_rs
+
+        return run_on_delta_rs(cases, python)
     from whitecap.engine.races.conformance.run import run_cases
 
     return run_cases(cases)

@@ -80,6 +80,9 @@ def _points(dialect: Dialect) -> Iterator[tuple[str, str]]:
 
 
 def _isolation(dialect: Dialect) -> str:
+    if dialect.level_spellings is not None:
+        spellings = " or ".join(sorted(dialect.level_spellings))
+        return f"{dialect.default_isolation}, unless the table's level is spelled {spellings}"
     if len(dialect.settable_levels) > 1:
         levels = " or ".join(sorted(dialect.settable_levels))
         return f"{dialect.default_isolation} by default; SQL may set {levels}"
@@ -102,6 +105,8 @@ def _row_level(rules: RowLevelRules | None) -> str:
 def _optimize(dialect: Dialect) -> str:
     if dialect.remaps_deletions_onto_compacted_files:
         return "no conflict with deletion vectors, unless ZORDER BY is used"
+    if not dialect.checks.moves_concern_removers:
+        return "its files may be removed by anybody at the same time, unseen"
     return "conflicts where both change or read a file, with deletion vectors too"
 
 
@@ -114,6 +119,9 @@ def _described(dialect: Dialect) -> dict[str, Any]:
         "row_level_concurrency": _rules(dialect),
         "differences": [{"text": d.text, "source": d.source} for d in dialect.differences],
         "lacks": dict(dialect.lacks),
+        "writable_features": (
+            None if dialect.writable_features is None else sorted(dialect.writable_features)
+        ),
     }
 
 

@@ -19,7 +19,7 @@ FORMS = {".json": "json", ".html": "html"}
     "--table",
     required=True,
     type=click.Path(path_type=Path),
-    help="A table's YAML, or the directory of a Delta table (only read).",
+    help="A table's YAML, a bundled one's name, or a Delta table's directory (only read).",
 )
 @click.argument("statement_a", metavar="[A]", required=False)
 @click.argument("statement_b", metavar="[B]", required=False)

@@ -7,11 +7,12 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
 if TYPE_CHECKING:
+    from whitecap.engine.dialects import Dialect
     from whitecap.engine.races.matrix.catalogue import Command
     from whitecap.engine.races.matrix.matrix import Matrix
     from whitecap.engine.races.matrix.observing import Observed
@@ -31,6 +32,7 @@ def _tried(name: str, values: dict[str, bool | None], text: str) -> Callable[[F]
 
 @click.command()
 @click.option("--dialect", "dialect_name", default="delta-oss-4.4", show_default=True)
+@click.option("--against", metavar="DIALECT", help="Whose commits it meets, if another engine's.")
 @click.option("--isolation", help="Serializable or WriteSerializable; without it, all there are.")
 @_tried("--row-level-concurrency", ON_OFF, "Tables where it applies, or those where not.")
 @_tried("--deletion-vectors", ON_OFF, "Tables with them, or those without.")
@@ -49,6 +51,7 @@ def _tried(name: str, values: dict[str, bool | None], text: str) -> Callable[[F]
 )
 def matrix(
     dialect_name: str,
+    against: str | None,
     isolation: str | None,
     row_level_concurrency: str,
     deletion_vectors: str,
@@ -62,9 +65,11 @@ def matrix(
 
     "Cannot conflict" means that no interleaving on any table of the family ends in a conflict; of
     every "can conflict" the shortest witness is shown (--format html, markdown, json or --pair).
+    With --against every command is raced with every command of that dialect, both ways, and looked
+    at is what is aborted of the first dialect's.
     """
     from whitecap.engine.dialects import dialect_named
-    from whitecap.engine.races.matrix.catalogue import commands_named, commands_of
+    from whitecap.engine.races.matrix.catalogue import commands_named
     from whitecap.engine.races.matrix.matrix import choice_of, level_named
     from whitecap.out_file import form_of
 
@@ -78,13 +83,38 @@ def matrix(
         YES_NO[partitioned],
         YES_NO[clustered],
     )
-    commands = commands_named(pair, dialect) if pair else commands_of(dialect)
-    found = _raced(dialect_name, choice, commands, pair)
+    both = Both(dialect_name, against)
+    commands = commands_named(pair, dialect) if pair else both.commands()
+    if pair and against:
+        commands_named(pair, dialect_named(against))
+    found = _raced(both, choice, commands, pair)
     _give(found, form, out, pair is not None)
 
 
+class Both(NamedTuple):
+    """The dialect that is looked at, and that of the winners if it is another; by their names."""
+
+    dialect: str
+    against: str | None = None
+
+    def dialects(self) -> tuple[Dialect, Dialect | None]:
+        """The two."""
+        from whitecap.engine.dialects import dialect_named
+
+        against = None if self.against is None else dialect_named(self.against)
+        return dialect_named(self.dialect), against
+
+    def commands(self) -> list[Command]:
+        """The commands that both have."""
+        from whitecap.engine.races.matrix.catalogue import commands_of
+
+        dialect, against = self.dialects()
+        theirs = commands_of(against or dialect)
+        return [command for command in commands_of(dialect) if command in theirs]
+
+
 def _raced(
-    dialect_name: str, choice: Any, commands: Sequence[Command], pair: tuple[str, str] | None
+    both: Both, choice: Any, commands: Sequence[Command], pair: tuple[str, str] | None
 ) -> Matrix:
     """Race on each table in a process of its own, as many at a time as there are cores.
 
@@ -92,21 +122,28 @@ def _raced(
     """
     from functools import partial
 
-    from whitecap.engine.dialects import dialect_named
+    from whitecap.engine.errors import InvalidInput, Problem
     from whitecap.engine.races.matrix.family import variants
     from whitecap.engine.races.matrix.matrix import matrix_of
     from whitecap.sim.machine.processes import Processes
     from whitecap.terminal.progress import tracked
 
-    dialect = dialect_named(dialect_name)
-    tables = variants(dialect, choice)
-    observe = partial(_observed, dialect_name, pair)
+    dialect, against = both.dialects()
+    writable = variants(against, choice) if against else ()
+    tables = [
+        table
+        for table in variants(dialect, choice)
+        if against is None or table.rows_reconciled or table in writable
+    ]
+    if not tables:
+        raise InvalidInput([Problem("tables", "none of this kind can be written by all")])
+    observe = partial(_observed, both, pair)
     if pair:
-        return matrix_of(dialect, choice, commands, tables, list(map(observe, tables)))
+        return matrix_of(dialect, choice, commands, tables, list(map(observe, tables)), against)
     with Processes(os.cpu_count() or 1, _collect_less) as processes:
         observed = processes.map(observe, tables)
         raced = list(tracked(observed, len(tables), "racing on tables"))
-    return matrix_of(dialect, choice, commands, tables, raced)
+    return matrix_of(dialect, choice, commands, tables, raced, against)
 
 
 def _collect_less() -> None:
@@ -114,17 +151,18 @@ def _collect_less() -> None:
     gc.set_threshold(100_000, 20, 20)
 
 
-def _observed(dialect_name: str, pair: tuple[str, str] | None, variant: Any) -> Observed:
-    from whitecap.engine.dialects import dialect_named
-    from whitecap.engine.races.matrix.catalogue import commands_named, commands_of
-    from whitecap.engine.races.matrix.observing import observe, pairs_of
+def _observed(both: Both, pair: tuple[str, str] | None, variant: Any) -> Observed:
+    from whitecap.engine.races.matrix.catalogue import commands_named
+    from whitecap.engine.races.matrix.observing import observe, ordered_pairs_of, pairs_of
     from whitecap.engine.settings import Settings
 
-    dialect = dialect_named(dialect_name)
+    dialect, against = both.dialects()
     if pair is None:
-        return observe(variant, dialect, pairs_of(commands_of(dialect)), Settings())
-    found = commands_named(pair, dialect)
-    return observe(variant, dialect, [(found[0], found[-1])], Settings())
+        pairs = (pairs_of if against is None else ordered_pairs_of)(both.commands())
+    else:
+        named = commands_named(pair, dialect)
+        pairs = [(named[0], named[-1])] if against is None else ordered_pairs_of(named)
+    return observe(variant, dialect, pairs, Settings(), against=against)
 
 
 def _give(found: Matrix, form: str, out: Path | None, with_witnesses: bool) -> None:

@@ -43,7 +43,7 @@ def oracle(ctx: click.Context, directory: Path, history: Path | None, as_json: b
 
 def _judged(directory: Path, history: Path | None) -> Judgement:
     from whitecap.sim.oracles.judging import judge_directory
-    from whitecap.sim.oracles.of_run import judge_run_directory
+    from whitecap.sim.oracles.runs.of_run import judge_run_directory
     from whitecap.sim.recording.recording import is_run_directory
 
     if not is_run_directory(directory):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,6 +73,7 @@ def run(
 ) -> None:
     """Simulate SCENARIO once and print what happened.
 
+    SCENARIO is a file, or the name of a bundled one (`whitecap scenarios`), as `events`.
     The same scenario and seed give the same recording, byte for byte. Interrupted, a run with
     --out keeps what it recorded until then. With --until it is replicated, as a sweep of one cell.
     """
@@ -91,7 +93,10 @@ def run(
     if until or most is not None:
         _replicate(loaded, until, most, seed, out, as_json, quiet)
         return
-    _require_room(out, export, history, overwrite)
+    if history is not None and len(loaded.all_tables) > 1:
+        raise click.UsageError("--history is of one table, and the scenario has several")
+    exports = _places(loaded, export)
+    _require_room(out, exports, history, overwrite)
     with progress("simulating", quiet=quiet) as show:
 
         def tick(now: Tick) -> None:
@@ -106,14 +111,16 @@ def run(
             progress=tick,
             overwrite=overwrite,
         )
-    version = None if export is None else _exported(finished, export, data, overwrite)
+    versions = {
+        name: _exported(finished, name, place, data, overwrite) for name, place in exports.items()
+    }
     if history is not None:
         _write_history(finished, history)
-    written = {"recording": out, "table": export, "table_version": version, "history": history}
     if as_json:
-        _print_json(finished, written)
+        _print_json(finished, out, exports, versions, history)
     else:
-        _print(finished, written, data, quiet)
+        _print(finished, quiet)
+        _print_written(out, exports, versions, data, history)
 
 
 def _refuse_with_until(
@@ -156,8 +163,16 @@ def _replicate(
         click.echo(f"recordings  {out}")
 
 
+def _places(scenario: Scenario, export: Path | None) -> dict[str, Path]:
+    """Where each table is exported to: several of them below the directory that is given."""
+    if export is None:
+        return {}
+    names = [table.name for table in scenario.all_tables]
+    return {names[0]: export} if len(names) == 1 else {name: export / name for name in names}
+
+
 def _require_room(
-    out: Path | None, export: Path | None, history: Path | None, overwrite: bool
+    out: Path | None, exports: dict[str, Path], history: Path | None, overwrite: bool
 ) -> None:
     """Before the work: can everything be written that is asked for?"""
     from whitecap.sim.machine.places import require_file
@@ -166,14 +181,16 @@ def _require_room(
 
     if out is not None:
         require_free_for_run(out, overwrite=overwrite)
-    if export is not None:
+    for export in exports.values():
         require_free_for_table(export, overwrite=overwrite)
     if history is not None:
         require_file(history)
-    if out is not None and export is not None:
-        one, other = out.absolute(), export.absolute()
+    directories = [each.absolute() for each in (out, *exports.values()) if each is not None]
+    for one, other in combinations(directories, 2):
         if one.is_relative_to(other) or other.is_relative_to(one):
             raise click.UsageError("--out and --export must not lie within each other")
+    if history is not None and any(each.is_relative_to(history.absolute()) for each in directories):
+        raise click.UsageError("--history is a file, and --out or --export a directory there")
 
 
 def _reached(now: Tick) -> str:
@@ -182,35 +199,61 @@ def _reached(now: Tick) -> str:
     return f"{about(now.now_ms)} simulated, {now.submitted:,} transactions"
 
 
-def _exported(finished: FinishedRun, directory: Path, data: bool, overwrite: bool) -> int:
+def _exported(
+    finished: FinishedRun, name: str, directory: Path, data: bool, overwrite: bool
+) -> int:
     from whitecap.sim.table.export import export_table
 
-    return export_table(finished.world.store, directory, data=data, overwrite=overwrite)
+    store = finished.world.table_named(name).store
+    return export_table(store, directory, data=data, overwrite=overwrite)
 
 
 def _write_history(finished: FinishedRun, file: Path) -> None:
     from whitecap.sim.oracles.history import history_lines
-    from whitecap.sim.oracles.of_run import history_of
+    from whitecap.sim.oracles.runs.of_run import history_of
 
-    file.write_bytes(history_lines(history_of(finished)))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(history_lines(history_of(finished, finished.scenario.all_tables[0].name)))
 
 
-def _print_json(finished: FinishedRun, written: dict[str, Any]) -> None:
+def _print_json(
+    finished: FinishedRun,
+    out: Path | None,
+    exports: dict[str, Path],
+    versions: dict[str, int],
+    history: Path | None,
+) -> None:
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.run_summary import run_document
 
+    several = len(finished.world.tables) > 1
+    written: dict[str, Any] = {
+        "recording": out,
+        "table": exports if several else next(iter(exports.values()), None),
+        "table_version": versions if several else next(iter(versions.values()), None),
+        "history": history,
+    }
     print_json({**run_document(finished.scenario, finished.recording), **written})
 
 
-def _print(finished: FinishedRun, written: dict[str, Any], data: bool, quiet: bool) -> None:
+def _print(finished: FinishedRun, quiet: bool) -> None:
     if not quiet:
         from whitecap.terminal.run_summary import show_run
 
         show_run(finished.scenario, finished.recording)
-    if written["recording"] is not None:
-        click.echo(f"recording  {written['recording']}")
-    if written["table"] is not None:
-        files = "log and data files" if data else "log only"
-        click.echo(f"table      {written['table']} (version {written['table_version']}, {files})")
-    if written["history"] is not None:
-        click.echo(f"history    {written['history']}")
+
+
+def _print_written(
+    out: Path | None,
+    exports: dict[str, Path],
+    versions: dict[str, int],
+    data: bool,
+    history: Path | None,
+) -> None:
+    if out is not None:
+        click.echo(f"recording  {out}")
+    files = "log and data files" if data else "log only"
+    for name, place in exports.items():
+        click.echo(f"table      {place} (version {versions[name]}, {files})")
+    if history is not None:
+        click.echo(f"history    {history}")

@@ -71,6 +71,7 @@ def sweep(
 ) -> None:
     """Run every cell of SCENARIO's sweep, several times each, several at a time.
 
+    SCENARIO is a file, or the name of a bundled one (`whitecap scenarios`), as `events`.
     Finished batches of runs are kept when the sweep is interrupted, and the same command runs the
     rest.
     Replication r has the same random numbers in every cell.

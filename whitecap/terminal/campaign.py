@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,13 +16,17 @@ from whitecap.terminal.table import print_indented
 if TYPE_CHECKING:
     from whitecap.sim.chaos.campaign import Tally
     from whitecap.sim.chaos.examining import Examined
+    from whitecap.sim.chaos.timeline import Lane
+
+BAR = 20
+NAME = 18
+"""Columns of a bar, and of a name, of which the end is kept: it has the number."""
 
 
 def again(paths: Sequence[Path], seed: int, number: int) -> str:
-    """The command that makes one run of a campaign again."""
-    return shlex.join(
-        ["whitecap", "chaos", *map(str, paths), "--seed", str(seed), "--only", str(number)]
-    )
+    """The command that makes one run of a campaign again: of its own scenario alone."""
+    path = str(paths[number % len(paths)])
+    return shlex.join(["whitecap", "chaos", path, "--seed", str(seed), "--only", str(number)])
 
 
 def show_finding(examined: Examined, command: str, small: Path | None) -> None:
@@ -40,10 +45,12 @@ def _title(examined: Examined) -> str:
 def _lines(examined: Examined, command: str, small: Path | None) -> Iterator[str]:
     finding = examined.finding
     if finding is None:
-        yield examined.run.broken.strip().splitlines()[-1]
+        said = examined.run.broken.strip().splitlines()
+        yield from said[-1:] if said[0].startswith("Traceback") else said
     else:
         yield finding.sentence
         yield from finding.cycle
+        yield from lane_lines(examined.run.lanes)
         others = len(examined.run.findings) - 1
         if others:
             yield f"and {others} more in this run"
@@ -54,6 +61,23 @@ def _lines(examined: Examined, command: str, small: Path | None) -> Iterator[str
     yield f"again: {command}"
     if small is not None and examined.shrunk is not None:
         yield f"small ({examined.shrunk.tried} scenarios tried): whitecap run {small}"
+
+
+def small_scenario(examined: Examined, command: str) -> str:
+    """The small scenario as a file that says what is wrong with it and how to ask again."""
+    from whitecap.sim.loading import show_document
+
+    assert examined.shrunk is not None
+    finding = examined.finding
+    said = "the run broke" if finding is None else f"{_title(examined)}: {finding.sentence}"
+    lines = [
+        *textwrap.wrap(said, 90),
+        f"because of {examined.cause}" if examined.cause else "unexplained",
+        f"made small of {command}",
+        "whitecap run THIS --out DIR && whitecap oracle DIR ends with 3 for as long as it is so",
+    ]
+    comment = "".join(f"# {line}\n" for line in lines)
+    return comment + show_document(examined.shrunk.scenario.document)
 
 
 def show_tally(tally: Tally, seconds: float) -> None:
@@ -102,3 +126,29 @@ def _finding_document(examined: Examined) -> dict[str, Any]:
         "broken": examined.run.broken or None,
         "cause": examined.cause,
     }
+
+
+def lane_lines(lanes: Sequence[Lane]) -> Iterator[str]:
+    """One line per transaction: `>` marks those of the finding, `|` the end that was told."""
+    if not lanes:
+        return
+    first = min(lane.began_ms for lane in lanes)
+    last = max(lane.began_ms if lane.ended_ms is None else lane.ended_ms for lane in lanes)
+    yield f"from {first / 1000:,.1f} s to {last / 1000:,.1f} s; > is of the finding"
+    for lane in lanes:
+        mark = ">" if lane.is_named else " "
+        yield f"{mark} {lane.name[-NAME:]:{NAME}} {_bar(lane, first, last)} {_said(lane)}"
+
+
+def _bar(lane: Lane, first: float, last: float) -> str:
+    scale = (BAR - 1) / max(last - first, 1e-9)
+    begin = int((lane.began_ms - first) * scale)
+    end = BAR - 1 if lane.ended_ms is None else int((lane.ended_ms - first) * scale)
+    closing = ">" if lane.ended_ms is None else "|"
+    return (" " * begin + "-" * (end - begin) + closing).ljust(BAR)
+
+
+def _said(lane: Lane) -> str:
+    read = "" if lane.read_version is None else f"read {lane.read_version}, "
+    wrote = "".join(f"wrote {version}, " for version in lane.wrote[:1])
+    return f"{read}{wrote}{lane.outcome.value.replace('_', ' ')}"

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from whitecap.reports.answers.standing import Stands
+from whitecap.reports.damage import damage_sentences
 from whitecap.reports.measures.groups import Group
 from whitecap.reports.measures.left_out import LeftOut, left_out_sentences
 from whitecap.reports.measures.refusals import Refusal, refusal_sentences
@@ -75,6 +76,13 @@ def show_overload(console: Console, layout: Layout, left_out: Mapping[str, LeftO
     for cell, each in left_out.items():
         if each.due.is_overloaded:
             console.print(Text(f"{layout.title(cell)}: {each.due}"))
+
+
+def show_damage(console: Console, manifests: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+    """What is wrong with the tables that runs left, by what is to stand before it."""
+    for title, of_runs in manifests.items():
+        for sentence in damage_sentences(of_runs):
+            print_indented(console, f"{title}: {sentence}.", by=0, style="bold red")
 
 
 def show_judged_cells(console: Console, layout: Layout, judged: Sequence[JudgedCells]) -> None:

@@ -15,6 +15,7 @@ from whitecap.reports.pages.matrix_page import (
     applies,
     count,
     headline,
+    platform,
     published_grid,
     symbol,
 )
@@ -43,7 +44,7 @@ def show(matrix: Plain, with_witnesses: bool) -> None:
 
 def _how(matrix: Plain) -> str:
     return (
-        f"{matrix['dialect']}: {matrix['schedules']:,} schedules of"
+        f"{platform(matrix)}: {matrix['schedules']:,} schedules of"
         f" {count(matrix['commands'], 'command')} on {count(matrix['tables'], 'table')}"
         f" in {count(matrix['situations'], 'situation')}"
     )

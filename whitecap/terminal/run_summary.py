@@ -9,18 +9,25 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from whitecap.engine.recorded import COLUMNS_READ
+from whitecap.engine.recorded import Measure, columns_read
 from whitecap.reports.answers.of_runs import answer_of_run
 from whitecap.reports.expectations.expected import of_cell
 from whitecap.reports.expectations.judging import Judged, judge_run, judged_document
 from whitecap.reports.measures.definitions import PERCENTILES
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
+from whitecap.reports.statistics import counted
 from whitecap.reports.summary import Line, heading, summary_of
 from whitecap.sim.recording.recording import Recording
 from whitecap.sim.scenario import Scenario
 from whitecap.terminal.answer import show_objectives, show_settling
 from whitecap.terminal.console import new_console
-from whitecap.terminal.findings import show_expectations, show_left_out, show_refusals, show_stores
+from whitecap.terminal.findings import (
+    show_damage,
+    show_expectations,
+    show_left_out,
+    show_refusals,
+    show_stores,
+)
 from whitecap.terminal.percentiles import MARK, percentile_text
 from whitecap.terminal.table import EMPTY, Column, print_indented, show_table
 
@@ -69,17 +76,28 @@ def show_run(scenario: Scenario, recording: Recording) -> None:
         stressed=[at for at, line in enumerate(lines) if not line.command],
         caption=CAPTION,
     )
+    show_damage(console, {"Damage": [recording.manifest]})
     answer = answer_of_run(recording.manifest, measured)
     show_objectives(console, answer)
     show_settling(console, answer)
     show_left_out(console, {group: part.left_out for group, part in measured.groups.items()})
+    _show_half_done(console, measured)
     show_refusals(console, measured.refusals)
     _show_expectations(console, scenario, recording, measured)
     show_stores(console, [recording.manifest])
 
 
 def _measured(recording: Recording) -> MeasuredRun:
-    return measure_run(recording.manifest, recording.columns(COLUMNS_READ))
+    return measure_run(recording.manifest, recording.columns(columns_read(recording.manifest)))
+
+
+def _show_half_done(console: Console, measured: MeasuredRun) -> None:
+    """Jobs that left a commit behind when they were given up."""
+    for group, part in measured.groups.items():
+        if count := int(part.value(Measure.HALF_DONE)):
+            jobs = counted(count, "job")
+            said = f"{jobs} half done (given up when a statement before had committed)"
+            print_indented(console, f"{group.writer_group}: {said}", by=0)
 
 
 def _show_expectations(
@@ -119,6 +137,7 @@ def _cells(line: Line) -> Iterator[str]:
 def run_document(scenario: Scenario, recording: Recording) -> dict[str, Any]:
     """The same, with the numbers as they are."""
     manifest = recording.manifest
+    damage = {"damage": manifest["damage"]} if "damage" in manifest else {}
     kept = (
         "scenario_name", "scenario_hash", "seed", "replication", "dialect", "labels",
         "duration_ms", "store",
@@ -126,6 +145,7 @@ def run_document(scenario: Scenario, recording: Recording) -> dict[str, Any]:
     measured = _measured(recording)
     return {
         **{key: manifest[key] for key in kept},
+        **damage,
         "warm_up_ms": measured.warm_up.used_ms,
         "writers": summary_of(measured),
         "answer": answer_of_run(manifest, measured).document,

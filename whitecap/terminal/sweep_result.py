@@ -20,7 +20,13 @@ from whitecap.reports.subject import Subject
 from whitecap.reports.tables.rows import estimate_columns
 from whitecap.terminal.answer import show_answer, show_objectives_of_cells
 from whitecap.terminal.console import new_console
-from whitecap.terminal.findings import show_judged_cells, show_overload, show_refusals, show_stores
+from whitecap.terminal.findings import (
+    show_damage,
+    show_judged_cells,
+    show_overload,
+    show_refusals,
+    show_stores,
+)
 from whitecap.terminal.percentiles import MARK, percentile_text
 from whitecap.terminal.table import EMPTY, Column, print_indented, show_table
 
@@ -106,6 +112,7 @@ def _show_findings(subject: Subject, answer: Answer, expected: Sequence[Expected
     """Where work piled up, who stopped whom in the way, and whether all is as expected."""
     console, tables, layout = new_console(), subject.tables, subject.layout
     names = [cell.name for cell in layout.cells]
+    show_damage(console, {layout.title(n): subject.runs.manifests_of(n) for n in names})
     show_overload(console, layout, {n: added([*tables.left_out_of(n).values()]) for n in names})
     limit = limiting_cell(answer.findings)
     if tables.refusals_of(limit):

@@ -125,7 +125,7 @@ def _commit(table: Table, txn: Transaction, batch: _Batch) -> Steps[Outcome]:
         txn.track_files_read(batch.files)
         txn.track_read_predicates(batch.predicates or (TRUE,))
         outcome = yield from txn.commit(batch.actions, batch.operation, tags)
-        if not isinstance(outcome, Aborted):
+        if not isinstance(outcome, Aborted) or not txn.dialect.compaction_starts_again:
             return outcome
         txn = yield from table.start()
         yield from txn.read_state()

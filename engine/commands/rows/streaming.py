@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from whitecap.engine.commands.maintenance.compaction import auto_compact
 from whitecap.engine.conflicts.operation import Operation
+from whitecap.engine.dialects import MICRO_BATCH
 from whitecap.engine.log.actions import RemoveFile, SetTransaction
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.outcomes import NothingToCommit, Outcome
@@ -86,6 +87,7 @@ class Batch:
 
 
 def _run(table: Table, batch: Batch) -> Steps[Outcome]:
+    table.dialect.require([MICRO_BATCH])
     table.outcomes.clear()
     table.after_commit = auto_compact
     return (yield from table.at_root(_written(table, batch)))

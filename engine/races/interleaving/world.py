@@ -50,6 +50,11 @@ class World:
             build(client, wanted, store)
         return cls(store, roots, dialect, settings, shared)
 
+    def by(self, dialect: Dialect) -> World:
+        """The same world to clients of another dialect."""
+        settings = dialect.adjusted(self.settings)
+        return dataclasses.replace(self, dialect=dialect, settings=settings)
+
     def after(self, sql: str) -> World:
         """The world when a statement has run: a branch that others may branch from."""
         scene, tables = self.branch(), self.client()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
+from whitecap.engine.dialects import Dialect
 from whitecap.engine.errors import UnsupportedFeature
 from whitecap.engine.races.interleaving.contender import Contender
 from whitecap.engine.races.interleaving.race import Played
@@ -20,9 +21,13 @@ MOST_SCHEDULES = 20_000
 
 
 class Contenders:
-    """The statements that race on one table, each planned once for all of its races."""
+    """The statements that race on one table, each planned once for all of its races.
 
-    def __init__(self, world: World, reduced: bool) -> None:
+    `dialects` are those of the first and the second contender.
+    """
+
+    def __init__(self, world: World, reduced: bool, dialects: Sequence[Dialect]) -> None:
+        self._dialects = dialects
         self._worlds: dict[Before, World] = {(): world.warmed()}
         self._reduced = reduced
         self._known: dict[tuple[Before, int, str], Contender] = {}
@@ -47,7 +52,7 @@ class Contenders:
         key = before, who, command.sql(target)
         found = self._known.get(key)
         if found is None:
-            world = self._world(before)
+            world = self._world(before).by(self._dialects[who])
             found = self._known[key] = Contender(world, who, command.start(target))
         return found
 

@@ -114,9 +114,9 @@ class Variant:
         rows = ", row-level concurrency" if self.rows_reconciled else ""
         return f"{self.layout.text}, {vectors}{rows}, {self.isolation.value}"
 
-    def world(self, dialect: Dialect, settings: Settings) -> World:
-        """The table, ready for races."""
-        tables = {TABLE: self.table(dialect)}
+    def world(self, dialect: Dialect, settings: Settings, states_level: bool = False) -> World:
+        """The table, ready for races; `states_level`: it names its level, whatever the default."""
+        tables = {TABLE: self.table(dialect, states_level)}
         settings = dialect.adjusted(self.settings(settings))
         world = World.of_tables(tables, dialect, settings, absent=(NEW_TABLE,))
         if self.layout is Layout.CLUSTERED:
@@ -141,12 +141,12 @@ class Variant:
             return SITUATIONS
         return tuple(one for one in SITUATIONS if not one.names_day)
 
-    def table(self, dialect: Dialect) -> TableOf:
+    def table(self, dialect: Dialect, states_level: bool = False) -> TableOf:
         """Its rows and properties; a level is set where it is not the dialect's default."""
         properties = {}
         if self.deletion_vectors or self.layout is Layout.CLUSTERED:  # those may get them unasked
             properties["delta.enableDeletionVectors"] = str(self.deletion_vectors).lower()
-        if self.isolation is not dialect.default_isolation:
+        if states_level or self.isolation is not dialect.default_isolation:
             properties[ISOLATION_PROPERTY] = self.isolation.value
         rows = [[_row(row_id, ids) for row_id in self._ids(ids)] for ids in FILES]
         return TableOf(
@@ -175,7 +175,7 @@ def levels_of(dialect: Dialect) -> tuple[IsolationLevel, ...]:
 
 
 def variants(dialect: Dialect, choice: Choice) -> list[Variant]:
-    """The tables of a choice, simplest first."""
+    """The tables of a choice that the dialect can write, simplest first."""
     combinations = product(
         choice.rows_reconciled, choice.layouts, choice.deletion_vectors, choice.isolation
     )
@@ -183,6 +183,7 @@ def variants(dialect: Dialect, choice: Choice) -> list[Variant]:
         Variant(layout, vectors, level, rows)
         for rows, layout, vectors, level in combinations
         if not rows or (vectors and reconciles_rows(dialect, layout))
+        if layout is not Layout.CLUSTERED or not dialect.unwritable(("clustering",))
     ]
 
 

@@ -61,7 +61,8 @@ class Grid:
 class Matrix:
     """All observations of one dialect; `commands` in order, `is_whole` if no table was left out.
 
-    `schedules` is the number of schedules that were played for it.
+    `schedules` is the number of schedules that were played for it. `against`: the dialect of all
+    winners, where it is another.
     """
 
     dialect: Dialect
@@ -70,6 +71,7 @@ class Matrix:
     observations: tuple[Observation, ...]
     schedules: int
     is_whole: bool
+    against: Dialect | None = None
 
     @cached_property
     def grids(self) -> tuple[Grid, ...]:
@@ -86,6 +88,7 @@ class Matrix:
         return tuple(
             table
             for published in tables_of(self.dialect)
+            if self.against is None
             if (table := self._derived(published)) is not None
         )
 
@@ -207,6 +210,7 @@ def matrix_of(
     commands: Sequence[Command],
     tables: Sequence[Variant],
     observed: Sequence[Observed],
+    against: Dialect | None = None,
 ) -> Matrix:
     """The matrix of what was observed on each of the tables."""
     return Matrix(
@@ -216,4 +220,5 @@ def matrix_of(
         tuple(one for table in observed for one in table.observations),
         sum(table.schedules for table in observed),
         is_whole(dialect, choice),
+        against,
     )

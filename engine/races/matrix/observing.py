@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 
 from whitecap.engine.dialects import Dialect
 from whitecap.engine.outcomes import Aborted, Verdict
@@ -74,26 +74,39 @@ def pairs_of(commands: Sequence[Command]) -> Iterable[Pair]:
     return combinations_with_replacement(commands, 2)
 
 
+def ordered_pairs_of(commands: Sequence[Command]) -> Iterable[Pair]:
+    """The same in both orders, for two dialects of which one runs the first command."""
+    return product(commands, commands)
+
+
 def observe(
     variant: Variant,
     dialect: Dialect,
     pairs: Iterable[Pair],
     settings: Settings,
     reduced: bool = True,
+    against: Dialect | None = None,
 ) -> Observed:
     """Race pairs of commands in every situation on one table; both are each other's winner.
+
+    With `against` the first command of a pair is run by that dialect, and only the second is looked
+    at: whether the first aborts it. The table is then made by the one that is Delta's, if one is.
 
     Without `reduced` also in schedules that cannot be told apart from others, and in those where
     nobody can be aborted.
     """
-    contenders = Contenders(variant.world(dialect, settings), reduced)
+    first = against or dialect
+    maker = dialect if dialect.describes_commits else first
+    world = variant.world(maker, settings, states_level=against is not None)
+    contenders = Contenders(world, reduced, (first, dialect))
+    losers = (0, 1) if against is None else (1,)
     found: list[Observation] = []
     count = 0
     for pair in pairs:
         raced: Raced = {}
         for situation in variant.situations:
             texts = _race(contenders, pair, situation, variant, raced)
-            found.extend(_observations(raced[texts], texts, pair, situation, variant))
+            found.extend(_observations(raced[texts], texts, pair, (variant, situation), losers))
         count += sum(len(played) for played in raced.values())
     return Observed(tuple(found), count)
 
@@ -122,18 +135,17 @@ def _observations(
     played: Sequence[Played],
     texts: Texts,
     pair: Pair,
-    situation: Situation,
-    variant: Variant,
+    place: VariantSituation,
+    losers: Iterable[int],
 ) -> Iterator[Observation]:
-    for loser in (0, 1):
+    for loser in losers:
         lost = [one for one in played if isinstance(one.endings[loser], Aborted)]
         witness = None
         if lost:
             shortest = min(lost, key=lambda one: len(one.events))
-            witness = _witness(shortest, loser, texts, pair, (variant, situation))
+            witness = _witness(shortest, loser, texts, pair, place)
         yield Observation(
-            variant,
-            situation,
+            *place,
             pair[loser].name,
             pair[1 - loser].name,
             frozenset(_exception(one, loser) for one in lost),

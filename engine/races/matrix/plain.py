@@ -15,6 +15,7 @@ def plain(matrix: Matrix) -> Plain:
     """The whole matrix. Every key is always there; what does not apply is `None` or empty."""
     return {
         "dialect": matrix.dialect.name,
+        "against": None if matrix.against is None else matrix.against.name,
         "commands": list(matrix.commands),
         "tables": [variant.text for variant in matrix.variants],
         "situations": [situation.text for situation in SITUATIONS],

@@ -222,7 +222,9 @@ DATABRICKS_FILES = PublishedTable(
 
 
 def tables_of(dialect: Dialect) -> tuple[PublishedTable, ...]:
-    """The published tables that speak of a dialect."""
+    """The published tables that speak of a dialect; the makers of delta-rs publish none."""
+    if dialect.vendor is Vendor.DELTA_RS:
+        return ()
     if dialect.vendor is Vendor.DELTA:
         return (DELTA_OSS,)
     if dialect.row_level is not None and dialect.row_level.only_clustered_tables:

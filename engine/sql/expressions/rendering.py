@@ -91,24 +91,28 @@ def _row_or_literal(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PlainRow:
-    """How rows of certain Python types are written in one go; `fractions` are their places.
+    """How rows of certain Python types are written in one go, as `_several` writes them.
 
-    It is what `_several` makes of them.
+    `fractions` and `texts` are the places of values that have to be looked at.
     """
 
     form: str
     fractions: tuple[int, ...]
+    texts: tuple[int, ...]
 
     def text(self, row: tuple[Any, ...]) -> str:
         """The literals of a row, in brackets."""
         for place in self.fractions:
             if not -_LONGEST < row[place] < _LONGEST:
                 return f"({_several(row)})"
+        for place in self.texts:
+            if "'" in row[place] or "\\" in row[place]:
+                return f"({_several(row)})"
         return self.form % row
 
 
-_FORMS = {int: "%d", float: "%rD", date: "DATE '%s'"}
-"""How `_LITERALS` writes values that need no second look, in `%` formats."""
+_FORMS = {int: "%d", float: "%rD", date: "DATE '%s'", str: "'%s'"}
+"""How `_LITERALS` writes values of a type, most of them, in `%` formats."""
 
 
 @lru_cache(maxsize=256)
@@ -117,8 +121,11 @@ def _plain_row(kinds: tuple[type[Any], ...]) -> PlainRow | None:
     forms = [_FORMS.get(kind) for kind in kinds]
     if None in forms:
         return None
-    fractions = tuple(place for place, kind in enumerate(kinds) if kind is float)
-    return PlainRow(f"({', '.join(filter(None, forms))})", fractions)
+    fractions, texts = (
+        tuple(place for place, kind in enumerate(kinds) if kind is looked_at)
+        for looked_at in (float, str)
+    )
+    return PlainRow(f"({', '.join(filter(None, forms))})", fractions, texts)
 
 
 @dataclass(frozen=True, slots=True)

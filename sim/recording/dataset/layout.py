@@ -16,7 +16,7 @@ import re
 
 import pyarrow as pa
 
-from whitecap.sim.recording.recording import ALWAYS, SCHEMAS
+from whitecap.sim.recording.recording import ALWAYS, schema_of
 
 RECORDINGS = "recordings"
 WHOLE = "_SUCCESS"
@@ -31,13 +31,14 @@ KEY = pa.schema([("cell", _TEXT), ("replication", pa.int32()), ("row", pa.int64(
 """Of which run a row is, and its place in the run's table."""
 
 OWN: dict[str, pa.Schema] = {
-    **{name: SCHEMAS[name] for name in ALWAYS},
+    **{name: schema_of(name, tells_apart=True) for name in ALWAYS},
     RUNS: pa.schema([("manifest", _TEXT), ("scenario", _TEXT), ("seconds", pa.float64())]),
     FAILURES: pa.schema(
         [("error", _TEXT), ("text", _TEXT), ("traceback", _TEXT), ("is_bad_input", pa.bool_())]
     ),
 }
-"""Table -> its columns after the key. `seconds` are of computing, on whatever machine it was."""
+"""Table -> its columns after the key, those included that only runs of several
+tables have. `seconds` are of computing, on whatever machine it was."""
 
 _COLUMNS = {column.name: column.type for schema in OWN.values() for column in schema}
 

@@ -13,8 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.recorded import TABLES
 from whitecap.sim.recording.dataset.layout import FAILURES, FILE, KEY, OWN, RUNS, STREAM, TABLE
-from whitecap.sim.recording.recording import ALWAYS, SCHEMAS, Recording
+from whitecap.sim.recording.recording import ALWAYS, Recording, schema_of
 
 RunName = tuple[str, int]
 """Cell and replication."""
@@ -108,8 +109,8 @@ def _firsts(rows: pa.Table) -> list[int]:
 def recorded_tables(
     place: str, name: RunName, manifest: Mapping[str, Any], tables: Mapping[str, pa.Table]
 ) -> dict[str, pa.Table]:
-    """The tables of a run (or some columns of them) with the types of a recording; one of which
-    there is no row is empty.
+    """The tables of a run (or some columns of them) with the types of a recording, and without
+    columns that it has not; one of which there is no row is empty.
 
     Raises `InvalidInput`: there are not as many rows as the manifest says.
     """
@@ -119,7 +120,8 @@ def recorded_tables(
         if rows.num_rows != expected:
             text = f"has {rows.num_rows} {table} of cell {name[0]}, replication {name[1]}"
             problems.append(Problem(place, f"{text}; recorded were {expected}"))
-        schema = pa.schema([SCHEMAS[table].field(column) for column in rows.schema.names])
+        own = schema_of(table, tells_apart=TABLES in manifest)
+        schema = pa.schema([own.field(c) for c in rows.schema.names if c in own.names])
         recorded[table] = pa.table(
             [rows[c].cast(schema.field(c).type) for c in schema.names], schema=schema
         )
@@ -148,7 +150,7 @@ def whole_recording(
     return Recording.of(manifest, row["scenario"], recorded)
 
 
-EVERYTHING = {name: tuple(SCHEMAS[name].names) for name in ALWAYS}
+EVERYTHING = {name: tuple(OWN[name].names) for name in ALWAYS}
 """Every table of a run with all its columns."""
 
 

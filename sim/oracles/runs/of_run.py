@@ -6,15 +6,17 @@ follows byte for byte: it is made once more and judged.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
+import pyarrow as pa
 
 from whitecap.engine.dialects import dialect_named
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.log.commit_file import log_key
+from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.engine.storage.requests import Get, ListFrom, ReadRows, Request, Response
 from whitecap.sim.loading.loading import parse_scenario
@@ -22,10 +24,11 @@ from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Judgement
 from whitecap.sim.oracles.history import History, Promise, Transaction
 from whitecap.sim.oracles.judging import judge_evidence
-from whitecap.sim.oracles.log_validation import checked_commits
+from whitecap.sim.oracles.log_validation import CheckedLog, checked_commits
 from whitecap.sim.recording.recording import INTERRUPTED, read_recording
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.store.objects import FakeStore
+from whitecap.sim.writers.table_in_store import TableInStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +47,14 @@ class _StoreAfterwards:
 
 
 def judge(
-    run: FinishedRun,
-    *,
-    with_rows: bool = True,
-    faults_stop_ms: float | None = None,
-    bound_ms: float | None = None,
+    run: FinishedRun, judge_table: Callable[[Evidence], Judgement] = judge_evidence
 ) -> Judgement:
-    """All that is wrong with a finished run; without its rows, with log and history alone.
-
-    With `bound_ms`, whatever is under way for longer than that at the end, and that long after
-    `faults_stop_ms`, is a finding.
-    """
-    evidence = evidence_of(run, faults_stop_ms, bound_ms)
-    return judge_evidence(evidence, with_rows)
+    """All that is wrong with a finished run, table by table."""
+    judged = [judge_table(evidence_of(run, table)) for table in run.world.tables]
+    return Judgement(
+        tuple(finding for each in judged for finding in each.findings),
+        tuple(gap for each in judged for gap in each.not_checked),
+    )
 
 
 def judge_run_directory(directory: Path) -> Judgement:
@@ -76,39 +74,39 @@ def judge_run_directory(directory: Path) -> Judgement:
     return judge(run)
 
 
-def evidence_of(
-    run: FinishedRun, faults_stop_ms: float | None = None, bound_ms: float | None = None
-) -> Evidence:
-    """What a finished run left."""
-    history = history_of(run)
-    promise = msgspec.structs.replace(
-        history.promise, faults_stop=faults_stop_ms, bound=bound_ms, ends=run.world.kernel.now_ms
-    )
-    store = run.world.store
+def evidence_of(run: FinishedRun, table: TableInStore) -> Evidence:
+    """What a finished run left of a table; one that nobody came to create is no broken one."""
+    store = table.store
     versions = [landing.version for landing in store.landings]
     bodies = {version: store.objects[log_key(version)].body for version in versions}
     landed = {landing.version: landing.landed_at_ms for landing in store.landings}
     return Evidence(
-        checked_commits(bodies),
+        checked_commits(bodies) if bodies else CheckedLog(EMPTY_SNAPSHOT, EMPTY_SNAPSHOT),
         _StoreAfterwards(store),
-        History(history.transactions, promise),
+        history_of(run, table.name),
         landed,
         frozenset(store.data_files),
         overwritten=tuple(lost.version for lost in store.overwritten),
     )
 
 
-def history_of(run: FinishedRun) -> History:
-    """The recording as a history, for `whitecap oracle` and others."""
+def history_of(run: FinishedRun, table_name: str | None = None) -> History:
+    """The recording as a history, of one of its tables or of all."""
     wrote: dict[int | None, list[int]] = {}
-    for row in run.recording.commits.to_pylist():
+    for row in _of_table(run.recording.commits, table_name):
         wrote.setdefault(row["transaction_id"], []).append(row["version"])
     scenario = run.scenario
     promise = Promise(
         level=dialect_named(scenario.dialect).default_isolation, settings=dict(scenario.settings)
     )
-    rows = run.recording.transactions.to_pylist()
+    rows = _of_table(run.recording.transactions, table_name)
     return History(tuple(_transaction(row, wrote) for row in rows), promise)
+
+
+def _of_table(recorded: pa.Table, name: str | None) -> list[dict[str, Any]]:
+    """The rows of one table: where there is one, they do not say which."""
+    rows: list[dict[str, Any]] = recorded.to_pylist()
+    return [row for row in rows if name is None or row.get("table_name", name) == name]
 
 
 def _transaction(row: dict[str, Any], wrote: dict[int | None, list[int]]) -> Transaction:

@@ -1,0 +1,116 @@
+"""A campaign over all shipped scenarios, and its result as the last section of docs/chaos.md.
+
+Usage: `python -m benchmarks.chaos MINUTES [SEED]`.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "chaos.md"
+TITLE = "## The last campaign"
+MOST_RUNS = "10000000"
+
+
+def main(minutes: str, seed: str = "1") -> None:
+    """Run it, and write what came of it."""
+    began = time.monotonic()
+    result = _campaign(minutes, seed)
+    seconds = time.monotonic() - began
+    page = PAGE.read_text(encoding="utf-8").partition(TITLE)[0].rstrip()
+    section = "\n".join([TITLE, "", *_section(result, seconds)])
+    PAGE.write_text(f"{page}\n\n{section}\n", encoding="utf-8")
+    print(section)
+
+
+def _campaign(minutes: str, seed: str) -> dict[str, Any]:
+    command = [
+        str(Path(sys.executable).with_name("whitecap")),
+        "chaos",
+        *_scenarios(),
+        "--seed",
+        seed,
+    ]
+    options = ["--runs", MOST_RUNS, "--minutes", minutes, "--no-shrink", "--json"]
+    made = subprocess.run([*command, *options], cwd=ROOT, stdout=subprocess.PIPE, check=False)
+    result: dict[str, Any] = json.loads(made.stdout)
+    return result
+
+
+def _scenarios() -> Iterator[str]:
+    """The shipped ones that stand for a workload, in a fixed order."""
+    scenarios = ROOT / "scenarios"
+    paths = [scenarios / "events.yaml", scenarios / "optimize.yaml"]
+    for folder in ("regression", "field"):
+        paths += sorted((scenarios / folder).glob("*.yaml"))
+    yield from (str(path.relative_to(ROOT)) for path in paths)
+
+
+def _section(result: Mapping[str, Any], seconds: float) -> Iterator[str]:
+    runs, repeated = result["runs"], result["repeated_runs"]
+    unexplained = [each for each in result["findings"] if each["cause"] is None]
+    date = datetime.now(UTC).date().isoformat()
+    alike = "no two alike" if not repeated else f"{repeated} like another"
+    yield (
+        f"{date}, `make chaos`, seed {result['seed']}: {runs:,} runs over "
+        f"{len(list(_scenarios()))} scenarios in {seconds / 60:.0f} minutes "
+        f"({runs / seconds:.1f} runs a second), {alike}; {result['commits']:,} commits of "
+        f"{result['transactions']:,} transactions. {runs - result['short_runs']:,} runs have at "
+        "least 20 commits. Rows were looked at in every run."
+    )
+    yield ""
+    yield (
+        f"Runs with findings: {len(result['findings'])}, of which {len(unexplained)} unexplained."
+    )
+    yield from _table(("finding", "because of", "runs"), _causes(result))
+    yield ""
+    yield f"Never exercised: {', '.join(result['never_exercised']) or 'nothing'}."
+    exercised = sorted(result["exercised"].items(), key=lambda item: (-item[1], item[0]))
+    yield from _table(("happened", "in so many runs"), exercised)
+    yield ""
+    yield "Not checked, and why:"
+    yield from _table(("what", "runs"), _not_checked(result))
+
+
+def _causes(result: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
+    causes = Counter(
+        (each["findings"][0]["anomaly"] if each["findings"] else "the run broke",
+         each["cause"] or "**unexplained**")
+        for each in result["findings"]
+    )  # fmt: skip
+    yield from ((*cause, count) for cause, count in causes.most_common())
+
+
+def _not_checked(result: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
+    reasons: Counter[str] = Counter()
+    for text, count in result["not_checked"].items():
+        what, _, reason = text.partition(": ")
+        reasons[f"{what.partition(' of ')[0]}: {reason}"] += count
+    yield from reasons.most_common()
+
+
+def _table(head: tuple[str, ...], rows: Any) -> Iterator[str]:
+    lines = [_line(row) for row in rows]
+    if lines:
+        yield from ("", _line(head), "|" + "---|" * len(head), *lines)
+
+
+def _line(cells: tuple[object, ...]) -> str:
+    return (
+        "| "
+        + " | ".join(f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in cells)
+        + " |"
+    )
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

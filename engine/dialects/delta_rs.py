@@ -1,0 +1,183 @@
+"""delta-rs, the engine of the Python package deltalake.
+
+Source, where no other is named: `crates/core/src/kernel/transaction/conflict_checker.rs` and
+`mod.rs` of the version in question, and what the packages of these versions did in races of every
+pair of their operations (docs/mixed-engines.md).
+"""
+
+from __future__ import annotations
+
+from whitecap.engine.dialects.delta import NO_DATABRICKS_OPTIONS
+from whitecap.engine.dialects.dialect import (
+    ENABLEMENT,
+    MICRO_BATCH,
+    CheckRules,
+    Dialect,
+    Difference,
+    Vendor,
+)
+from whitecap.engine.isolation import IsolationLevel
+
+_CHECKER = "conflict_checker.rs"
+_SEEN = "seen on deltalake 1.6.3 and 1.6.6"
+
+MAX_COMMIT_RETRIES = 15
+"""How often a commit is tried again. Source: `DEFAULT_RETRIES` of `transaction/mod.rs`."""
+
+_WRITABLE = frozenset(
+    {
+        "appendOnly",
+        "changeDataFeed",
+        "checkConstraints",
+        "columnMapping",
+        "deletionVectors",
+        "generatedColumns",
+        "invariants",
+        "timestampNtz",
+        "v2Checkpoint",
+        "variantType",
+        "variantType-preview",
+    }
+)
+"""Source: an append and a delete on one table for each feature of Delta, with both packages."""
+
+_LEVELS = {
+    "serializable": IsolationLevel.SERIALIZABLE,
+    "writeSerializable": IsolationLevel.WRITE_SERIALIZABLE,
+    "snapshotIsolation": IsolationLevel.SNAPSHOT,
+}
+"""The spellings that are understood; any other counts as Serializable, Delta's own included."""
+
+_NO_OPERATION = "the package has no such operation"
+_NOT_IN_DELTA_RS = {
+    **{name: f"delta-rs has none, {reason}" for name, reason in NO_DATABRICKS_OPTIONS.items()},
+    ENABLEMENT: f"any change of metadata fails concurrent writes, see {_CHECKER}",
+    "spark.sql.sources.partitionOverwriteMode": _NO_OPERATION,
+    MICRO_BATCH: "the package has no streaming queries",
+    **dict.fromkeys(
+        (
+            "CHANGE COLUMN",
+            "CLONE TABLE",
+            "CLUSTER BY",
+            "DROP COLUMNS",
+            "DROP FEATURE",
+            "RENAME COLUMN",
+            "REORG",
+            "REPLACE COLUMNS",
+            "REPLACE ON",
+            "REPLACE TABLE",
+            "REPLACE USING",
+            "SYNC IDENTITY",
+            "UNSET PROPERTIES",
+        ),
+        _NO_OPERATION,
+    ),
+}
+
+_OF_DELTA_RS = (
+    Difference(
+        "A transaction knows of one read: the condition of its DELETE, UPDATE, MERGE or REPLACE"
+        " WHERE. Files that a winner adds are held against it by partition and by statistics; an"
+        " append, an overwrite or an OPTIMIZE has none, and no added file conflicts with it.",
+        f"{_CHECKER}: check_for_added_files_that_should_have_been_read_by_current_txn",
+    ),
+    Difference(
+        "Who names no condition has read every file: an append, an ALTER TABLE and an OPTIMIZE of"
+        " another partition lose to whoever removes data anywhere.",
+        f"{_CHECKER}: TransactionInfo::read_files",
+    ),
+    Difference(
+        "An overwrite and a DELETE of everything commit over a concurrent append, which they erase"
+        " unseen.",
+        f"{_CHECKER}: read_whole_table; {_SEEN}",
+    ),
+    Difference(
+        "The table's level is Serializable whatever it says, unless it is spelled"
+        " writeSerializable or snapshotIsolation: Delta's own spelling has no effect.",
+        f"table/config.rs: IsolationLevel::from_str; {_SEEN}",
+    ),
+    Difference(
+        "A commit does not say that it is a blind append, so that WriteSerializable engines treat"
+        " its appends as if they had read the table.",
+        f"protocol of the commits: commitInfo without isBlindAppend; {_SEEN}",
+    ),
+    Difference(
+        "Any change of metadata aborts every concurrent commit, and a change of the protocol does"
+        " so by its version numbers alone: a feature added to a table of features goes unnoticed.",
+        f"{_CHECKER}: check_no_metadata_updates, check_protocol_compatibility;"
+        " https://github.com/delta-io/delta-rs/issues/3665",
+    ),
+    Difference(
+        "It never writes deletion vectors: rows are deleted and updated by writing files again.",
+        _SEEN,
+    ),
+    Difference(
+        "An OPTIMIZE that lost does not start again, and nothing is compacted after a commit.",
+        "operations/optimize.rs",
+    ),
+    Difference(
+        f"A commit is tried {MAX_COMMIT_RETRIES} times again at most.",
+        "transaction/mod.rs: PreparedCommit",
+    ),
+    Difference(
+        "Tables with row tracking, identity columns, in-commit timestamps, clustering, default"
+        " values or metadata domains are not written.",
+        f"transaction/protocol.rs: ProtocolChecker; {_SEEN}",
+    ),
+)
+
+
+def _delta_rs(version: str, checks: CheckRules, difference: Difference) -> Dialect:
+    return Dialect(
+        name=f"delta-rs-{version}",
+        engine_info=f"delta-rs:py-{version}",
+        vendor=Vendor.DELTA_RS,
+        settable_levels=frozenset({IsolationLevel.SERIALIZABLE, IsolationLevel.WRITE_SERIALIZABLE}),
+        resolves_feature_enablement=False,
+        describes_commits=False,
+        compaction_starts_again=False,
+        writable_features=_WRITABLE,
+        level_spellings=_LEVELS,
+        own_defaults={
+            "max_commit_attempts": MAX_COMMIT_RETRIES,
+            "delete_with_deletion_vectors": False,
+            "update_with_deletion_vectors": False,
+            "merge_with_deletion_vectors": False,
+            "auto_compact": False,
+        },
+        checks=checks,
+        lacks=_NOT_IN_DELTA_RS,
+        differences=(*_OF_DELTA_RS, difference),
+    )
+
+
+DELTA_RS_1_6_3 = _delta_rs(
+    "1.6.3",
+    CheckRules(
+        compares_versions=True,
+        heeds_raised_writer_version=False,
+        any_metadata_conflicts=True,
+        reads_by_statement=True,
+        moves_concern_readers=False,
+    ),
+    Difference(
+        "A winner that raised the writer version alone is a change of metadata, if it is one.",
+        f"{_CHECKER}: check_protocol_compatibility of 1.6.3",
+    ),
+)
+DELTA_RS_1_6_6 = _delta_rs(
+    "1.6.6",
+    CheckRules(
+        compares_versions=True,
+        any_metadata_conflicts=True,
+        reads_by_statement=True,
+        moves_concern_readers=False,
+        moves_concern_removers=False,
+    ),
+    Difference(
+        "A file that a compaction removed counts for nobody: compactions, overwrites and a DELETE"
+        " of everything commit over it, and rows are doubled or come back.",
+        f"{_CHECKER}: check_for_deleted_files_against_current_txn_deleted_files of 1.6.6;"
+        " removes without a change of data are left out",
+    ),
+)

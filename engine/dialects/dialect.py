@@ -1,0 +1,186 @@
+"""What can differ between versions, vendors and engines of Delta: the fields of a dialect.
+
+A dialect is a small declaration; every rule that depends on it asks for one of its fields. Choosing
+something that a dialect lacks is an error with the reason, never a silent approximation.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.isolation import IsolationLevel
+from whitecap.engine.log.property_names import why_not_modelled
+from whitecap.engine.settings import Settings
+
+ROW_LEVEL_PREVIEW = "spark.databricks.delta.rowLevelConcurrencyPreview"
+ROW_LEVEL_SWITCH = "whitecap.rowLevelConcurrency.enabled"
+ENABLEMENT = "spark.databricks.delta.featureEnablement.conflictResolution.enabled"
+"""Settings that some dialects lack."""
+MICRO_BATCH = "micro-batch"
+"""A batch of a streaming query, as a dialect may lack it; no statement of SQL."""
+
+ROW_COMMANDS = frozenset({"DELETE", "UPDATE", "MERGE", "WRITE"})
+"""The operations that row-level concurrency knows; WRITE is an INSERT that reads its own table."""
+
+
+_DELTA_SETTINGS = Settings()
+
+
+@dataclass(frozen=True, slots=True)
+class RowLevelRules:
+    """Where changes to different rows of one file are reconciled.
+
+    Always on unpartitioned tables with deletion vectors. `commands_without_photon`: what it covers
+    on compute without Photon.
+    """
+
+    only_clustered_tables: bool = False
+    merge_needs_target_predicate: bool = False
+    commands_without_photon: frozenset[str] = ROW_COMMANDS
+
+
+class Vendor(Enum):
+    """Whose rules a dialect follows."""
+
+    DELTA = "Delta Lake"
+    DATABRICKS = "Databricks"
+    DELTA_RS = "delta-rs"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRules:
+    """What a conflict check looks at; the defaults are those of Delta's own.
+
+    `compares_versions`: of a winner's protocol only the numbers count, not the features;
+    `heeds_raised_writer_version`: whether those of the writer do. `any_metadata_conflicts`: none is
+    ever adopted. `reads_by_statement`: the only read is the statement's own condition. Files that
+    are added are held against it by partition and statistics, none where a statement has none; who
+    has none has read every file. Applications come last, and what else Delta resolves is not
+    looked at. `moves_concern_readers`, `moves_concern_removers`: whether a file that a winner
+    removed without changing data counts for who read it, and for who removes it too.
+    """
+
+    compares_versions: bool = False
+    heeds_raised_writer_version: bool = True
+    any_metadata_conflicts: bool = False
+    reads_by_statement: bool = False
+    moves_concern_readers: bool = True
+    moves_concern_removers: bool = True
+
+
+DELTA_CHECKS = CheckRules()
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One way in which a dialect is not like Delta 4.4, and who says so."""
+
+    text: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One platform by what it does otherwise than Delta 4.4; the defaults are those of 4.4.
+
+    `own_properties` are table properties that Delta does not know. `row_level` is `None` where
+    files are the unit of conflict. `lacks` maps settings, table properties and commands that the
+    platform does not have to the reason. `own_defaults` are settings by field, where the session
+    leaves what Delta has by default. `writable_features`: the table features that it can write,
+    `None` for every one that is modelled. `level_spellings`: the texts of a table's level that it
+    understands, `None` for Delta's own in any case. `describes_commits`: whether a commit says at
+    which level it was checked, and whether it is a blind append. `compaction_starts_again`: whether
+    a compaction that lost tries again while its files are there.
+    """
+
+    name: str
+    engine_info: str
+    vendor: Vendor = Vendor.DELTA
+    default_isolation: IsolationLevel = IsolationLevel.SERIALIZABLE
+    settable_levels: frozenset[IsolationLevel] = frozenset({IsolationLevel.SERIALIZABLE})
+    resolves_feature_enablement: bool = True
+    remaps_deletions_onto_compacted_files: bool = False
+    identity_columns_refuse_concurrency: bool = False
+    conditions_may_ask_queries: bool = False
+    clustered_tables_get_vectors: bool = False
+    tolerates_row_tracking_enablement: bool = True
+    describes_commits: bool = True
+    compaction_starts_again: bool = True
+    own_properties: frozenset[str] = frozenset()
+    writable_features: frozenset[str] | None = None
+    level_spellings: Mapping[str, IsolationLevel] | None = dataclasses.field(
+        default=None, hash=False
+    )
+    own_defaults: Mapping[str, Any] = dataclasses.field(default_factory=dict, hash=False)
+    row_level: RowLevelRules | None = None
+    checks: CheckRules = DELTA_CHECKS
+    lacks: Mapping[str, str] = dataclasses.field(default_factory=dict, hash=False)
+    differences: tuple[Difference, ...] = ()
+
+    @property
+    def resolves_rows(self) -> bool:
+        """Whether its conflict check ever looks further than at paths and partitions."""
+        return self.remaps_deletions_onto_compacted_files or self.row_level is not None
+
+    def adjusted(self, settings: Settings) -> Settings:
+        """The session's settings as far as this dialect has them."""
+        changes = {
+            name: value
+            for name, value in self.own_defaults.items()
+            if getattr(settings, name) == getattr(_DELTA_SETTINGS, name)
+        }
+        if settings.resolve_feature_enablement and not self.resolves_feature_enablement:
+            changes["resolve_feature_enablement"] = False
+        return dataclasses.replace(settings, **changes) if changes else settings
+
+    def unwritable(self, features: Iterable[str]) -> list[str]:
+        """Those of some table features that it cannot write."""
+        writable = self.writable_features
+        return [] if writable is None else sorted(set(features) - writable)
+
+    def require(self, names: Iterable[str]) -> None:
+        """Raises `UnsupportedFeature` for the first setting, property or command that it lacks.
+
+        Also for a property that no dialect here models.
+        """
+        lacks = {name.lower(): reason for name, reason in self.lacks.items()}
+        for name in names:
+            reason = lacks.get(name.lower())
+            if reason is not None:
+                raise UnsupportedFeature(f"{name} is not part of {self.name}: {reason}")
+            reason = why_not_modelled(name)
+            if reason is not None:
+                raise UnsupportedFeature(f"{name} is not modelled: {reason}")
+
+    def settings_known(self, conf: Mapping[str, str]) -> dict[str, str]:
+        """Of a session's configuration, what this dialect has."""
+        lacks = {name.lower() for name in self.lacks}
+        return {key: value for key, value in conf.items() if key.lower() not in lacks}
+
+    def settings_of(self, conf: Mapping[str, str]) -> Settings:
+        """A session's configuration, read for this dialect.
+
+        Raises `UnsupportedFeature` for a key that is not modelled, or that the dialect lacks.
+        """
+        self.require(conf)
+        return Settings.from_conf(conf)
+
+    def checked_settings(self, conf: Mapping[str, str]) -> Settings:
+        """The same for what users give. Raises `InvalidInput` with every problem."""
+        problems = list(self.settings_problems(conf))
+        if problems:
+            raise InvalidInput(problems)
+        return self.settings_of(conf)
+
+    def settings_problems(self, conf: Mapping[str, str]) -> Iterator[Problem]:
+        """What is wrong with each setting."""
+        for key, value in conf.items():
+            try:
+                self.settings_of({key: value})
+            except UnsupportedFeature as error:
+                yield Problem(f"settings.{key}", str(error))

@@ -1,0 +1,55 @@
+"""What runs did to their tables and must not: commits lost, made twice, or over removed files.
+
+From the manifests, which hold a count only where it is not zero (`sim/run.py: damage_of`,
+`sim/history/damage.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from whitecap.reports.statistics import counted
+
+Manifest = Mapping[str, Any]
+
+
+def damage_sentences(manifests: Sequence[Manifest]) -> list[str]:
+    """What is wrong with the tables that these runs left; empty where nothing is."""
+    said: dict[str, Callable[[Sequence[Any]], str]] = {
+        "lost_commits": _lost,
+        "doubled_commits": _doubled,
+        "damage": _removed_again,
+    }
+    return [
+        _in_how_many(len(hit), len(manifests)) + sentence(hit)
+        for key, sentence in said.items()
+        if (hit := [manifest[key] for manifest in manifests if key in manifest])
+    ]
+
+
+def _in_how_many(hit: int, runs: int) -> str:
+    return f"in {hit:,} of {runs:,} runs " if runs > 1 else ""
+
+
+def _lost(counts: Sequence[int]) -> str:
+    lost = sum(counts)
+    was, what = ("was", "it") if lost == 1 else ("were", "they")
+    return f"{counted(lost, 'commit')} {was} written over by others: what {what} wrote is gone"
+
+
+def _doubled(counts: Sequence[int]) -> str:
+    doubled = sum(counts)
+    stands, what = ("is", "it") if doubled == 1 else ("are", "they")
+    return f"{counted(doubled, 'transaction')} {stands} in the log twice, and what {what} wrote too"
+
+
+def _removed_again(found: Sequence[Mapping[str, int]]) -> str:
+    """By an engine that does not look who removed a file before it."""
+    commits = counted(sum(each["commits"] for each in found), "commit")
+    files = counted(sum(each["files_removed_again"] for each in found), "file")
+    since = f", from version {found[0]['first_version']} on," if len(found) == 1 else ""
+    return (
+        f"{commits}{since} removed {files} that were gone already; rows that they held may be"
+        " there twice"
+    )

@@ -1,0 +1,143 @@
+"""What a plan found: the boundary of each variant with its interval, and what was tried for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from whitecap.engine.recorded import Objective
+from whitecap.reports.planning.search import Found, Sense
+from whitecap.reports.planning.trying import TriedValue
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """Positions between which the largest (or smallest) value lies at which all objectives hold.
+
+    `low` is -1 where perhaps not even the first value is one, `high` the number of values where
+    perhaps one beyond the last is. `point` is the best guess; `None` where it may lie beyond.
+    """
+
+    sense: Sense | None
+    low: int
+    high: int
+    point: int | None
+
+    @classmethod
+    def of(cls, found: Found, tried: Mapping[int, TriedValue], positions: int) -> Boundary:
+        """Of what was found; the guess follows the values without their intervals."""
+        low, high = found.low, found.high - 1
+        if found.sense is Sense.SMALLEST:
+            low, high = low + 1, high + 1
+        point = _point(found.sense, low, high, tried) if 0 <= low <= high < positions else None
+        return cls(found.sense, low, high, point)
+
+
+def _point(sense: Sense | None, low: int, high: int, tried: Mapping[int, TriedValue]) -> int | None:
+    match sense:
+        case Sense.LARGEST:
+            at, way = low, sorted(each for each in tried if low < each <= high)
+        case Sense.SMALLEST:
+            at, way = high, sorted((each for each in tried if low <= each < high), reverse=True)
+        case None:
+            return None
+    for each in way:
+        if not tried[each].seems_met:
+            break
+        at = each
+    return at
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedVariant:
+    """A variant: its boundary, the values that were tried, and what speaks against it."""
+
+    name: str
+    boundary: Boundary
+    tried: Mapping[int, TriedValue]
+    is_cut: bool
+    """Whether the search ended before its end: runs were at their most, or Ctrl-C came."""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The boundaries of all variants along one parameter; print it, or look at its parts."""
+
+    scenario_name: str
+    path: str
+    labels: tuple[str, ...]
+    """The values of the grid, upward, as people write them."""
+    numbers: tuple[float, ...]
+    objectives: tuple[Objective, ...]
+    variants: tuple[PlannedVariant, ...]
+    runs: int
+    most_runs: int
+    seed: int
+    is_interrupted: bool = False
+    origin: str = ""
+
+    def __str__(self) -> str:
+        from whitecap.reports.planning.wording import plan_text
+
+        return plan_text(self)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """All of it, made of what JSON knows."""
+        from whitecap.reports.planning.document import plan_document
+
+        return plan_document(self)
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """A row per variant, tried value, objective and writer group, with its interval.
+
+        Columns: `variant`, `value` (label), `number` (milliseconds of a duration, per millisecond
+        of a rate), `measure`, `writer` (empty: all together), `mean`, `low`, `high` (95 %),
+        `standing` at the level of the search, `replications`.
+        """
+        import pandas as pd
+
+        from whitecap.reports.planning.document import quantity_row
+
+        rows = [
+            {
+                "variant": variant.name,
+                "value": self.labels[at],
+                "number": self.numbers[at],
+                **quantity_row(quantity),
+                "replications": tried.replications,
+            }
+            for variant in self.variants
+            for at, tried in sorted(variant.tried.items())
+            for quantity in tried.quantities
+        ]
+        return pd.DataFrame(rows)
+
+    def figure(self) -> Figure:
+        """The objectives along the parameter, with thresholds and intervals."""
+        from whitecap.reports.planning.figure import boundary_figure
+
+        return boundary_figure(self)
+
+    def write(self, directory: Path) -> Sequence[Path]:
+        """`plan.json` and the figure as PNG and SVG; returns the files."""
+        from whitecap.reports.figures.style import save
+
+        directory.mkdir(parents=True, exist_ok=True)
+        path = directory / "plan.json"
+        text = json.dumps(self.document, indent=1, ensure_ascii=False, allow_nan=False)
+        path.write_text(text + "\n", encoding="utf-8")
+        return path, *save(self.figure(), directory, "plan")

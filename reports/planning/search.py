@@ -1,0 +1,163 @@
+"""The search for a boundary: which value next, and between which values it lies.
+
+Values are positions 0, 1, ... of a grid, of which those before the boundary are alike and those
+from it on are otherwise. Two walks go over them, outward in doubling steps and then by halves: one
+for the last position that is shown to be as the first ones, one for the first that is shown to be
+otherwise. A value that stays undecided counts against either, so the interval widens around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from whitecap.reports.planning.levels import Level
+from whitecap.reports.statistics import Standing
+
+
+class Sense(StrEnum):
+    """Which end of the values that hold is looked for."""
+
+    LARGEST = "largest"
+    SMALLEST = "smallest"
+
+    @property
+    def near(self) -> Standing:
+        """How the first positions stand."""
+        return Standing.MET if self is Sense.LARGEST else Standing.MISSED
+
+    @property
+    def far(self) -> Standing:
+        """How those beyond the boundary stand."""
+        return Standing.MISSED if self is Sense.LARGEST else Standing.MET
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """How a value stands after so many replications, at the level of its looks; `is_given_up` where
+    no number of them that anybody would make would decide it."""
+
+    standing: Standing
+    replications: int
+    is_given_up: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The last position that is as the first ones lies between `low` and `high` - 1.
+
+    `low` is -1 where not even the first position is shown to be so, `high` the number of positions
+    where none is shown to be otherwise. `wanted`: replications that positions are to have next;
+    without any the search is at its end.
+    """
+
+    sense: Sense | None
+    low: int
+    high: int
+    wanted: Mapping[int, int]
+
+
+def found_by(tried: Mapping[int, Tried], level: Level, sense: Sense | None = None) -> Found:
+    """Where the boundary lies, as far as these values say, and what to try next.
+
+    Without a `sense` it follows from the first position, or where that stays undecided from the
+    last one: values that hold first and then do not have a largest, others a smallest.
+    """
+    first, last = 0, level.positions - 1
+    if sense is None:
+        sense, waiting = _sense(
+            _standing(tried, first, level), lambda: _standing(tried, last, level)
+        )
+        if sense is None:
+            wanted = {} if waiting is None else {(first, last)[waiting]: 0}
+            return _found(None, -1, level.positions, wanted, tried, level)
+    low, _, for_low = _walk(level.positions, _is(sense.near, tried, level))
+    _, high, for_high = _walk(level.positions, _is_not(sense.far, tried, level))
+    wanted = {at: 0 for at in (for_low, for_high) if at is not None}
+    return _found(sense, low, max(high, low + 1), wanted, tried, level)
+
+
+def _found(
+    sense: Sense | None,
+    low: int,
+    high: int,
+    positions: Mapping[int, int],
+    tried: Mapping[int, Tried],
+    level: Level,
+) -> Found:
+    seen = {at: tried[at].replications if at in tried else 0 for at in positions}
+    return Found(sense, low, high, {at: level.next_look(count) for at, count in seen.items()})
+
+
+def _standing(tried: Mapping[int, Tried], at: int, level: Level) -> Standing | None:
+    """How a position stands in the end; `None` as long as it is not tried enough."""
+    known = tried.get(at)
+    if known is None:
+        return None
+    is_open = known.standing is Standing.UNDECIDED and known.replications < level.most
+    return None if is_open and not known.is_given_up else known.standing
+
+
+def _sense(
+    first: Standing | None, last: Callable[[], Standing | None]
+) -> tuple[Sense | None, int | None]:
+    """The sense; without one the end that is waited for, if any: 0 the first, 1 the last."""
+    match first:
+        case None:
+            return None, 0
+        case Standing.MET:
+            return Sense.LARGEST, None
+        case Standing.MISSED:
+            return Sense.SMALLEST, None
+    match last():
+        case None:
+            return None, 1
+        case Standing.MET:
+            return Sense.SMALLEST, None
+        case Standing.MISSED:
+            return Sense.LARGEST, None
+    return None, None
+
+
+def _is(wanted: Standing, tried: Mapping[int, Tried], level: Level) -> Callable[[int], bool | None]:
+    def answer(at: int) -> bool | None:
+        standing = _standing(tried, at, level)
+        return None if standing is None else standing is wanted
+
+    return answer
+
+
+def _is_not(
+    wanted: Standing, tried: Mapping[int, Tried], level: Level
+) -> Callable[[int], bool | None]:
+    answer = _is(wanted, tried, level)
+
+    def opposite(at: int) -> bool | None:
+        known = answer(at)
+        return None if known is None else not known
+
+    return opposite
+
+
+def _walk(positions: int, is_near: Callable[[int], bool | None]) -> tuple[int, int, int | None]:
+    """The last position found near and the first found not to be, and what the walk waits for."""
+    low, high, at = -1, positions, 0
+    while high == positions and low < positions - 1:
+        near = is_near(at)
+        if near is None:
+            return low, high, at
+        low, high = (at, high) if near else (low, at)
+        at = outward(at, positions)
+    while high - low > 1:
+        at = (low + high) // 2
+        near = is_near(at)
+        if near is None:
+            return low, high, at
+        low, high = (at, high) if near else (low, at)
+    return low, high, None
+
+
+def outward(at: int, positions: int) -> int:
+    """The next position of the first part of a walk: 0, 1, 3, 7, ... and the last."""
+    return min(2 * at + 1, positions - 1)

@@ -1,0 +1,1 @@
+"""What there is to say in a scenario, told by its models: to editors, and to readers."""

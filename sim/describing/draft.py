@@ -1,0 +1,216 @@
+"""A first scenario from a few answers: commented, and whole enough to run and to sweep at once."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.sim.bundled import EDITOR_LINE
+from whitecap.sim.loading import parse_scenario
+from whitecap.sim.loading.profiles import require_shipped
+from whitecap.sim.quantities.units import MS_PER, parse_duration, show_duration
+from whitecap.sim.scenario.model import FILE_NAME
+from whitecap.sim.scenario.objective import StatedObjective
+
+JOBS_EACH = 40
+"""Jobs of each writer in a run: with five replications enough to tell 99 % from 95 %."""
+
+SHORTEST_RUN_MS = MS_PER["h"]
+
+MOST_WRITERS = 1000
+"""Of a kind: three times as many, which the drafted sweep compares, are few enough for a run."""
+
+COLUMNS = ("date", "country")
+"""Columns that the drafted table can be partitioned by."""
+
+SLICE = """\
+      date: {newest: {within: 2}}  # jobs work on recent days: yours?
+      country: uniform
+"""
+ROWS = "      rows: {rows: {count: 10%s}}\n"
+
+STATEMENTS = {
+    "insert": (
+        "INSERT INTO events VALUES :rows",
+        "      date: newest\n" + ROWS % "",
+    ),
+    "update": (
+        "UPDATE events SET amount = amount + 1.0 WHERE date = :date AND country = :country",
+        SLICE,
+    ),
+    "delete": (
+        "DELETE FROM events WHERE date = :date AND country = :country AND event_id IN (:keys)",
+        SLICE + "      keys: {keys: {count: 3}}\n",
+    ),
+    "merge": (
+        "MERGE INTO events AS t\n"
+        "      USING (SELECT * FROM VALUES :rows AS v(event_id, date, country, amount)) AS s\n"
+        "      ON t.event_id = s.event_id AND t.date = :date AND t.country = :country\n"
+        "      WHEN MATCHED THEN UPDATE SET *\n"
+        "      WHEN NOT MATCHED THEN INSERT *",
+        SLICE + ROWS % ", existing: 0.5",
+    ),
+    "optimize": ("OPTIMIZE events", ""),
+}
+"""Kinds of jobs: their statement, and what its parameters are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What is asked, as people write it: `merge:4`, `2 min`, `30 s`, `date`, `s3`."""
+
+    writers: str
+    every: str
+    takes: str
+    partition_by: str
+    store: str
+    objective: str
+
+
+def drafted(answers: Answers, command: str, name: str = "") -> str:
+    """The scenario's text, called `name` if it can be. `command` is what made it, for its comment.
+
+    Raises `InvalidInput` with everything that is wrong, by the option that says it.
+    """
+    problems: list[Problem] = []
+    groups = _groups(answers.writers, problems)
+    every_ms = _duration("--every", answers.every, problems)
+    _duration("--takes", answers.takes, problems)
+    columns = _columns(answers.partition_by, problems)
+    try:
+        require_shipped(answers.store, "--store")
+    except InvalidInput as error:
+        problems += error.problems
+    try:
+        StatedObjective.model_validate(answers.objective)
+    except ValueError:
+        said = f"{answers.objective!r} is no objective: write 'job_success_rate >= 99 %'"
+        problems.append(Problem("--objective", said))
+    if problems:
+        raise InvalidInput(problems)
+    called = json.dumps(name) if re.fullmatch(FILE_NAME, name) else "draft"
+    text = _text(answers, groups, columns, every_ms, command, called)
+    parse_scenario(text, "the draft")
+    return text
+
+
+def _groups(given: str, problems: list[Problem]) -> dict[str, int]:
+    groups: dict[str, int] = {}
+    for part in filter(None, re.split(r"[,\s]+", given)):
+        kind, _, count = part.lower().partition(":")
+        if kind not in STATEMENTS:
+            listed = ", ".join(STATEMENTS)
+            said = f"{kind!r} is no kind of job: there are {listed}"
+            problems.append(Problem("--writers", said, nearest(kind, STATEMENTS)))
+        elif not re.fullmatch(r"\d{0,4}", count) or not 1 <= int(count or "1") <= MOST_WRITERS:
+            said = f"{part!r} needs a number of writers from 1 to {MOST_WRITERS}, such as merge:4"
+            problems.append(Problem("--writers", said))
+        else:
+            groups[kind] = groups.get(kind, 0) + int(count or "1")
+    if not groups and not problems:
+        problems.append(Problem("--writers", "names none: write for instance merge:4"))
+    return groups
+
+
+def _duration(option: str, given: str, problems: list[Problem]) -> float:
+    try:
+        duration_ms = parse_duration(given)
+    except ValueError as error:
+        problems.append(Problem(option, str(error)))
+        return 0.0
+    if duration_ms < MS_PER["s"]:
+        problems.append(Problem(option, f"{given!r} is less than a second"))
+    return duration_ms
+
+
+def _columns(given: str, problems: list[Problem]) -> list[str]:
+    columns = [each for each in re.split(r"[,\s]+", given.lower()) if each not in ("", "none")]
+    for each in columns:
+        if each not in COLUMNS:
+            said = f"the drafted table has no {each!r} to be partitioned by: date, country or none"
+            problems.append(Problem("--partition-by", said, nearest(each, COLUMNS)))
+    return list(dict.fromkeys(columns))
+
+
+def _text(
+    answers: Answers,
+    groups: dict[str, int],
+    columns: Sequence[str],
+    every_ms: float,
+    command: str,
+    name: str,
+) -> str:
+    duration_ms = max(SHORTEST_RUN_MS, JOBS_EACH * every_ms)
+    writers = "\n".join(_writer(kind, count, answers) for kind, count in groups.items())
+    return f"""\
+{EDITOR_LINE}scenario.schema.json
+# Drafted by `{command}`.
+# Runs as it is: `whitecap run FILE`, `whitecap sweep FILE`. Change it to what your table is like:
+# columns, statements and durations decide most. `whitecap scenarios` has more to copy from.
+name: {name}
+description: A first draft.
+duration: {show_duration(duration_ms)}  # about {JOBS_EACH} jobs of each writer
+store: {answers.store}  # `whitecap stores` has others, and where their figures are from
+
+table:
+  name: events
+  schema: "event_id BIGINT, date DATE, country STRING, amount DOUBLE"
+  partition_by: [{", ".join(columns)}]
+  key: event_id  # the column that identifies a row
+  isolation: WriteSerializable
+  values:  # which dates and countries there are
+    date: {{days: 7}}
+    country: [DE, FR, GB, IT, PL, US]
+  initial: {{rows: 4200, rows_per_file: 100}}
+
+writers:
+{writers}
+objective: {answers.objective}
+
+sweep:  # what `whitecap sweep` compares
+  replications: 5
+  axes:
+    partitioning:
+{_layouts(columns)}
+    writers:  # as many as today, and more
+      as now: {{}}
+{_more(groups)}"""
+
+
+def _writer(kind: str, count: int, answers: Answers) -> str:
+    statement, parameters = STATEMENTS[kind]
+    every, takes = answers.every, answers.takes
+    jitter = f"{{uniform: {{low: 0 s, high: {every}}}}}"
+    bound = f"    parameters:\n{parameters}" if parameters else ""
+    return f"""\
+  {kind}:
+    count: {count}
+    statement: >-
+      {statement}
+{bound}    arrival: {{schedule: {{every: {every}, jitter: {jitter}}}}}
+    compute: {{lognormal: {{median: {takes}, sigma: 0.4}}}}  # snapshot to commit, in the median
+    rerun:  # what your code does when it is refused; `none` if nothing
+      exponential: {{base: 2 s, cap: 1 min, budget: 3}}
+"""
+
+
+def _layouts(columns: Sequence[str]) -> str:
+    layouts = {"unpartitioned": [], "by date": ["date"], "by date and country": [*COLUMNS]}
+    mine = {} if list(columns) in layouts.values() else {"as now": list(columns)}
+    return "\n".join(
+        f"      {name}: {{table.partition_by: [{', '.join(by)}]}}"
+        for name, by in (mine | layouts).items()
+    )
+
+
+def _more(groups: dict[str, int]) -> str:
+    """Two and three times as many; one OPTIMIZE stays what it is."""
+    grown = {kind: count for kind, count in groups.items() if kind != "optimize"} or groups
+    lines = []
+    for name, times in (("twice", 2), ("three times", 3)):
+        counts = (f"writers.{kind}.count: {count * times}" for kind, count in grown.items())
+        lines.append(f"      {name}: {{{', '.join(counts)}}}\n")
+    return "".join(lines)

@@ -1,0 +1,100 @@
+"""Every key of a scenario with type, default and a sentence, as a page: `docs/scenario-keys.md`."""
+
+from __future__ import annotations
+
+import json
+import types
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from whitecap.sim.describing.schema import written_defaults
+from whitecap.sim.describing.sentences import sentence_of
+from whitecap.sim.quantities.section import OneOf
+from whitecap.sim.quantities.units import Duration, Rate, WarmUp
+from whitecap.sim.scenario import Scenario
+
+HEAD = """# Every key of a scenario
+
+Written by `make documented` from the models; what each part is for: [scenarios.md](scenarios.md).
+A duration has its unit with it (`250 ms`, `5 s`, `2 min`, `1 h`, `7 d`), a rate too (`3 per min`).
+"""
+
+IN_UNITS = {id(get_args(kind)[1]): name for kind, name in (
+    (Duration, "duration"), (Rate, "rate"), (WarmUp, "duration or `auto`"),
+)}  # fmt: skip
+"""Kinds that are numbers within, by what reads them."""
+
+NAMES = {int: "whole number", float: "number", str: "text", bool: "true or false"}
+
+
+def keys_page() -> str:
+    """The page: a table for each part, in the order in which a scenario names them."""
+    return HEAD + "".join(_part(model) for model in _models(Scenario))
+
+
+def _models(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
+    seen, waiting = set(), [model]
+    while waiting:
+        each = waiting.pop(0)
+        if each not in seen:
+            seen.add(each)
+            yield each
+            waiting += [part for field in each.model_fields.values() for part in _inside(field)]
+
+
+def _inside(field: FieldInfo) -> Iterator[type[BaseModel]]:
+    def of(kind: Any) -> Iterator[type[BaseModel]]:
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield kind
+        for part in get_args(kind):
+            yield from of(part)
+
+    yield from of(field.annotation)
+
+
+def _part(model: type[BaseModel]) -> str:
+    if not model.model_fields:
+        return ""
+    choice = "Exactly one of these.\n\n" if issubclass(model, OneOf) and not model.shared else ""
+    defaults = written_defaults(model)
+    rows = "".join(_row(model, name, field, defaults) for name, field in model.model_fields.items())
+    title = f"\n## {model.__name__}\n\n{choice}"
+    return f"{title}| key | type | default | what it is |\n|---|---|---|---|\n{rows}"
+
+
+def _row(model: type[BaseModel], name: str, field: FieldInfo, defaults: dict[str, Any]) -> str:
+    default = "needed" if field.is_required() else ""
+    if name in defaults:
+        default = f"`{json.dumps(defaults[name], ensure_ascii=False)}`"
+    told = sentence_of(model, name)
+    return f"| `{field.alias or name}` | {_type(field)} | {default} | {told} |\n"
+
+
+def _type(field: FieldInfo) -> str:
+    readers = (IN_UNITS.get(id(each)) for each in field.metadata)
+    return next((name for name in readers if name), None) or _kind(field.annotation)
+
+
+def _kind(kind: Any) -> str:
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        named = (IN_UNITS.get(id(each)) for each in arguments[1:])
+        return next((name for name in named if name), None) or _kind(arguments[0])
+    if origin in (Union, types.UnionType):
+        kinds = [_kind(each) for each in arguments if each is not type(None)]
+        return " or ".join(dict.fromkeys(kinds))
+    if origin is Literal:
+        return ", ".join(f"`{each}`" for each in arguments)
+    if origin in (list, tuple):
+        return f"list of {_kind(arguments[0])}"
+    if origin is dict:
+        return f"by name: {_kind(arguments[-1])}"
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return f"[{kind.__name__}](#{kind.__name__.lower()})"
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return ", ".join(f"`{each.value}`" for each in kind)
+    return NAMES.get(kind, "date and time" if "datetime" in str(kind) else "any value")

@@ -1,0 +1,53 @@
+"""What an engine that forgets who removed a file does to a table that others keep whole.
+
+A dialect may commit although the files that it removes are gone (`moves_concern_removers` of its
+`CheckRules` says so): a compaction then adds rows again that another one has added already. That is
+no fault of ours, but what the run was to show; it is counted here and stands in the manifest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from whitecap.sim.history.conservation import broken_by
+from whitecap.sim.history.walk import Step
+from whitecap.sim.scenario import Scenario
+
+DAMAGE = "damage"
+"""The key of a manifest, where there is any."""
+
+
+class Damage:
+    """The versions of a run that no sound engine would have committed.
+
+    They are expected where a dialect of the scenario is known to make some.
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        groups = scenario.writers.values()
+        dialects = [scenario.dialect_of(group) for group in groups]
+        self._is_expected = not all(each.checks.moves_concern_removers for each in dialects)
+        self._versions: list[int] = []
+        self._files = 0
+
+    def unless_expected(self, step: Step) -> Sequence[str]:
+        """What a version breaks, unless a dialect of the scenario is known to break such."""
+        broken = list(broken_by(step))
+        if not self._is_expected or not broken:
+            return broken
+        self._versions.append(step.version)
+        self._files += len(step.faults)
+        return ()
+
+    def document(self) -> dict[str, Any]:
+        """For the manifest; empty where nothing is damaged."""
+        if not self._versions:
+            return {}
+        return {
+            DAMAGE: {
+                "commits": len(self._versions),
+                "files_removed_again": self._files,
+                "first_version": self._versions[0],
+            }
+        }

@@ -1,0 +1,199 @@
+"""The tables of a scenario's document, each as far as it is well formed, and what is wrong in it.
+
+Columns named anywhere in a table exist, its values are of their columns' types, its properties are
+Delta's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from whitecap.engine.commands.schema.property_checks import checked
+from whitecap.engine.dialects import Dialect
+from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature, nearest
+from whitecap.engine.isolation import ISOLATION_PROPERTY
+from whitecap.engine.log.property_names import is_known, nearest_property
+from whitecap.engine.log.schema import Schema, parse_ddl
+from whitecap.sim.quantities.units import shown
+from whitecap.sim.scenario.table import Scalar, Table, tables_by_name
+from whitecap.sim.scenario.yaml_text import Place
+
+M = TypeVar("M", bound=BaseModel)
+
+KEY_TYPE = "bigint"
+
+TOO_DEEP = "is nested too deeply"
+
+Finding = tuple[Place, str, str | None]
+
+
+@dataclass(frozen=True)
+class GivenTable:
+    """A table at its place of the document; `broken` names its fields that are not well formed."""
+
+    place: Place
+    table: Table
+    schema: Schema | None
+    broken: frozenset[str]
+
+    @classmethod
+    def of(cls, place: Place, given: Any) -> Self | None:
+        """The table from those of its fields that are well formed."""
+        table, broken = _table(given)
+        return None if table is None else cls(place, table, _schema(table), broken)
+
+    @property
+    def dotted(self) -> str:
+        """Its place, as messages name it."""
+        return ".".join(map(str, self.place))
+
+    def problems(self, dialect: Dialect) -> Iterator[Finding]:
+        """Everything that is wrong in it."""
+        yield from self._of_properties(dialect)
+        if "schema" in self.broken:
+            return
+        if self.schema is None:
+            yield from self._schema_problems()
+            return
+        table, schema = self.table, self.schema
+        for position, column in enumerate(table.partition_by):
+            place = (*self.place, "partition_by", position)
+            yield from _unknown_column(place, column, schema)
+            if column not in table.values and "values" not in self.broken:
+                listed = f"listed in {self.dotted}.values"
+                said = f"partition column {column!r} needs its values {listed}"
+                yield place, said, nearest(column, table.values)
+        for position, column in enumerate(table.cluster_by):
+            yield from _unknown_column((*self.place, "cluster_by", position), column, schema)
+        for column in table.values:
+            yield from _unknown_column((*self.place, "values", column), column, schema)
+        yield from self._of_domains(schema)
+        yield from self._of_key(schema)
+
+    def _of_properties(self, dialect: Dialect) -> Iterator[Finding]:
+        for key, value in self.table.properties.items():
+            place = (*self.place, "properties", key)
+            if key == ISOLATION_PROPERTY:
+                yield place, f"is set by {self.dotted}.isolation", None
+            elif not is_known(key, dialect.own_properties):
+                yield place, "Delta has no such property", nearest_property(key)
+            else:
+                yield from _of_value(place, key, value, dialect)
+
+    def _schema_problems(self) -> Iterator[Finding]:
+        place = (*self.place, "schema")
+        try:
+            parse_ddl(self.table.columns)
+        except RecursionError:
+            yield place, TOO_DEEP, None
+        except InvalidInput as error:
+            for problem in error.problems:
+                yield place, str(problem), None
+
+    def _of_domains(self, schema: Schema) -> Iterator[Finding]:
+        for name, domain in self.table.values.items():
+            column = schema.get(name)
+            place = (*self.place, "values", name)
+            if column is None:
+                continue
+            if domain.days is not None and column.type != "date":
+                yield place, f"days are for DATE columns, {name!r} is {column.type.upper()}", None
+            if domain.among is not None:
+                yield from _of_listed(place, domain.among, column.type)
+
+    def _of_key(self, schema: Schema) -> Iterator[Finding]:
+        key, place = self.table.key, (*self.place, "key")
+        if key is None:
+            return
+        yield from _unknown_column(place, key, schema)
+        column = schema.get(key)
+        if column is not None and column.type != KEY_TYPE:
+            yield place, f"must be a BIGINT column, {key!r} is {column.type}", None
+        if key in self.table.values:
+            yield place, f"{key!r} cannot also have listed values", None
+
+
+def given_tables(document: Mapping[str, Any]) -> list[GivenTable]:
+    """The tables of a document that can be told."""
+    given: dict[Place, Any] = {("table",): document.get("table")}
+    tables = document.get("tables")
+    if isinstance(tables, dict):
+        try:
+            named = tables_by_name({str(name): table for name, table in tables.items()})
+        except ValueError:
+            named = {}
+        given |= {("tables", name): table for name, table in named.items()}
+    made = (GivenTable.of(place, table) for place, table in given.items())
+    return [each for each in made if each is not None]
+
+
+def table_named(tables: Sequence[GivenTable], name: str) -> GivenTable | None:
+    """The table that a statement calls so."""
+    same = (each for each in tables if each.table.name.lower() == name.lower())
+    return next(same, None)
+
+
+def _of_value(place: Place, key: str, value: str, dialect: Dialect) -> Iterator[Finding]:
+    """What Delta itself says when SQL gives the property that value."""
+    try:
+        checked({key: value}, dialect)
+    except (DeltaError, UnsupportedFeature) as error:
+        yield place, str(error), None
+
+
+def _unknown_column(place: Place, column: str, schema: Schema) -> Iterator[Finding]:
+    if column not in schema.names:
+        yield place, f"the table has no column {column!r}", nearest(column, schema.names)
+
+
+PYTHON_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "int": (int,),
+    "bigint": (int,),
+    "double": (int, float),
+    "boolean": (bool,),
+}
+"""Types whose values a scenario can list."""
+
+
+def _of_listed(place: Place, values: list[Scalar], kind: str) -> Iterator[Finding]:
+    if kind not in PYTHON_TYPES:
+        yield place, f"values of type {kind.upper()} cannot be listed", None
+        return
+    for position, value in enumerate(values):
+        if not isinstance(value, PYTHON_TYPES[kind]):
+            said = f"{shown(value)} is not a value of type {kind.upper()}"
+            yield (*place, "among", position), said, None
+    if len(set(values)) < len(values):
+        yield place, "a value is listed twice", None
+
+
+def _table(given: Any) -> tuple[Table | None, frozenset[str]]:
+    """The table from those of its fields that are well formed, and the names of the others."""
+    if not isinstance(given, dict):
+        return None, frozenset()
+    try:
+        return Table.model_validate(given), frozenset()
+    except ValidationError as error:
+        broken = frozenset(str(detail["loc"][0]) for detail in error.errors() if detail["loc"])
+    sound = {key: value for key, value in given.items() if key not in broken}
+    return well_formed(Table, {"schema": ""} | sound), broken
+
+
+def _schema(table: Table) -> Schema | None:
+    try:
+        return parse_ddl(table.columns)
+    except (InvalidInput, RecursionError):
+        return None
+
+
+def well_formed(model: type[M], given: Any) -> M | None:
+    """What is given, if it is as its model wants it."""
+    try:
+        return model.model_validate(given)
+    except ValidationError:
+        return None

@@ -1,0 +1,25 @@
+"""What is noted of a writer when the run is over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from whitecap.engine.recorded import Arrivals
+
+
+@dataclass(frozen=True, slots=True)
+class WriterRecord:
+    """One writer over the whole run: the jobs that fell due, and those that had not begun.
+
+    Of jobs of several statements there is a record for each; the jobs are in the last one's.
+    """
+
+    writer: str
+    writer_group: str
+    command: str
+    arrival: Arrivals
+    jobs_due: int
+    jobs_not_begun: int
+    table_name: str = ""
+    statement_number: int = 1
+    ends_job: bool = True

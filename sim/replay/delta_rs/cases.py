@@ -1,0 +1,122 @@
+"""Runs conformance cases on a real deltalake: whoever reads before others commit holds a handle.
+
+Operations of the package cannot be stopped half way, so a statement that lost stages its files when
+the winners have committed already. Its transaction begins at the version of its handle all the
+same, and what it is checked against is what the case says.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from whitecap.engine.errors import UnsupportedFeature
+from whitecap.engine.races.conformance.case import Case, CaseResult, StatementCase
+from whitecap.engine.races.conformance.compare import failed, judge, skipped
+from whitecap.engine.races.row_tables import TableOf
+from whitecap.sim.replay.delta_rs.operations import columns_of, operation_of
+from whitecap.sim.replay.real.environment import EnvironmentMissing, Missing
+
+WORKER = Path(__file__).with_name("worker.py")
+NO_READS = "the package takes actions that are given, but no predicates that they have read"
+
+
+class DeltaRs:
+    """A running worker; `dialect` is that of its version."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+        self.dialect = f"delta-rs-{self._answer()['version']}"
+
+    def race(self, race: dict[str, Any]) -> dict[str, Any]:
+        """Play a race; what the worker says of it."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(race) + "\n")
+        self._process.stdin.flush()
+        return self._answer()
+
+    def _answer(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            what = "the interpreter has no deltalake with pyarrow"
+            raise EnvironmentMissing([Missing(what, "See --python and `make conformance`.")])
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+
+@contextmanager
+def delta_rs(python: str | None = None) -> Iterator[DeltaRs]:
+    """The package of an interpreter, by default of this one. Raises EnvironmentMissing."""
+    command = [python or sys.executable, "-P", str(WORKER)]
+    try:
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+    except OSError as error:
+        what = f"{command[0]} cannot be run: {error.strerror}"
+        raise EnvironmentMissing([Missing(what, "Name an interpreter by --python.")]) from error
+    try:
+        yield DeltaRs(process)
+    finally:
+        assert process.stdin is not None
+        process.stdin.close()
+        process.wait()
+
+
+def run_cases(cases: Iterable[Case], python: str | None = None) -> Iterator[CaseResult]:
+    """Run cases one after another; skipped, with the reason, where the package does not reach."""
+    with delta_rs(python) as package:
+        for case in cases:
+            yield _run(case, package)
+
+
+def _run(case: Case, package: DeltaRs) -> CaseResult:
+    if case.dialect != package.dialect:
+        return skipped(case, f"dialect {case.dialect}; this is {package.dialect}")
+    if not isinstance(case, StatementCase):
+        return skipped(case, NO_READS)
+    try:
+        race = race_of(case)
+    except UnsupportedFeature as lack:
+        return skipped(case, str(lack))
+    answer = package.race(race)
+    if "error" in answer:
+        return failed(case, "engine", "an outcome", answer["error"])
+    return judge(case, found_of(case, answer))
+
+
+def race_of(case: StatementCase) -> dict[str, Any]:
+    """What the worker is asked. Raises `UnsupportedFeature` for what the package cannot do."""
+    if case.waits_at > 1:
+        raise UnsupportedFeature("its operations cannot be stopped between their commits")
+    return {
+        "tables": {name: _table(table) for name, table in case.tables.items()},
+        "winners": [operation_of(text, case.settings) for text in case.winners],
+        "current": operation_of(case.current, case.settings),
+        "overlapping": case.overlapping,
+        "rerun": case.rerun,
+    }
+
+
+def _table(table: TableOf) -> dict[str, Any]:
+    return {
+        "schema": columns_of(table.schema),
+        "partition_columns": table.partition_columns,
+        "properties": table.properties,
+        "files": [file.rows for file in table.files],
+    }
+
+
+def found_of(case: StatementCase, answer: dict[str, Any]) -> dict[str, Any]:
+    """What happened, by the keys of `expect`."""
+    winners = answer["winners"]
+    found = {key: answer[key] for key in ("current", "rerun", "rows")}
+    found["winner"] = winners if isinstance(case.winner, list) else winners[0]
+    found["version"] = answer["version"] if answer["current"] == "committed" else None
+    return found

@@ -1,0 +1,83 @@
+"""Runs that are made and read where they are made: only what was read of them comes back."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Generic, TypeVar
+
+from whitecap.engine.errors import InvariantViolated
+from whitecap.engine.recorded import columns_read
+from whitecap.sim.machine.processes import Processes
+from whitecap.sim.recording.dataset.reading import Reading
+from whitecap.sim.scenario import Scenario
+
+T = TypeVar("T")
+
+Watch = Callable[[int, int], None]
+"""Is told how many of how many runs are done."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunToRead:
+    """One run to be made, of a scenario or of a cell with these labels."""
+
+    scenario: Scenario
+    labels: Mapping[str, str]
+    replication: int
+    seed: int | None = None
+    """Instead of the scenario's."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRun(Generic[T]):
+    """One run that was made: what was read of it, or what broke it. `seconds` of computing."""
+
+    run: RunToRead
+    read: T | None
+    error: str | None
+    seconds: float
+
+
+class Making(Generic[T]):
+    """Makes runs in these processes, and tells how many of how many are done."""
+
+    def __init__(
+        self, reading: Reading[T], processes: Processes, watch: Watch | None = None
+    ) -> None:
+        self._made = partial(_made, reading)
+        self._processes, self._watch = processes, watch
+        self._total = self._done = 0
+
+    def make(self, runs: Sequence[RunToRead]) -> Iterator[ReadRun[T]]:
+        """In their order; those of another call may come between."""
+        self._total += len(runs)
+        for each in self._processes.map(self._made, runs):
+            self._done += 1
+            if self._watch is not None:
+                self._watch(self._done, self._total)
+            yield each
+
+
+def _made(reading: Reading[T], run: RunToRead) -> ReadRun[T]:
+    from whitecap.sim.run import run_scenario
+
+    began = time.perf_counter()
+    read, error = None, None
+    try:
+        finished = run_scenario(
+            run.scenario, seed=run.seed, replication=run.replication, labels=run.labels
+        )
+        recording = finished.recording
+        read = reading(recording.manifest, recording.columns(columns_read(recording.manifest)))
+    except InvariantViolated as broken:
+        error = str(broken)
+    except Exception as broken:
+        seed = run.scenario.seed if run.seed is None else run.seed
+        again = run.scenario.command_of(seed, run.replication)
+        trace = traceback.format_exc()
+        error = f"{type(broken).__name__}: {broken}\nto reproduce: {again}\n{trace}"
+    return ReadRun(run, read, error, time.perf_counter() - began)

@@ -1,0 +1,116 @@
+"""The variants that are compared along one parameter, as scenarios."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.sim.loading import load_scenario, scenario_of
+from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.sweep import Changes
+from whitecap.sim.sweeps.experiment import kept_axes
+from whitecap.sim.sweeps.varied import Varied
+
+_NOT_OF_VALUES = ("sweep", "expect")
+"""Keys that speak of other cells than those of a plan."""
+
+AS_IT_IS = "as it stands"
+"""The variant of a scenario to which nothing was done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variants:
+    """A scenario, what each variant changes in it, and the parameter that is varied."""
+
+    scenario: Scenario
+    changes: Mapping[str, Changes]
+    varied: Varied
+
+    def at(self, variant: str, position: int) -> Scenario:
+        """A variant with one value of the parameter. Raises `InvalidInput`."""
+        set_to = {self.varied.path: self.varied.values[position]}
+        document = self.scenario.document
+        plain = {key: part for key, part in document.items() if key not in _NOT_OF_VALUES}
+        changes = {**self.changes[variant], **set_to}
+        return scenario_of(plain, changes, cells=False).is_of(self.scenario.source)
+
+    def check(self) -> None:
+        """Raises `InvalidInput` with what is wrong with the first and the last value of each."""
+        problems: dict[str, Problem] = {}
+        for variant in self.changes:
+            for position in dict.fromkeys((0, len(self.varied.values) - 1)):
+                try:
+                    self.at(variant, position)
+                except InvalidInput as error:
+                    problems.update((str(problem), problem) for problem in error.problems)
+        if problems:
+            raise InvalidInput(list(problems.values()))
+
+
+def variants_of(
+    path: Path,
+    varied: Varied,
+    named: Mapping[str, Changes],
+    only: Mapping[str, Sequence[str]],
+    objective: Sequence[str],
+) -> Variants:
+    """The variants of a scenario file: those `named` by their changes, for each combination of the
+    axes that `only` keeps of its sweep, with their labels; the scenario as it stands without any.
+
+    `objective` takes the place of the scenario's. Raises `InvalidInput` with what is wrong.
+    """
+    changes = {"objective": list(objective)} if objective else {}
+    scenario = load_scenario(path, changes, cells=False)
+    _refuse_without_threshold(scenario, path)
+    combined = _combined(_of_axes(scenario, only), named or {"": {}})
+    for variant, own in combined.items():
+        _refuse_overruled(variant, own, varied.path)
+    variants = Variants(scenario, combined, varied)
+    variants.check()
+    return variants
+
+
+def _refuse_without_threshold(scenario: Scenario, path: Path) -> None:
+    """What is looked for must be asked for, and be known with an interval."""
+    problems = []
+    if not scenario.objectives:
+        said = "states no `objective:`: give one, such as --objective 'job_success_rate >= 99 %'"
+        problems.append(Problem(str(path), said))
+    for each in scenario.objectives:
+        if each.measure.unit.is_counted:
+            said = "is a count, which has no boundary with an interval: take a share or a rate"
+            problems.append(Problem(f"objective {each.measure}", said))
+    if scenario.warm_up is None:
+        said = "`auto` is found in all values together, which come one after another: state it"
+        problems.append(Problem("warm_up", said))
+    if problems:
+        raise InvalidInput(problems)
+
+
+def _of_axes(scenario: Scenario, only: Mapping[str, Sequence[str]]) -> dict[str, Changes]:
+    kept = kept_axes({} if scenario.sweep is None else scenario.sweep.axes, only)
+    return {
+        ", ".join(label for label, _ in cell): {
+            path: value for _, changes in cell for path, value in changes.items()
+        }
+        for cell in product(*(variants.items() for variants in kept.values()))
+    }
+
+
+def _combined(of_axes: Mapping[str, Changes], named: Mapping[str, Changes]) -> dict[str, Changes]:
+    return {
+        ", ".join(filter(None, (labels, name))) or AS_IT_IS: {**of_axis, **own}
+        for labels, of_axis in of_axes.items()
+        for name, own in named.items()
+    }
+
+
+def _refuse_overruled(variant: str, changes: Changes, path: str) -> None:
+    """A variant that sets what is varied, or a part of it, would be overruled, or overrule it."""
+    for own in changes:
+        if f"{own}.".startswith(f"{path}.") or f"{path}.".startswith(f"{own}."):
+            reason = f"sets {own}, and {path} is varied"
+            raise InvalidInput([Problem(f"variant {variant!r}", reason)])

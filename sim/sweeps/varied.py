@@ -1,0 +1,131 @@
+"""The parameter that a plan varies: `writers.etl.count=1..200`, `...every=10 s..10 min`.
+
+Whole numbers go up by one, or by the step that is given; durations, rates and other numbers through
+all values with two digits, 10 s, 11 s, ... 99 s, 100 s, 110 s, or by their step.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.sim.quantities.units import (
+    MS_PER,
+    parse_duration,
+    parse_rate,
+    show_duration,
+)
+
+EXAMPLE = "writers.etl.count=1..200"
+
+MOST_VALUES = 100_000
+"""More than anybody can tell apart."""
+
+_FORM = re.compile(r"\s*(?P<path>[^=\s]+)\s*=\s*(?P<low>.+?)\s*\.\.\s*(?P<high>[^:]+?)\s*"
+                   r"(?::\s*(?P<step>.+?)\s*)?")  # fmt: skip
+_RATE_UNIT = re.compile(r"(?:per|/)\s*(ms|s|min|h|d)\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Varied:
+    """A parameter by its dotted path, and its values upward: as a scenario takes them, as numbers
+    (durations in milliseconds, rates per millisecond) and as people write them."""
+
+    path: str
+    values: tuple[Any, ...]
+    numbers: tuple[float, ...]
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """How numbers of a kind are read and written; `base` is what two digits are counted in."""
+
+    read: Callable[[str], float]
+    write: Callable[[float], Any]
+    base: float = 1.0
+    is_whole: bool = False
+
+
+def varied_by(text: str) -> Varied:
+    """What is to be varied, from where to where. Raises `InvalidInput` saying what is wrong."""
+    parts = _FORM.fullmatch(text)
+    if parts is None:
+        said = f"is not PATH=LOW..HIGH, such as {EXAMPLE}"
+        raise InvalidInput([Problem(f"vary {text!r}", said)])
+    path, low, high, step = (parts[name] for name in ("path", "low", "high", "step"))
+    kind = _kind(path, [low, high, *([step] if step else [])])
+    first, last = kind.read(low), kind.read(high)
+    if first > last:
+        raise InvalidInput([Problem(path, f"{low} is more than {high}: write {high}..{low}")])
+    by = kind.read(step) if step else 1.0 if kind.is_whole else None
+    if by is not None and by <= 0:
+        raise InvalidInput([Problem(path, f"the step {step} is not more than 0")])
+    if by is not None and (last - first) / by > MOST_VALUES:
+        raise InvalidInput([Problem(path, f"more than {MOST_VALUES:,} values: give a step, :N")])
+    numbers = list(_by_step(first, last, by) if by else _by_digits(first, last, kind.base))
+    values = tuple(kind.write(number) for number in numbers)
+    return Varied(path, values, tuple(numbers), tuple(map(str, values)))
+
+
+def _kind(path: str, texts: list[str]) -> _Kind:
+    """What all of these are. Raises `InvalidInput` if they are not of one kind that has numbers."""
+    unit = _RATE_UNIT.search(texts[0])
+    base = MS_PER[unit[1]] if unit else 1.0
+    kinds = [
+        _Kind(int, int, is_whole=True),
+        _Kind(float, lambda number: float(f"{number:.10g}")),
+        _Kind(parse_duration, show_duration, _base_of(texts[0])),
+        _Kind(
+            parse_rate, lambda rate: f"{rate * base:.6g} per {unit[1] if unit else 's'}", 1 / base
+        ),
+    ]
+    for kind in kinds:
+        if all(_is_read(kind, text) for text in texts):
+            return kind
+    said = (
+        f"{'..'.join(texts[:2])} are not two numbers, two durations (10 s) or two rates (3 per min)"
+    )
+    raise InvalidInput([Problem(path, said)])
+
+
+def _is_read(kind: _Kind, text: str) -> bool:
+    try:
+        return math.isfinite(kind.read(text))
+    except (ValueError, OverflowError):  # the second of an integer that is more than any float
+        return False
+
+
+def _base_of(text: str) -> float:
+    """The unit of a duration as it was written; two digits are counted in it."""
+    unit = re.search(r"(ms|s|min|h|d)\s*$", text)
+    return MS_PER[unit[1]] if unit else 1.0
+
+
+def _by_step(first: float, last: float, step: float) -> Iterator[float]:
+    count = math.floor((last - first) / step + 1e-9)
+    for number in range(count + 1):
+        yield _rounded(first + number * step)
+    if first + count * step < last - 1e-9 * step:
+        yield last
+
+
+def _by_digits(first: float, last: float, base: float) -> Iterator[float]:
+    """From first to last by the second digit; from 0 the least that is told apart is 1 % of
+    the last."""
+    at = first
+    while at < last * (1 - 1e-9):
+        yield at
+        size = max(at / base, last / base / 100)
+        step = 10.0 ** (math.floor(math.log10(size) + 1e-9) - 1) * base
+        at = _rounded((math.floor(at / step + 1e-6) + 1) * step)
+    yield last
+
+
+def _rounded(number: float) -> float:
+    """Without what adding floats leaves in the last digits."""
+    return float(f"{number:.12g}")

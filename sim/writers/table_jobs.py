@@ -1,0 +1,120 @@
+"""What makes the jobs of writers on one table: statements with their values, batches of streams."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from whitecap.engine.log.table_log import TableLog
+from whitecap.engine.plans.batches import BatchPlans
+from whitecap.engine.plans.inserts import InsertPlans, inserts_rows
+from whitecap.engine.sql.parsing.parse import parse_statement
+from whitecap.engine.sql.parsing.statements import Insert, Statement
+from whitecap.sim.scenario.parameters import Parameter
+from whitecap.sim.scenario.writers import STREAMING, JobPart, WriterGroup
+from whitecap.sim.store.limits import DataRequests
+from whitecap.sim.time.identifiers import Ids
+from whitecap.sim.time.random_streams import RandomStreams
+from whitecap.sim.writers.bind import bound
+from whitecap.sim.writers.checkpoints import Checkpoint
+from whitecap.sim.writers.choices import ALONE, Member
+from whitecap.sim.writers.jobs import BatchJob, InsertJob, Job, StatementJob, TableClients
+from whitecap.sim.writers.table_in_store import TableInStore
+from whitecap.sim.writers.workload import NewKeys, Workload, draws_for
+
+ROWS = "rows"
+
+NewJob = Callable[[int, float], Job]
+"""Makes a job, by its number among its writer's and the instant."""
+
+
+@dataclass
+class TableJobs:
+    """Makes jobs for one table, and what several writers share in that.
+
+    `with_plans`: statements of simple shape go the short way (`engine/plans/`).
+    """
+
+    table: TableInStore
+    new_clients: Callable[[WriterGroup], TableClients]
+    data_requests: DataRequests | None
+    streams: RandomStreams
+    start_ms: int
+    with_plans: bool = True
+    _clients: dict[str | None, TableClients] = field(default_factory=dict)
+    _checkpoints: dict[str, Checkpoint] = field(default_factory=dict)
+
+    def batches(self, group: WriterGroup, number: int) -> tuple[str, NewJob]:
+        """The command of a streaming query, and what makes its jobs."""
+        assert group.streaming is not None
+        checkpoint = self._checkpoint(group.streaming.checkpoint, group, number)
+        reads_table, keys = group.streaming.reads_table, self.table.keys
+        plans = BatchPlans(checkpoint.app_id) if self.with_plans and not reads_table else None
+        clients = self._clients_of(group)
+        return STREAMING, lambda _job, _now_ms: BatchJob(
+            clients, checkpoint, keys, reads_table, plans
+        )
+
+    def statements(
+        self, entity: str, part: JobPart, group: WriterGroup, number: int, member: Member
+    ) -> tuple[str, NewJob]:
+        """A statement's command, and what makes its jobs; `entity` is what draws their values."""
+        template, keys = parse_statement(part.statement), self.table.keys
+        types, clients = self.table.rows.types, self._clients_of(group)
+        workload = self._workload(entity, part.parameters, number, member)
+        inserts = self._inserts(template, part.parameters)
+        if inserts is not None:
+            client = clients.client(TableLog())
+            return template.command, lambda job, now_ms: InsertJob(
+                clients, workload.work(job, now_ms), keys, inserts, client
+            )
+
+        def statement_job(job: int, now_ms: float) -> Job:
+            work = workload.work(job, now_ms)
+            return StatementJob(clients, work, keys, bound(template, work, types))
+
+        return template.command, statement_job
+
+    def _clients_of(self, group: WriterGroup) -> TableClients:
+        """What makes handles on the table for writers of a group's dialect."""
+        if group.dialect not in self._clients:
+            self._clients[group.dialect] = self.new_clients(group)
+        return self._clients[group.dialect]
+
+    def _inserts(
+        self, template: Statement, parameters: Mapping[str, Parameter]
+    ) -> InsertPlans | None:
+        """The plans of a statement that only appends rows, which a parameter makes."""
+        if not (self.with_plans and isinstance(template, Insert) and inserts_rows(template)):
+            return None
+        plans = InsertPlans(template)
+        return None if parameters[plans.parameter].rows is None else plans
+
+    def _checkpoint(self, name: str, group: WriterGroup, number: int) -> Checkpoint:
+        """One per name: the first writer that names it decides what its batches hold."""
+        if name not in self._checkpoints:
+            assert group.streaming is not None
+            parameters = {**group.parameters, ROWS: Parameter(rows=group.streaming.rows)}
+            workload = self._workload(f"checkpoint {name}", parameters, number)
+            app_id = Ids(self.streams.source("ids", f"checkpoint {name}"))()
+            schema = self.table.rows.schema
+            self._checkpoints[name] = Checkpoint(app_id, schema, workload.work)
+        return self._checkpoints[name]
+
+    def _workload(
+        self,
+        entity: str,
+        parameters: Mapping[str, Parameter],
+        number: int,
+        member: Member = ALONE,
+    ) -> Workload:
+        rows = self.table.rows
+        return Workload(
+            rows,
+            parameters,
+            draws_for(rows, parameters, self.streams.source("workload", entity)),
+            self.table.keys,
+            NewKeys(number, self.table.table.initial.rows),
+            self.start_ms,
+            member,
+        )

@@ -1,0 +1,50 @@
+"""Statements of one shape are translated once, and each as if by itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from whitecap.sim.oracles import statement_text
+from whitecap.sim.oracles.statement_shapes import shape_of
+from whitecap.sim.oracles.statement_text import Columns, meaning_of
+
+COLUMNS = Columns(("id", "kind", "day", "amount"), frozenset(), ())
+
+FORMS = (
+    "UPDATE t SET amount = amount * {0}.5 WHERE id = {0} AND kind = 'k{0}'",
+    "DELETE FROM t WHERE id BETWEEN -{0} AND {0} OR day < DATE '2024-01-{0}'",
+    "INSERT INTO t VALUES ({0}, 'it''s {0}', DATE '2024-01-{0}', {0}.25D), ({0}, 'b', NULL, 1D)",
+    "MERGE INTO t USING (SELECT * FROM VALUES ({0}, 'a', DATE '2024-01-{0}', {0}D) AS v(id, kind, "
+    "day, amount)) AS s ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN "
+    "INSERT *",
+    "UPDATE `t` SET kind = CASE WHEN amount > 1e{0} THEN 'x\\'{0}' ELSE \"y{0}\" END",
+    "DELETE FROM t WHERE day < TIMESTAMP '2024-01-{0} 00:00:00' - INTERVAL '{0}' DAY",
+    "DELETE FROM t WHERE id = {0} -- the {0}th",
+    "DELETE FROM t WHERE id = 9173000{0}05",
+)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_statement_of_a_shape_means_what_it_means_by_itself(form: str) -> None:
+    for number in (11, 12, 28):
+        statement = form.format(number)
+        by_itself = statement_text._translated(statement, COLUMNS, False)
+        assert meaning_of(statement, COLUMNS, False) == by_itself
+
+
+def test_statements_that_differ_in_literals_alone_are_read_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[str] = []
+    parsed = statement_text._parsed
+    monkeypatch.setattr(statement_text, "_parsed", lambda text: read.append(text) or parsed(text))
+    for number in range(100, 110):
+        meaning_of(f"UPDATE t SET amount = {number}.0 WHERE id = {number}", COLUMNS, False)
+    assert len(read) == 2
+
+
+def test_names_and_parts_of_names_are_no_literals() -> None:
+    shape = shape_of("UPDATE t1 SET `c 2` = 3 WHERE v4.x = '5'")
+    assert shape is not None
+    assert shape.literals == ("3", "'5'")
+    assert shape.filled(shape.text) == "UPDATE t1 SET `c 2` = 3 WHERE v4.x = '5'"

@@ -1,0 +1,89 @@
+"""`whitecap init`: a first scenario from a few answers."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import click
+
+QUESTIONS = {
+    "writers": "Which jobs write it, how many of each (insert, update, delete, merge, optimize)",
+    "every": "How often does each run",
+    "takes": "How long does a job take from snapshot to commit",
+    "partition_by": "Partitioned by (date, country, none)",
+    "store": "Which store (`whitecap stores` lists them)",
+    "objective": "What is to be reached",
+}
+"""What is asked on a terminal, by the option that answers it."""
+
+SUGGESTED = {
+    "writers": "merge:4",
+    "every": "2 min",
+    "takes": "30 s",
+    "partition_by": "date",
+    "store": "s3",
+    "objective": "job_success_rate >= 99 %",
+}
+
+NEEDED = ("writers", "every", "takes")
+
+
+@click.command()
+@click.option("--writers", metavar="KIND:N,...", help="Jobs and how many, e.g. 'merge:4,insert:2'.")
+@click.option("--every", metavar="TIME", help="How often each of them runs, e.g. '2 min'.")
+@click.option("--takes", metavar="TIME", help="Snapshot to commit, e.g. '30 s'.")
+@click.option("--partition-by", metavar="COLUMNS", help="date, country, both or none.")
+@click.option("--store", help="A profile of `whitecap stores`.")
+@click.option("--objective", metavar="TEXT", help="E.g. 'job_success_rate >= 99 %'.")
+@click.option("--out", type=click.Path(path_type=Path), help="Write it there instead of printing.")
+@click.option("--overwrite", is_flag=True, help="Replace the file that lies there.")
+def init(out: Path | None, overwrite: bool, **given: str | None) -> None:
+    """Write a first scenario, commented, that runs and sweeps at once.
+
+    On a terminal what no option says is asked. Elsewhere --writers, --every and --takes are needed;
+    the others have defaults.
+    """
+    from whitecap.engine.errors import InvalidInput, Problem
+    from whitecap.out_file import write_out
+    from whitecap.sim.describing.draft import Answers, drafted
+    from whitecap.sim.machine.places import require_file
+
+    if out is not None:
+        require_file(out)
+        if out.exists() and not overwrite and not out.is_char_device():
+            raise InvalidInput([Problem(str(out), "is there already: say --overwrite")])
+    answers = {name: " ".join(said.split()) for name, said in _answers(given).items()}
+    name = "" if out is None else out.stem
+    write_out(out, drafted(Answers(**answers), _command(answers), name), "scenario")
+    if out is not None:
+        file = shlex.quote(str(out))
+        click.echo(f"now       whitecap run {file}; whitecap sweep {file}")
+
+
+def _answers(given: dict[str, str | None]) -> dict[str, str]:
+    """Every answer, asked for where there is somebody to ask. Raises `UsageError`."""
+    if is_terminal():
+        return {
+            name: given[name] or click.prompt(text, default=SUGGESTED[name], err=True)
+            for name, text in QUESTIONS.items()
+        }
+    missing = [f"--{name} {SUGGESTED[name]!r}" for name in NEEDED if not given[name]]
+    if missing:
+        raise click.UsageError(f"nobody to ask here: give {', '.join(missing)}")
+    return {name: given[name] or SUGGESTED[name] for name in QUESTIONS}
+
+
+def is_terminal() -> bool:
+    """Whether somebody can answer."""
+    return sys.stdin.isatty()
+
+
+def _command(answers: dict[str, str]) -> str:
+    options = (word for name, said in answers.items() for word in (f"--{_option(name)}", said))
+    return shlex.join(["whitecap", "init", *options])
+
+
+def _option(name: str) -> str:
+    return name.replace("_", "-")

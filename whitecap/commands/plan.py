@@ -1,0 +1,104 @@
+"""`whitecap plan`: how far a parameter may go, with an interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from whitecap.exit_codes import ExitCode
+from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_SEED
+
+MOST_RUNS = 1_000_000
+"""More than a machine makes in days."""
+
+
+@click.command()
+@click.argument("scenario", type=click.Path(path_type=Path))
+@click.option(
+    "--vary", required=True, metavar="PATH=LOW..HIGH[:STEP]",
+    help="What is varied: writers.etl.count=1..200, or 10 s..10 min of a duration.",
+)  # fmt: skip
+@click.option(
+    "--objective", multiple=True, metavar="TEXT",
+    help="Instead of the scenario's, e.g. 'job_success_rate >= 99 %'. Repeatable; all must hold.",
+)  # fmt: skip
+@click.option(
+    "--variant", "variants", multiple=True, metavar="NAME:PATH=VALUE",
+    help="A variant by what it sets; again for another, or for more of the same. Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--axis", "kept", multiple=True, metavar="NAME[=LABEL,...]",
+    help="The labels of this axis of the scenario as variants, or these of them. Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--sense", type=click.Choice(["largest", "smallest"]),
+    help="Which value that holds is looked for  [default: what the first values tell]",
+)  # fmt: skip
+@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Instead of the scenario's.")
+@click.option(
+    "--max-runs", "most_runs", type=click.IntRange(1, MOST_RUNS),
+    help="Runs of all variants together at most  [default: 2000]",
+)  # fmt: skip
+@click.option(
+    "--max-replications", "most", type=click.IntRange(5, MAX_REPLICATIONS),
+    help="Runs of one value at most  [default: 100]",
+)  # fmt: skip
+@click.option("--jobs", type=click.IntRange(min=1), help="Processes  [default: one per core]")
+@click.option(
+    "--out", type=click.Path(path_type=Path),
+    help="Directory for plan.json and the figure.",
+)  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@click.pass_context
+def plan(
+    ctx: click.Context,
+    scenario: Path,
+    vary: str,
+    objective: Sequence[str],
+    variants: Sequence[str],
+    kept: Sequence[str],
+    sense: str | None,
+    seed: int | None,
+    most_runs: int | None,
+    most: int | None,
+    jobs: int | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Find the largest (or smallest) value of a parameter at which all objectives hold.
+
+    Values are tried where the boundary may lie, with replications until they are decided; it is
+    stated with a 95 % interval. Replication r has the same random numbers at every value of every
+    variant. Ctrl-C ends the search early and keeps what is known.
+    """
+    from whitecap.assignments import labels_named, variants_named
+    from whitecap.planning import planned_by, planning_of
+    from whitecap.sim.machine.places import require_directory
+    from whitecap.terminal.as_json import print_json
+    from whitecap.terminal.plan import show_plan
+    from whitecap.terminal.progress import progress
+
+    if out is not None:
+        require_directory(out)
+    planning = planning_of(
+        scenario,
+        vary,
+        objective=objective,
+        variants=variants_named(variants),
+        only=labels_named(kept),
+        sense=sense,
+        seed=seed,
+        most_runs=most_runs,
+        most=most,
+    )
+    with progress("plan") as show:
+        planned = planned_by(planning, jobs, show)
+    written = () if out is None else planned.write(out)
+    if as_json:
+        print_json({**planned.document, "files": written})
+    else:
+        show_plan(planned, written)
+    if planned.is_interrupted:
+        ctx.exit(ExitCode.INTERRUPTED)

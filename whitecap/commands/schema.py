@@ -1,0 +1,29 @@
+"""`whitecap schema`: the JSON Schema of scenario files, for editors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.option("--out", type=click.Path(path_type=Path), help="Write it there instead.")
+@click.option("--markdown", is_flag=True, help="All keys with their defaults, as a page, instead.")
+def schema(out: Path | None, markdown: bool) -> None:
+    """Print the JSON Schema of scenario files: keys, types, bounds, defaults, a sentence each.
+
+    Editors with YAML's language server complete and check a scenario by it whose first line is
+
+    # yaml-language-server: $schema=scenario.schema.json
+
+    where that file lies beside: `whitecap schema --out scenario.schema.json` writes it.
+    """
+    from whitecap.out_file import write_out
+    from whitecap.sim.describing.keys import keys_page
+    from whitecap.sim.describing.schema import schema_text
+    from whitecap.sim.machine.places import require_file
+
+    if out is not None:
+        require_file(out)
+    write_out(out, keys_page() if markdown else schema_text(), "schema")

@@ -1,0 +1,259 @@
+"""Plans: `reports` says which values to try of a parameter, `sim` runs them.
+
+import whitecap
+plan = whitecap.plan("scenarios/capacity.yaml", "writers.etl.count=1..200")
+print(plan)
+plan.figure()
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from whitecap.engine.errors import InvalidInput, InvariantViolated, Problem, nearest
+from whitecap.reports.answers.objectives import Objectives
+from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
+from whitecap.reports.planning.levels import Level
+from whitecap.reports.planning.planned import Boundary, Plan, PlannedVariant
+from whitecap.reports.planning.search import Found, Sense, found_by
+from whitecap.reports.planning.trend import contradictions
+from whitecap.reports.planning.trying import TriedValue, tried_value
+from whitecap.reports.statistics import FEWEST_REPLICATIONS
+from whitecap.sim.machine.code_version import code_version
+from whitecap.sim.machine.places import require_directory
+from whitecap.sim.machine.processes import Processes
+from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
+from whitecap.sim.scenario import Scenario
+from whitecap.sim.sweeps.read_runs import Making, RunToRead
+from whitecap.sim.sweeps.variants import Variants, variants_of
+from whitecap.sim.sweeps.varied import varied_by
+
+__all__ = ["Plan", "plan", "planned_by", "planning_of"]
+
+DEFAULT_MOST_RUNS = 2000
+"""Of a plan: some minutes to an hour on a laptop, and enough for four variants or so."""
+
+DEFAULT_MOST = 100
+"""Replications of one value at most."""
+
+Watch = Callable[[int, int, str], None]
+"""Is told how many runs are done, how many there may be, and what is being tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planning:
+    """What is to be planned: variants along a parameter, with at most so many runs."""
+
+    variants: Variants
+    level: Level
+    sense: Sense | None
+    most_runs: int
+    seed: int
+
+    @property
+    def objectives(self) -> Objectives:
+        """What all values are held to."""
+        return Objectives(tuple(self.variants.scenario.objectives), are_default=False)
+
+
+def planning_of(
+    path: Path,
+    vary: str,
+    *,
+    objective: Sequence[str] = (),
+    variants: Mapping[str, Mapping[str, Any]] | None = None,
+    only: Mapping[str, Sequence[str]] | None = None,
+    sense: str | None = None,
+    seed: int | None = None,
+    most_runs: int | None = None,
+    most: int | None = None,
+) -> Planning:
+    """What these words ask for. Raises `InvalidInput` with what is wrong; nothing is run."""
+    varied = varied_by(vary)
+    loaded = variants_of(path, varied, variants or {}, only or {}, objective)
+    level = Level(len(varied.values), DEFAULT_MOST if most is None else most)
+    runs = DEFAULT_MOST_RUNS if most_runs is None else most_runs
+    if not FEWEST_REPLICATIONS <= level.most <= MAX_REPLICATIONS:
+        reason = f"{level.most} is not between {FEWEST_REPLICATIONS} and {MAX_REPLICATIONS:,}"
+        raise InvalidInput([Problem("max_replications", reason)])
+    if runs < level.looks[0] * len(loaded.changes):
+        reason = f"{runs} are not enough to try one value of each variant {level.looks[0]} times"
+        raise InvalidInput([Problem("max_runs", reason)])
+    own_seed = loaded.scenario.seed if seed is None else seed
+    return Planning(loaded, level, _sense(sense), runs, own_seed)
+
+
+def _sense(name: str | None) -> Sense | None:
+    if name is None or name in list(Sense):
+        return None if name is None else Sense(name)
+    reason = f"there is no {name!r}, there are {' and '.join(Sense)}"
+    raise InvalidInput([Problem("sense", reason, nearest(name, list(Sense)))])
+
+
+def plan(
+    scenario: str | Path,
+    vary: str,
+    *,
+    objective: str | Sequence[str] = (),
+    variants: Mapping[str, Mapping[str, Any]] | None = None,
+    only: Mapping[str, Sequence[str]] | None = None,
+    sense: str | None = None,
+    seed: int | None = None,
+    max_runs: int | None = None,
+    max_replications: int | None = None,
+    out: str | Path | None = None,
+    jobs: int | None = None,
+    quiet: bool = False,
+) -> Plan:
+    """The largest (or smallest) value of a parameter at which all objectives hold, with an
+    interval.
+
+    `vary`: `writers.etl.count=1..200`, `...every=10 s..10 min`, with a step as `:5`. `objective`
+    takes the place of the scenario's. `variants` are names with the dotted paths that they set;
+    `only` keeps axes of the scenario's sweep as variants, with the labels given (all if none are).
+    `sense` is "largest" or "smallest"; without it the first values tell. At most `max_runs` (2,000)
+    runs, `max_replications` (100) of one value. `out` is a directory for `plan.json` and the
+    figure. Interrupted, it returns what is known.
+
+    Raises `InvalidInput` and `InvariantViolated`.
+    """
+    from whitecap.terminal.progress import progress
+
+    if out is not None:
+        require_directory(Path(out))
+    wanted = planning_of(
+        Path(scenario),
+        vary,
+        objective=[objective] if isinstance(objective, str) else objective,
+        variants=variants,
+        only=only,
+        sense=sense,
+        seed=seed,
+        most_runs=max_runs,
+        most=max_replications,
+    )
+    with progress("plan", quiet=quiet) as show:
+        planned = planned_by(wanted, jobs, show)
+    if out is not None:
+        planned.write(Path(out))
+    return planned
+
+
+def planned_by(planning: Planning, jobs: int | None, watch: Watch) -> Plan:
+    """Try values until every search is at its end, the runs are at their most, or Ctrl-C comes."""
+    searches = [_Search(planning, name) for name in planning.variants.changes]
+    rounds, is_interrupted = _Rounds(planning, watch), False
+    try:
+        with Processes(jobs or os.cpu_count() or 1) as processes:
+            making = Making(measure_run, processes, rounds.tell)
+            while rounds.run(making, searches):
+                pass
+    except KeyboardInterrupt:
+        if not any(search.tried for search in searches):
+            raise
+        is_interrupted = True
+    varied, scenario = planning.variants.varied, planning.variants.scenario
+    return Plan(
+        scenario.name,
+        varied.path,
+        varied.labels,
+        varied.numbers,
+        planning.objectives.each,
+        tuple(search.planned() for search in searches),
+        rounds.done,
+        planning.most_runs,
+        planning.seed,
+        is_interrupted,
+        f"{scenario.name} · scenario {scenario.hash[:12]} · seed {planning.seed} · "
+        f"{scenario.dialect} · whitecap {code_version()}",
+    )
+
+
+@dataclass
+class _Search:
+    """The search of one variant: its runs so far, and how each value that was tried stands."""
+
+    planning: Planning
+    variant: str
+    runs: dict[int, dict[int, MeasuredRun]] = field(default_factory=dict)
+    tried: dict[int, TriedValue] = field(default_factory=dict)
+
+    @property
+    def found(self) -> Found:
+        """Where its boundary lies, and what it wants to try."""
+        level = self.planning.level
+        tried = {at: each.tried(level.most) for at, each in self.tried.items()}
+        return found_by(tried, level, self.planning.sense)
+
+    def to_make(self, at: int, replications: int) -> list[RunToRead]:
+        """The runs that a value still lacks."""
+        scenario = self._scenario(at)
+        seen = range(len(self.runs.get(at, {})), replications)
+        return [RunToRead(scenario, {}, number, self.planning.seed) for number in seen]
+
+    def add(self, at: int, made: Mapping[int, MeasuredRun]) -> None:
+        """Look at a value that has all replications of a look."""
+        runs = self.runs.setdefault(at, {})
+        runs.update(made)
+        self.tried[at] = tried_value(runs, self.planning.objectives, self.planning.level.error)
+
+    def planned(self) -> PlannedVariant:
+        """What is known."""
+        labels, found = self.planning.variants.varied.labels, self.found
+        boundary = Boundary.of(found, self.tried, len(labels))
+        warnings = contradictions(self.tried, labels)
+        return PlannedVariant(self.variant, boundary, self.tried, bool(found.wanted), warnings)
+
+    def _scenario(self, at: int) -> Scenario:
+        return self.planning.variants.at(self.variant, at)
+
+
+class _Rounds:
+    """Rounds of runs: of every search what it wants next, as far as runs are left."""
+
+    def __init__(self, planning: Planning, watch: Watch) -> None:
+        self.done = 0
+        self._planning, self._watch = planning, watch
+        self._note = ""
+
+    def tell(self, done: int, _: int) -> None:
+        """So many runs are made."""
+        most = self._planning.most_runs
+        self._watch(done, most, f"{self._note}, {done:,} of at most {most:,} runs")
+
+    def run(self, making: Making[MeasuredRun], searches: Sequence[_Search]) -> bool:
+        """Make a round; whether there was anything to make."""
+        left = self._planning.most_runs - self.done
+        wanted: list[tuple[_Search, int, list[RunToRead]]] = []
+        for search in searches:
+            for at, replications in search.found.wanted.items():
+                runs = search.to_make(at, replications)
+                if len(runs) <= left:
+                    left -= len(runs)
+                    wanted.append((search, at, runs))
+        self._note = _note(wanted)
+        made = making.make([run for _, _, runs in wanted for run in runs])
+        for search, at, runs in wanted:
+            own = [(run.replication, next(made)) for run in runs]
+            search.add(at, {number: _read(ran.read, ran.error) for number, ran in own})
+            self.done += len(runs)
+        return bool(wanted)
+
+
+def _note(wanted: Sequence[tuple[_Search, int, list[RunToRead]]]) -> str:
+    """What is being tried: `by date at 16 and 3 more`."""
+    if not wanted:
+        return ""
+    search, at, _ = wanted[0]
+    more = f" and {len(wanted) - 1} more" if wanted[1:] else ""
+    return f"{search.variant} at {search.planning.variants.varied.labels[at]}{more}"
+
+
+def _read(read: MeasuredRun | None, error: str | None) -> MeasuredRun:
+    if read is None:
+        raise InvariantViolated(error or "a run left nothing to be measured")
+    return read
