@@ -14,7 +14,7 @@ SITE_SOURCE := build/site-source
 SITE := out/site
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test properties test-cluster lint type bench bench-memory bench-sweep bench-aggregation validate validate-real chaos mutants notebooks conformance documented docs answers
+.PHONY: help setup demo test properties test-cluster lint type bench bench-memory bench-sweep bench-aggregation validate validate-real chaos mutants notebooks conformance documented docs answers real-engines
 
 help: ## Print this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -102,3 +102,6 @@ docs: setup ## Build the documentation as a site, in out/site
 
 answers: setup ## Ask real Spark again what functions and casts make of values
 	$(BIN)/python -m tests.sql.observe_values
+
+real-engines: setup $(DELTA_RS_PYTHON) ## Let oracles judge what two versions of delta-rs leave; writes docs/real-engines.md
+	$(BIN)/python -m benchmarks.stale_handles $(BIN)/python $(DELTA_RS_PYTHON)

@@ -65,14 +65,22 @@ def _refused_but_there(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _transactions_twice(evidence: Evidence) -> Iterator[Finding]:
-    """One id of a transaction in two commits: Delta gives each transaction an id of its own."""
+    """One id of a transaction in two commits: Delta gives each transaction an id of its own.
+
+    Where commits have none (delta-rs writes none) it is two commits of one owner that both add the
+    same file: commits of a command that makes several add files of their own.
+    """
     versions: dict[str, list[int]] = defaultdict(list)
     for version, commit in evidence.commits.items():
         info = commit.commit_info
         if info is not None and info.txn_id:
             versions[info.txn_id].append(version)
+        elif version in evidence.owners:
+            versions[evidence.owners[version].name].append(version)
     for txn_id, made in versions.items():
-        if len(made) > 1:
+        told = evidence.commits[made[0]].commit_info
+        has_id = told is not None and told.txn_id == txn_id
+        if len(made) > 1 and (has_id or _added_twice(evidence, made)):
             owner = evidence.owners.get(made[0])
             name = f"the transaction {txn_id}" if owner is None else owner.name
             yield Finding(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.oracles.hand_made import HandMade
+from tests.oracles.hand_made import HandMade, add
 from tests.oracles.planted import (
     ANY_ORDER,
     PLANTED,
@@ -95,3 +95,28 @@ def test_rows_that_a_compaction_brings_back_are_wrong() -> None:
     table.did("eraser", "DELETE FROM t WHERE id = 1", 0, 1)
     table.did("compactor", "OPTIMIZE t", 0, 2)
     assert {Anomaly.DEAD_FILE, Anomaly.WRONG_ROWS} <= table.anomalies()
+
+
+def test_one_transaction_that_adds_its_file_in_two_versions_is_a_duplicate_without_any_id() -> None:
+    table = HandMade()
+    table.appends("b", [(3, 30)])
+    table.commit(add("b"))
+    table.did("loader", ROW_3, 0, 1, 2)
+    assert Anomaly.DUPLICATE in table.anomalies()
+
+
+def test_one_transaction_with_files_of_their_own_in_two_versions_is_none() -> None:
+    table = HandMade()
+    table.rewrites("a", "b", [(1, 10), (2, 20)])
+    table.rewrites("b", "c", [(1, 10), (2, 20)])
+    table.did("compactor", "OPTIMIZE t", 0, 1, 2)
+    assert Anomaly.DUPLICATE not in table.anomalies()
+
+
+def test_a_compaction_before_all_other_versions_of_a_history_hides_no_row() -> None:
+    table = HandMade()
+    table.rewrites("a", "b", [(1, 10), (2, 20)])
+    table.rewrites("b", "c", [(1, 11), (2, 20)])
+    table.did("compactor", "OPTIMIZE t", 0, 1)
+    table.did("corrector", SET_11, 1, 2)
+    assert not table.findings()

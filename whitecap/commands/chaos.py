@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from whitecap.exit_codes import ExitCode
+from whitecap.real_writers import chaos_of_real_writers
 from whitecap.sim.machine.places import require_directory
 from whitecap.sim.quantities.bounds import MAX_SEED
 from whitecap.terminal.progress import progress
@@ -18,6 +20,8 @@ from whitecap.terminal.progress import progress
 if TYPE_CHECKING:
     from whitecap.sim.chaos.campaign import Campaign, Tally
     from whitecap.sim.chaos.examining import Examined
+
+DEFAULT = ParameterSource.DEFAULT
 
 MOST_RUNS = 10_000_000
 """More than a machine makes in a month."""
@@ -51,6 +55,12 @@ MOST_RUNS = 10_000_000
 )  # fmt: skip
 @click.option("--shrink/--no-shrink", default=True, help="Make what goes wrong small.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@click.option(
+    "--real",
+    type=click.Choice(["deltalake"]),
+    help="Let real writers do it, on a store of ours that fails; --runs is then 1 per scenario.",
+)
+@click.option("--python", help="The interpreter whose deltalake it is  [default: this one]")
 @click.pass_context
 def chaos(
     ctx: click.Context,
@@ -64,6 +74,8 @@ def chaos(
     save: Path | None,
     shrink: bool,
     as_json: bool,
+    real: str | None,
+    python: str | None,
 ) -> None:
     """Draw variations of SCENARIOS, run them under faults, and let oracles judge what is left.
 
@@ -76,6 +88,7 @@ def chaos(
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.campaign import campaign_document, show_tally
 
+    _require_options_of(ctx, real)
     require_directory(out)
     if save is not None:
         require_directory(save)
@@ -83,7 +96,12 @@ def chaos(
         raise click.UsageError("--save keeps small scenarios, and --no-shrink makes none")
     loaded = [load_scenario(path, cells=False) for path in scenarios]
     require_one_table(loaded)
+    if real is not None and ctx.get_parameter_source("runs") is DEFAULT:
+        runs = len(loaded)
     first, count = (0, runs) if only is None else (only, 1)
+    if real is not None:
+        numbers = range(first, first + count)
+        ctx.exit(chaos_of_real_writers(loaded, numbers, seed, out, python, as_json))
     began = time.monotonic()
     tally, examined = _made(
         Campaign(loaded, count, seed, first), scenarios, jobs, out, save, shrink, as_json, minutes
@@ -93,6 +111,21 @@ def chaos(
     else:
         show_tally(tally, time.monotonic() - began)
     ctx.exit(_exit_code(examined))
+
+
+OF_SIMULATED = {"minutes": "--minutes", "jobs": "--jobs", "save": "--save", "shrink": "--shrink"}
+"""Options that mean nothing to real writers."""
+
+
+def _require_options_of(ctx: click.Context, real: str | None) -> None:
+    """Raises `UsageError` for an option that would be passed over."""
+    given = {name for name in ctx.params if ctx.get_parameter_source(name) is not DEFAULT}
+    if real != "deltalake" and "python" in given:
+        raise click.UsageError("--python is of --real deltalake")
+    if real is not None:
+        for name, option in OF_SIMULATED.items():
+            if name in given:
+                raise click.UsageError(f"{option} is of simulated writers, not of --real")
 
 
 def _made(

@@ -132,7 +132,8 @@ def _query(query: Query | TableName) -> str:
             return f"SELECT * FROM {query.name}"
         case Values(rows_parameter=None):
             rows = ", ".join(f"({_listed(row)})" for row in query.rows)
-            return f"SELECT * FROM (VALUES {rows})"
+            columns = f" AS v({', '.join(query.columns)})" if query.columns else ""
+            return f"SELECT * FROM (VALUES {rows}){columns}"
         case Select():
             return query.node.sql()
     raise UnsupportedFeature("rows of a parameter")

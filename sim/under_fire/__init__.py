@@ -1,0 +1,1 @@
+"""Real writers on one table while things fail, judged by the same oracles."""

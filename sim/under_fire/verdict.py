@@ -1,0 +1,126 @@
+"""What the simulator said beside what happened: outcomes by name, and anomalies by name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from whitecap.engine.recorded import RecordedOutcome
+from whitecap.sim.oracles.finding import Judgement
+from whitecap.sim.under_fire.fire import Burnt, Expected
+from whitecap.sim.under_fire.leading import KILLED, Told
+
+COMMITTED = RecordedOutcome.COMMITTED.value
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """How often something came out, simulated and real; tries, or findings of an anomaly."""
+
+    what: str
+    simulated: int
+    real: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A run that the package cannot make, and why."""
+
+    name: str
+    number: int
+    why: str
+    is_left_out: ClassVar[bool] = True
+    is_sound: ClassVar[bool] = True
+    is_expected: ClassVar[bool] = True
+
+    def as_row(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"scenario": self.name, "run": self.number, "why_not": self.why}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One run of real writers, with what was expected of it."""
+
+    name: str
+    number: int
+    version: str
+    expected: Expected
+    burnt: Burnt
+    is_left_out: ClassVar[bool] = False
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the oracles found nothing in what is left."""
+        return not self.burnt.judgement.findings
+
+    @property
+    def is_expected(self) -> bool:
+        """Whether the simulator has every anomaly that was found."""
+        return _anomalies(self.burnt.judgement).keys() <= _anomalies(self.expected.judgement).keys()
+
+    @property
+    def dialect(self) -> str:
+        """By whose rules it was simulated."""
+        return self.expected.run.scenario.dialect
+
+    def outcomes(self) -> list[Beside]:
+        """Tries by how they ended: committed first, the refused by their exception."""
+        rows = self.expected.run.recording.transactions.to_pylist()
+        simulated = Counter(row["exception"] or row["outcome"] for row in rows)
+        real = Counter(map(_ended, self.burnt.told))
+        return _beside(simulated, real, first=COMMITTED)
+
+    def anomalies(self) -> list[Beside]:
+        """Findings by the anomaly that they name."""
+        simulated = _anomalies(self.expected.judgement)
+        return _beside(simulated, _anomalies(self.burnt.judgement))
+
+    def as_row(self) -> dict[str, Any]:
+        """For JSON."""
+        burnt = self.burnt
+        return {
+            "scenario": self.name,
+            "run": self.number,
+            "deltalake": self.version,
+            "dialect": self.dialect,
+            "left_out": dict(self.expected.lacks),
+            "outcomes": [_row(each) for each in self.outcomes()],
+            "anomalies": [_row(each) for each in self.anomalies()],
+            "struck": dict(burnt.struck),
+            "killed": burnt.deaths,
+            "is_sound": self.is_sound,
+            "is_expected": self.is_expected,
+            "findings": [finding.as_row() for finding in burnt.judgement.findings],
+            "not_checked": [f"{each.what}: {each.why}" for each in burnt.judgement.not_checked],
+            "errors": self.errors(),
+            "directory": str(burnt.directory),
+        }
+
+    def errors(self) -> list[str]:
+        """What clients said besides conflicts, each once."""
+        unknown = RecordedOutcome.UNKNOWN
+        texts = (told.said for told in self.burnt.told if told.transaction.outcome is unknown)
+        return list(dict.fromkeys(text for text in texts if text and text != KILLED))
+
+
+def _ended(told: Told) -> str:
+    """As recordings name it: by the exception where there is one."""
+    outcome = told.transaction.outcome
+    if told.said == KILLED or (outcome is RecordedOutcome.ABORTED and told.said):
+        return told.said
+    return outcome.value
+
+
+def _anomalies(judgement: Judgement) -> Counter[str]:
+    return Counter(finding.anomaly.value for finding in judgement.findings)
+
+
+def _beside(simulated: Counter[str], real: Counter[str], first: str = "") -> list[Beside]:
+    names = sorted(simulated.keys() | real.keys(), key=lambda name: (name != first, name))
+    return [Beside(name, simulated[name], real[name]) for name in names]
+
+
+def _row(beside: Beside) -> dict[str, Any]:
+    return {"what": beside.what, "simulated": beside.simulated, "real": beside.real}
