@@ -37,6 +37,14 @@ MOST_RUNS = 10_000_000
     "--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True,
     help="Which variations are drawn.",
 )  # fmt: skip
+@click.option(
+    "--without", multiple=True, metavar="FAULT",
+    help="A kind of fault that no run has, for instance stale_listing; may be repeated.",
+)  # fmt: skip
+@click.option(
+    "--rows-every", type=click.IntRange(1, MOST_RUNS), default=10, show_default=True,
+    help="In every so manieth run statements are run again, in DuckDB, and rows compared.",
+)  # fmt: skip
 @click.option("--only", type=click.IntRange(0, MOST_RUNS), help="Make this one run again.")
 @click.option(
     "--jobs", type=click.IntRange(min=1), help="Processes at a time  [default: one per core]"
@@ -58,6 +66,8 @@ def chaos(
     runs: int,
     minutes: float | None,
     seed: int,
+    without: tuple[str, ...],
+    rows_every: int,
     only: int | None,
     jobs: int | None,
     out: Path,
@@ -71,7 +81,7 @@ def chaos(
     that is left must finish. What goes wrong is explained by a failure that is gone when the same
     seed is run without it, or it is a defect. Ctrl-C ends a campaign early.
     """
-    from whitecap.sim.chaos.campaign import Campaign, require_one_table
+    from whitecap.sim.chaos.campaign import Campaign, fault_kinds, require_one_table
     from whitecap.sim.loading import load_scenario
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.campaign import campaign_document, show_tally
@@ -83,11 +93,10 @@ def chaos(
         raise click.UsageError("--save keeps small scenarios, and --no-shrink makes none")
     loaded = [load_scenario(path, cells=False) for path in scenarios]
     require_one_table(loaded)
-    first, count = (0, runs) if only is None else (only, 1)
+    first, count, rows = (0, runs, rows_every) if only is None else (only, 1, 1)
+    campaign = Campaign(loaded, count, seed, first, fault_kinds(without), rows)
     began = time.monotonic()
-    tally, examined = _made(
-        Campaign(loaded, count, seed, first), scenarios, jobs, out, save, shrink, as_json, minutes
-    )
+    tally, examined = _made(campaign, scenarios, jobs, out, save, shrink, as_json, minutes)
     if as_json:
         print_json(campaign_document(tally, examined, seed))
     else:
@@ -109,7 +118,7 @@ def _made(
     from whitecap.sim.chaos.campaign import Tally, run_campaign
     from whitecap.sim.chaos.examining import examine
     from whitecap.sim.machine.processes import Processes
-    from whitecap.sim.oracles.runs.reopening import judgement_with_readers
+    from whitecap.sim.oracles.runs import reopening
     from whitecap.terminal.campaign import again, show_finding
 
     tally = Tally()
@@ -117,7 +126,8 @@ def _made(
     began = time.monotonic()
     try:
         with Processes(jobs or os.cpu_count() or 1) as processes, progress("chaos") as show:
-            for run in run_campaign(campaign, judgement_with_readers, processes):
+            judges = reopening.judgement_with_readers, reopening.judgement_without_replay
+            for run in run_campaign(campaign, judges[0], processes, judges[1]):
                 tally.add(run)
                 seconds = time.monotonic() - began
                 share = tally.runs / campaign.runs
@@ -125,9 +135,9 @@ def _made(
                     share = max(share, seconds / 60 / minutes)
                 show(min(share, 1.0), 1.0, _reached(tally, seconds))
                 if not run.is_sound:
-                    found = examine(run, judgement_with_readers, make_small=shrink)
+                    found = examine(run, judges[0], make_small=shrink)
                     examined.append(found)
-                    command = again(paths, campaign.seed, run.number)
+                    command = again(paths, campaign, run.number)
                     small = _keep(found, command, out, save)
                     if not quiet:
                         show_finding(found, command, small)
