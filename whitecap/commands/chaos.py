@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from whitecap.sim.quantities.bounds import MAX_SEED
 from whitecap.terminal.progress import progress
 
 if TYPE_CHECKING:
-    from whitecap.sim.chaos.campaign import Campaign, Tally
+    from whitecap.sim.chaos.campaign import Campaign, Tally, Workers
     from whitecap.sim.chaos.examining import Examined
 
 MOST_RUNS = 10_000_000
@@ -49,6 +50,7 @@ MOST_RUNS = 10_000_000
 @click.option(
     "--jobs", type=click.IntRange(min=1), help="Processes at a time  [default: one per core]"
 )
+@click.option("--master", help="Make the runs as jobs of this Spark master, such as local[*].")
 @click.option(
     "--out", type=click.Path(path_type=Path), default=Path("out", "chaos"), show_default=True,
     help="Where scenarios that go wrong are written, drawn and small.",
@@ -70,6 +72,7 @@ def chaos(
     rows_every: int,
     only: int | None,
     jobs: int | None,
+    master: str | None,
     out: Path,
     save: Path | None,
     shrink: bool,
@@ -91,12 +94,15 @@ def chaos(
         require_directory(save)
     if save is not None and not shrink:
         raise click.UsageError("--save keeps small scenarios, and --no-shrink makes none")
+    if jobs is not None and master is not None:
+        raise click.UsageError("--jobs is for processes, and --master for Spark: give one of them")
     loaded = [load_scenario(path, cells=False) for path in scenarios]
     require_one_table(loaded)
     first, count, rows = (0, runs, rows_every) if only is None else (only, 1, 1)
     campaign = Campaign(loaded, count, seed, first, fault_kinds(without), rows)
     began = time.monotonic()
-    tally, examined = _made(campaign, scenarios, jobs, out, save, shrink, as_json, minutes)
+    with _workers(jobs, master) as workers:
+        tally, examined = _made(campaign, scenarios, workers, out, save, shrink, as_json, minutes)
     if as_json:
         print_json(campaign_document(tally, examined, seed))
     else:
@@ -104,10 +110,25 @@ def chaos(
     ctx.exit(_exit_code(examined))
 
 
+@contextmanager
+def _workers(jobs: int | None, master: str | None) -> Iterator[Workers]:
+    """Processes of this machine, or jobs of Spark if it has a master."""
+    if master is not None:
+        from whitecap.sim.chaos.on_spark import OnSpark
+        from whitecap.sweep_engine import aggregation_session
+
+        yield OnSpark(aggregation_session(master))
+        return
+    from whitecap.sim.machine.processes import Processes
+
+    with Processes(jobs or os.cpu_count() or 1) as processes:
+        yield processes
+
+
 def _made(
     campaign: Campaign,
     paths: Sequence[Path],
-    jobs: int | None,
+    workers: Workers,
     out: Path,
     save: Path | None,
     shrink: bool,
@@ -117,7 +138,6 @@ def _made(
     """All runs, or those until the time is up or Ctrl-C; a finding is told when it comes."""
     from whitecap.sim.chaos.campaign import Tally, run_campaign
     from whitecap.sim.chaos.examining import examine
-    from whitecap.sim.machine.processes import Processes
     from whitecap.sim.oracles.runs import reopening
     from whitecap.terminal.campaign import again, show_finding
 
@@ -125,9 +145,9 @@ def _made(
     examined: list[Examined] = []
     began = time.monotonic()
     try:
-        with Processes(jobs or os.cpu_count() or 1) as processes, progress("chaos") as show:
+        with progress("chaos") as show:
             judges = reopening.judgement_with_readers, reopening.judgement_without_replay
-            for run in run_campaign(campaign, judges[0], processes, judges[1]):
+            for run in run_campaign(campaign, judges[0], workers, judges[1]):
                 tally.add(run)
                 seconds = time.monotonic() - began
                 share = tally.runs / campaign.runs
