@@ -20,6 +20,10 @@ PAGE = ROOT / "docs" / "chaos.md"
 TITLE = "## The last campaign"
 MOST_RUNS = "10000000"
 
+LEFT_OUT = "stale_listing"
+"""What follows from it is there in one run of fifteen, always explained, and takes most of the time
+to explain."""
+
 
 def main(minutes: str, seed: str = "1") -> None:
     """Run it, and write what came of it."""
@@ -40,7 +44,8 @@ def _campaign(minutes: str, seed: str) -> dict[str, Any]:
         "--seed",
         seed,
     ]
-    options = ["--runs", MOST_RUNS, "--minutes", minutes, "--no-shrink", "--json"]
+    options = ["--without", LEFT_OUT, "--runs", MOST_RUNS, "--minutes", minutes]
+    options += ["--no-shrink", "--json"]
     made = subprocess.run([*command, *options], cwd=ROOT, stdout=subprocess.PIPE, check=False)
     result: dict[str, Any] = json.loads(made.stdout)
     return result
@@ -59,13 +64,15 @@ def _section(result: Mapping[str, Any], seconds: float) -> Iterator[str]:
     runs, repeated = result["runs"], result["repeated_runs"]
     unexplained = [each for each in result["findings"] if each["cause"] is None]
     date = datetime.now(UTC).date().isoformat()
-    alike = "no two alike" if not repeated else f"{repeated} like another"
+    alike = "no two the same" if not repeated else f"{repeated} the same as another"
     yield (
         f"{date}, `make chaos`, seed {result['seed']}: {runs:,} runs over "
         f"{len(list(_scenarios()))} scenarios in {seconds / 60:.0f} minutes "
         f"({runs / seconds:.1f} runs a second), {alike}; {result['commits']:,} commits of "
         f"{result['transactions']:,} transactions. {runs - result['short_runs']:,} runs have at "
-        "least 20 commits. Rows were looked at in every run."
+        "least 20 commits. The graph of dependencies and the content of versions were judged in "
+        f"every run, rows compared in DuckDB in {result['rows_compared']:,}. Without the fault "
+        f"{LEFT_OUT}."
     )
     yield ""
     yield (

@@ -4,37 +4,52 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Protocol, TypeVar
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.sim.chaos.exercised import all_properties
 from whitecap.sim.chaos.one_run import ChaosRun, Judge, PlannedRun, make
-from whitecap.sim.machine.processes import Processes
 from whitecap.sim.scenario import Scenario
+from whitecap.sim.scenario.faults import Fault
 
-FEWEST_COMMITS = 20
-"""A run with fewer is counted apart: it has hardly put anything to the test."""
+T = TypeVar("T")
+R = TypeVar("R")
 
-AHEAD = 64
-"""So many runs are handed out at once: Ctrl-C waits for no more."""
+
+class Workers(Protocol):
+    """Whoever makes runs, several at a time."""
+
+    @property
+    def ahead(self) -> int:
+        """So many are handed out at once: a campaign that is over waits for no more."""
+
+    def map(self, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
+        """The results, in the order of the items."""
 
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """`runs` variations over some scenarios in turn; the same seed draws the same ones."""
+    """`runs` variations over some scenarios in turn; the same seed draws the same ones.
+
+    `without`: kinds of faults that none has. In one of `rows_every` statements are run again.
+    """
 
     scenarios: Sequence[Scenario]
     runs: int
     seed: int
     first: int = 0
+    without: frozenset[str] = frozenset()
+    rows_every: int = 1
 
     def planned(self) -> Iterator[PlannedRun]:
         """Every run, by its number."""
         for number in range(self.first, self.first + self.runs):
             scenario = self.scenarios[number % len(self.scenarios)]
-            yield PlannedRun(scenario, self.seed, number)
+            rows = number % self.rows_every == 0
+            yield PlannedRun(scenario, self.seed, number, self.without, rows)
 
 
 def require_one_table(scenarios: Sequence[Scenario]) -> None:
@@ -49,11 +64,32 @@ def require_one_table(scenarios: Sequence[Scenario]) -> None:
         raise InvalidInput(problems)
 
 
-def run_campaign(campaign: Campaign, judge: Judge, processes: Processes) -> Iterator[ChaosRun]:
-    """The runs in their order, as they come."""
+def fault_kinds(named: Iterable[str]) -> frozenset[str]:
+    """Kinds of faults by their names. Raises `InvalidInput` with all that are none."""
+    kinds = Fault.alternatives()
+    problems = [
+        Problem("without", f"there is no fault {name!r}: there are {', '.join(kinds)}",
+                nearest(name, kinds))
+        for name in named
+        if name not in kinds
+    ]  # fmt: skip
+    if problems:
+        raise InvalidInput(problems)
+    return frozenset(named)
+
+
+def run_campaign(
+    campaign: Campaign, judge: Judge, workers: Workers, quick: Judge | None = None
+) -> Iterator[ChaosRun]:
+    """The runs in their order, as they come; `quick` judges those that are not replayed."""
     planned = campaign.planned()
-    while some := list(itertools.islice(planned, AHEAD)):
-        yield from processes.map(partial(make, judge), some)
+    made_by = partial(_made, judge, quick or judge)
+    while some := list(itertools.islice(planned, workers.ahead)):
+        yield from workers.map(made_by, some)
+
+
+def _made(judge: Judge, quick: Judge, planned: PlannedRun) -> ChaosRun:
+    return make(judge if planned.rows else quick, planned)
 
 
 @dataclass
@@ -64,6 +100,7 @@ class Tally:
     commits: int = 0
     transactions: int = 0
     short: int = 0
+    rows_compared: int = 0
     traces: set[str] = field(default_factory=set)
     exercised: Counter[str] = field(default_factory=Counter)
     in_vain: Counter[str] = field(default_factory=Counter)
@@ -75,7 +112,8 @@ class Tally:
         self.runs += 1
         self.commits += run.commits
         self.transactions += run.transactions
-        self.short += run.commits < FEWEST_COMMITS
+        self.short += run.is_short
+        self.rows_compared += run.rows
         self.traces.add(run.trace)
         self.exercised.update(run.exercised)
         self.in_vain.update(run.in_vain)
@@ -90,5 +128,5 @@ class Tally:
 
     @property
     def repeated(self) -> int:
-        """Runs in which nothing else happened than in another."""
+        """Runs whose recording equals that of an earlier one."""
         return self.runs - len(self.traces)

@@ -28,12 +28,19 @@ TWICE = 50
 """Every so manieth run is made a second time: the same scenario and seed must give the same."""
 
 
+FEWEST_COMMITS = 20
+"""A run with fewer has hardly put anything to the test: it is drawn again, longer."""
+
+LONGEST = 8.0
+"""By how much it is longer then, at most: where nobody can commit, more jobs do not help."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChaosRun:
     """What is kept of a run. `trace` names what happened in it: equal for equal recordings.
 
-    `broken` is the text of an error that ended it, which is a defect of ours. `lanes` show what
-    happened around the first finding.
+    `broken` is the text of an error that ended it, which is a defect of ours. `rows`: whether its
+    statements were run again. `lanes` show what happened around the first finding.
     """
 
     number: int
@@ -49,6 +56,7 @@ class ChaosRun:
     exercised: frozenset[str]
     seconds: float
     broken: str = ""
+    rows: bool = True
     lanes: tuple[Lane, ...] = ()
 
     @property
@@ -56,22 +64,41 @@ class ChaosRun:
         """Whether nothing is wrong with it."""
         return not self.findings and not self.broken
 
+    @property
+    def is_short(self) -> bool:
+        """Whether hardly anything was put to the test."""
+        return self.commits < FEWEST_COMMITS
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """Run `number` of a campaign over `scenario` with `seed`."""
+    """Run `number` of a campaign over `scenario` with `seed`, without faults of some kinds.
+
+    `rows`: whether statements are run again beside it, or their dependencies are judged alone.
+    """
 
     scenario: Scenario
     seed: int
     number: int
+    without: frozenset[str] = frozenset()
+    rows: bool = True
+
+    def drawn(self, length: float) -> Drawn:
+        """What it is, with so many times as many jobs."""
+        return drawn(self.scenario, self.seed, self.number, self.without, length)
 
 
 def make(judge: Judge, planned: PlannedRun) -> ChaosRun:
-    """Draw it, run it, judge it. Raises nothing that the run itself is to blame for."""
+    """Draw it, run it, judge it; once more, longer, if little was committed and nothing is wrong.
+
+    Raises nothing that the run itself is to blame for.
+    """
     began = time.perf_counter()
-    variation = drawn(planned.scenario, planned.seed, planned.number)
-    made = judged(judge, variation, planned.number)
-    return replace(made, seconds=time.perf_counter() - began)
+    made = judged(judge, planned.drawn(1.0), planned.number)
+    if made.is_sound and made.is_short:
+        length = min(2 * FEWEST_COMMITS / max(made.commits, 1), LONGEST)
+        made = judged(judge, planned.drawn(length), planned.number)
+    return replace(made, seconds=time.perf_counter() - began, rows=planned.rows)
 
 
 def judged(judge: Judge, variation: Drawn, number: int) -> ChaosRun:

@@ -6,14 +6,15 @@ What must come to an end does so in the second phase: writers begin nothing new 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
 from whitecap.sim.chaos.dice import Dice
+from whitecap.sim.chaos.rounds import in_rounds
 from whitecap.sim.chaos.sites import SITES, Changes, Site, drawn_faults, writers_left
-from whitecap.sim.loading import scenario_of
-from whitecap.sim.loading.loading import changed
+from whitecap.sim.loading.loading import changed, unwritten_scenario
 from whitecap.sim.quantities.units import DAY_MS, show_duration
 from whitecap.sim.scenario.model import Document, Scenario
 
@@ -25,7 +26,10 @@ DROPPED = 0.25
 
 FEWEST_JOBS, MOST_JOBS = 40, 120
 """Jobs that are begun in a run: enough for twenty commits where two of three are refused, and few
-enough for some runs per second."""
+enough for some runs per second. Where more are refused, a run is drawn longer."""
+
+LONGEST = 1000
+"""Durations of its scenario that a run is at most under faults: of one with a job a year."""
 
 QUIET_MS = DAY_MS / 2
 """The phase without faults: no rerun policy of the shipped scenarios waits longer. An idle hour
@@ -45,17 +49,27 @@ class Drawn:
     calm_ms: float
 
 
-def drawn(base: Scenario, seed: int, number: int) -> Drawn:
-    """Variation `number` of a campaign with this seed."""
+def drawn(
+    base: Scenario,
+    seed: int,
+    number: int,
+    without: frozenset[str] = frozenset(),
+    length: float = 1.0,
+) -> Drawn:
+    """Variation `number` of a campaign with this seed, without faults of some kinds.
+
+    A `length` of 2 has twice as many jobs in twice the time, and is the same variation otherwise.
+    """
     dice = Dice(seed, number)
     document = {**_cell(base, dice), "seed": dice.whole("seed", 1, 1 << 30)}
     document = _of_these(document, writers_left(document, dice, DROPPED))
     touched = [site for site in SITES if dice.chance(f"touch {site.name}", TOUCHED)]
     choices = _choices(document, touched, dice)
     scenario, in_vain = _with_choices(document, choices)
-    calm_ms = _calm_ms(scenario, dice)
-    phased = _in_two_phases(scenario, calm_ms)
-    whole, in_vain_too = _with_faults(phased, list(drawn_faults(dice, calm_ms)))
+    calm_ms = _calm_ms(scenario, dice, length)
+    phased = _in_two_phases(scenario, calm_ms, without)
+    faults = [each for each in drawn_faults(dice, calm_ms) if not without & each.keys()]
+    whole, in_vain_too = _with_faults(phased, faults)
     chosen = {
         path: value
         for name, changes in choices.items()
@@ -96,49 +110,80 @@ def _with_choices(
     document: Document, choices: Mapping[str, Changes]
 ) -> tuple[Scenario, tuple[str, ...]]:
     """The scenario with all choices, or with those that can be, and the names of the others."""
-    together = {path: value for changes in choices.values() for path, value in changes.items()}
-    scenario = _possible(document, together)
-    if scenario is not None:
-        return scenario, ()
-    scenario, in_vain = scenario_of(document), list[str]()
-    for name, changes in choices.items():
-        tried = _possible(scenario.document, changes)
-        if tried is None:
-            in_vain.append(name)
-        else:
-            scenario = tried
-    return scenario, tuple(in_vain)
+
+    def together(before: Document, names: Sequence[str]) -> Document:
+        return changed(before, {path: v for name in names for path, v in choices[name].items()})
+
+    return _as_many_as_can_be(document, list(choices), together)
 
 
-def _possible(document: Document, changes: Changes) -> Scenario | None:
-    """The scenario with these changes, if there can be such a one."""
+Item = TypeVar("Item")
+
+
+def _as_many_as_can_be(
+    document: Document,
+    items: Sequence[Item],
+    with_these: Callable[[Document, Sequence[Item]], Document],
+) -> tuple[Scenario, tuple[Item, ...]]:
+    """The scenario with all items if it can be had, else with those of its halves; and the others.
+
+    By halves, since most often one of many is to blame.
+    """
+    whole = _possible(document, items, with_these)
+    if whole is not None:
+        return whole, ()
+    if len(items) < 2:
+        return unwritten_scenario(document), tuple(items)
+    half = len(items) // 2
+    scenario, in_vain = _as_many_as_can_be(document, items[:half], with_these)
+    scenario, others = _as_many_as_can_be(scenario.document, items[half:], with_these)
+    return scenario, (*in_vain, *others)
+
+
+def _possible(
+    document: Document,
+    items: Sequence[Item],
+    with_these: Callable[[Document, Sequence[Item]], Document],
+) -> Scenario | None:
+    """The scenario with these items, if there can be such a one."""
     try:
-        return scenario_of(changed(document, changes))
+        return unwritten_scenario(with_these(document, items))
     except (InvalidInput, UnsupportedFeature, DeltaError):
         return None
 
 
-def _calm_ms(scenario: Scenario, dice: Dice) -> float:
+def _calm_ms(scenario: Scenario, dice: Dice, length: float) -> float:
     """When faults end and nothing new is begun: after about as many jobs as are drawn."""
-    jobs = dice.whole("jobs", FEWEST_JOBS, MOST_JOBS)
+    jobs = length * dice.whole("jobs", FEWEST_JOBS, MOST_JOBS)
     waits_ms = scenario.store.list.mean_ms()
     planned = sum(
         group.count * group.jobs(scenario.duration, waits_ms) for group in scenario.writers.values()
     )
-    return _whole_seconds(scenario.duration * min(jobs / max(planned, 1e-9), 100))
+    return _whole_seconds(scenario.duration * min(jobs / max(planned, 1e-9), LONGEST))
 
 
-def _in_two_phases(scenario: Scenario, calm_ms: float) -> Document:
+def _in_two_phases(scenario: Scenario, calm_ms: float, without: frozenset[str]) -> Document:
+    """Jobs until it is calm, and the scenario's own faults but those of some kinds."""
     document = scenario.document
     first = min(scenario.writers, key=lambda name: scenario.writers[name].starts)
     writers = {
-        name: {**group, "stops": show_duration(_stops_ms(scenario, name, calm_ms))}
+        name: in_rounds(
+            {**group, "stops": show_duration(_stops_ms(scenario, name, calm_ms))},
+            scenario.duration,
+            calm_ms,
+        )
         for name, group in document["writers"].items()
         if name == first or scenario.writers[name].starts < calm_ms
     }
+    faults = [
+        given
+        for given, fault in zip(document.get("faults", ()), scenario.faults, strict=True)
+        if not without & set(fault.chosen_names())
+    ]
     return {
         **document,
         "writers": writers,
+        "faults": faults,
         "duration": show_duration(calm_ms + QUIET_MS),
     }
 
@@ -147,17 +192,12 @@ def _with_faults(
     document: Document, faults: Sequence[Document]
 ) -> tuple[Scenario, tuple[str, ...]]:
     """The scenario with all faults, or with those that can be, and the names of the others."""
-    given = document.get("faults", [])
-    if (scenario := _possible(document, {"faults": [*given, *faults]})) is not None:
-        return scenario, ()
-    scenario, in_vain = scenario_of(document), list[str]()
-    for fault in faults:
-        tried = _possible(document, {"faults": [*given, fault]})
-        if tried is None:
-            in_vain.append(f"the fault {next(iter(fault))}")
-        else:
-            scenario, given = tried, [*given, fault]
-    return scenario, tuple(in_vain)
+
+    def besides(before: Document, some: Sequence[Document]) -> Document:
+        return {**before, "faults": [*before["faults"], *some]}
+
+    scenario, in_vain = _as_many_as_can_be(document, faults, besides)
+    return scenario, tuple(f"the fault {next(iter(fault))}" for fault in in_vain)
 
 
 def _stops_ms(scenario: Scenario, name: str, calm_ms: float) -> float:

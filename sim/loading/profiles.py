@@ -20,7 +20,7 @@ from whitecap.sim.scenario.model import Document
 from whitecap.sim.scenario.origin import BY_THE_SCENARIO, ORIGIN, origins_lacking
 from whitecap.sim.scenario.problems import problems_of
 from whitecap.sim.scenario.store import Store
-from whitecap.sim.scenario.yaml_text import YamlText, read_yaml
+from whitecap.sim.scenario.yaml_text import YamlText, read_shipped, read_yaml
 
 STORES = SCENARIOS / "stores"
 
@@ -43,7 +43,7 @@ def profile_named(profile: str, folder: Path = Path()) -> Store:
     if is_file_name(profile):
         return _checked(read_yaml(folder / profile))[0]
     require_shipped(profile)
-    return _checked(read_yaml(STORES / f"{profile}.yaml"))[0]
+    return _checked(read_shipped(STORES / f"{profile}.yaml"))[0]
 
 
 def require_shipped(profile: str, place: str = "") -> None:
@@ -124,7 +124,7 @@ def _profile(given: Any, text: YamlText, problems: list[Problem]) -> Document:
     if name not in shipped_profiles():
         problems.append(_no_such(name, text.where(("store", "profile"))))
         name = STAND_IN
-    return {**_with_base(read_yaml(STORES / f"{name}.yaml"), problems), "profile": name}
+    return {**_with_base(read_shipped(STORES / f"{name}.yaml"), problems), "profile": name}
 
 
 def _with_base(text: YamlText, problems: list[Problem]) -> Document:
@@ -136,7 +136,7 @@ def _with_base(text: YamlText, problems: list[Problem]) -> Document:
     if base not in shipped_profiles():
         problems.append(_no_such(str(base), text.where(("based_on",))))
         base = STAND_IN
-    whole: Document = merged(_with_base(read_yaml(STORES / f"{base}.yaml"), problems), own)
+    whole: Document = merged(_with_base(read_shipped(STORES / f"{base}.yaml"), problems), own)
     return whole
 
 

@@ -19,6 +19,8 @@ R = TypeVar("R")
 HERE_S = 1.0
 """So long this process works alone: about what it takes to start others."""
 
+AHEAD = 64
+
 
 class Processes:
     """A `map` that works in up to `jobs` processes, started when there is much to do.
@@ -33,6 +35,11 @@ class Processes:
         self._pool: ProcessPoolExecutor | None = None
         self._others: set[BaseProcess] = set()
         self._is_stopped = False
+
+    @property
+    def ahead(self) -> int:
+        """So many items are enough for one `map`: the last of them leave others idle."""
+        return AHEAD
 
     def __enter__(self) -> Self:
         return self

@@ -13,6 +13,7 @@ class Oracle(StrEnum):
 
     LOG = "log"
     SERIAL_REPLAY = "serial replay"
+    CONTENT = "content"
     DEPENDENCY_GRAPH = "dependency graph"
     ONCE = "at most once"
     ORDER = "session and real time"

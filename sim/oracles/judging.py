@@ -12,12 +12,13 @@ from whitecap.engine.log.commit_file import LOG_DIRECTORY
 from whitecap.engine.storage.disk.directory import DirectoryStore
 from whitecap.engine.storage.memory import run as drive
 from whitecap.sim.oracles.acknowledged import acknowledged_findings
+from whitecap.sim.oracles.content import content_findings
 from whitecap.sim.oracles.dependencies import dependency_findings
 from whitecap.sim.oracles.duck_table import duckdb_is_there
 from whitecap.sim.oracles.effects import Effects
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, NotChecked, Oracle
-from whitecap.sim.oracles.graph import graph_of
+from whitecap.sim.oracles.graph import Graph, graph_of
 from whitecap.sim.oracles.history import History, read_history
 from whitecap.sim.oracles.log_validation import checked_log
 from whitecap.sim.oracles.order import liveness_findings, order_findings
@@ -29,8 +30,11 @@ NO_HISTORY = "there is no history (--history FILE)"
 NO_DUCKDB = "DuckDB is not installed: pip install 'whitecap[oracles]'"
 
 
-def judge_evidence(evidence: Evidence) -> Judgement:
-    """All that is wrong with a table, and what could not be looked at."""
+def judge_evidence(evidence: Evidence, *, replay: bool = True) -> Judgement:
+    """All that is wrong with a table, and what could not be looked at.
+
+    Without `replay` statements are not run; what their kinds let them do is looked at instead.
+    """
     findings = [*_of_the_log(evidence), *_of_the_files(evidence)]
     findings += [*publication_findings(evidence), *acknowledged_findings(evidence)]
     findings += [*order_findings(evidence), *liveness_findings(evidence)]
@@ -41,7 +45,7 @@ def judge_evidence(evidence: Evidence) -> Judgement:
     elif not duckdb_is_there():
         not_checked.append(NotChecked("dependencies and rows by statements", NO_DUCKDB))
     else:
-        findings += _of_the_rows(evidence, not_checked)
+        findings += _of_the_rows(evidence, not_checked, replay)
     return Judgement(tuple(dict.fromkeys(findings)), tuple(not_checked))
 
 
@@ -88,10 +92,22 @@ def _of_the_files(evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-def _of_the_rows(evidence: Evidence, not_checked: list[NotChecked]) -> Iterator[Finding]:
+def _of_the_rows(
+    evidence: Evidence, not_checked: list[NotChecked], replay: bool
+) -> Iterator[Finding]:
     effects = Effects(evidence)
     graph = graph_of(evidence, effects)
     yield from dependency_findings(evidence, graph)
+    if replay:
+        yield from _of_statements(evidence, effects, graph, not_checked)
+    else:
+        yield from content_findings(evidence, effects)
+    not_checked += _grouped("what was read", graph.unknown)
+
+
+def _of_statements(
+    evidence: Evidence, effects: Effects, graph: Graph, not_checked: list[NotChecked]
+) -> Iterator[Finding]:
     kept = [
         edge
         for edge in graph.edges
@@ -105,7 +121,6 @@ def _of_the_rows(evidence: Evidence, not_checked: list[NotChecked]) -> Iterator[
         order.pop(0)
     yield from replay_findings(evidence, effects, order, unchecked)
     not_checked += _grouped("rows by statements", unchecked)
-    not_checked += _grouped("what was read", graph.unknown)
 
 
 def _grouped(what: str, reasons: Unchecked) -> Iterator[NotChecked]:

@@ -7,6 +7,8 @@ the statement. Nothing of this is part of any run.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import cycle
 
 from whitecap.engine.commands.run import run_statement
@@ -92,8 +94,31 @@ def refusals(
     """
     if isinstance(template, Restore):
         return []  # which versions there will be, only the run can tell
-    tries = (_refusals(template, given, table, platform) for given in _each_of_lists(parameters))
-    return next((found for found in tries if found), [])
+    few = Initial(rows=FEW_ROWS, rows_per_file=4)
+    small = table.model_copy(update={"initial": few, "exists": True})
+    who = platform.dialect.name, platform.maker.name, platform.settings
+    text = f"{template.template!r} {parameters!r} {small!r} {who!r}"
+    return list(_tried(_Trial(text, template, parameters, small, platform)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """A statement on a small table: the same as another whose `text` is the same."""
+
+    text: str
+    template: Statement = field(compare=False)
+    parameters: dict[str, Parameter] = field(compare=False)
+    table: Table = field(compare=False)
+    platform: Platform = field(compare=False)
+
+
+@lru_cache(maxsize=512)
+def _tried(trial: _Trial) -> tuple[str, ...]:
+    """Each is tried once: whoever varies a scenario, or sweeps it, changes little at a time."""
+    for given in _each_of_lists(trial.parameters):
+        if refused := _refusals(trial.template, given, trial.table, trial.platform):
+            return tuple(refused)
+    return ()
 
 
 def _each_of_lists(parameters: dict[str, Parameter]) -> Iterator[dict[str, Parameter]]:
@@ -113,13 +138,11 @@ def _chosen(parameter: Parameter, number: int) -> Parameter:
 def _refusals(
     template: Statement,
     parameters: dict[str, Parameter],
-    table: Table,
+    small: Table,
     platform: Platform,
 ) -> list[str]:
-    few = Initial(rows=FEW_ROWS, rows_per_file=4)
-    small = table.model_copy(update={"initial": few, "exists": True})
     rows = TableRows.of(small, DEFAULT_START_MS)
-    store = FakeStore(DEFAULT_START_MS, table.bytes_per_row)
+    store = FakeStore(DEFAULT_START_MS, small.bytes_per_row)
     ids = counting_ids()
     keys = KeysInUse(rows.initial)
     draws = cycle(DRAWS)
@@ -129,7 +152,7 @@ def _refusals(
     try:
         if not isinstance(template, CreateTable) or template.replace:
             create_table(small, rows, store, lambda: next(ids), platform.maker)
-        client = Client(table.name, settings=platform.settings, dialect=platform.dialect)
+        client = Client(small.name, settings=platform.settings, dialect=platform.dialect)
         statement = bound(template, workload.work(0, 0.0), rows.types)
         run(run_statement(statement, {client.name: client}), AtOnce(store, ids))
     except InvalidInput as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,13 @@ class YamlText:
         self.content: Any = self._read(text)
         if self._twice:
             raise InvalidInput(self._twice)
+
+    @classmethod
+    def unwritten(cls, content: Any, name: str) -> YamlText:
+        """Of what never was a text: everything stands in its first line."""
+        text = cls("", name)
+        text.content = content
+        return text
 
     def where(self, place: Place) -> str:
         """`file:line path` of the nearest part that the file has; what was set has no line."""
@@ -108,6 +116,12 @@ def read_yaml(path: Path, name: str = "") -> YamlText:
         reason = getattr(error, "strerror", None) or str(error)
         raise InvalidInput([Problem(str(path), f"cannot be read: {reason}")]) from error
     return YamlText(text, name or str(path), str(path))
+
+
+@lru_cache(maxsize=64)
+def read_shipped(path: Path) -> YamlText:
+    """A file that comes with Whitecap, read once in a process: nobody changes what it holds."""
+    return read_yaml(path)
 
 
 def read_value(text: str, name: str) -> Any:

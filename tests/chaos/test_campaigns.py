@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.sim.sim_worlds import document
+from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.chaos import one_run
-from whitecap.sim.chaos.campaign import Campaign, Tally, run_campaign
+from whitecap.sim.chaos.campaign import Campaign, Tally, fault_kinds, run_campaign
 from whitecap.sim.chaos.examining import examine
 from whitecap.sim.chaos.exercised import REBASE, all_properties
 from whitecap.sim.chaos.one_run import PlannedRun, make
-from whitecap.sim.chaos.swarm import Drawn
+from whitecap.sim.chaos.swarm import Drawn, drawn
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.machine.processes import Processes
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, Oracle
@@ -138,3 +139,41 @@ def test_a_run_that_is_not_the_same_twice_is_a_finding(monkeypatch: pytest.Monke
     monkeypatch.setattr(one_run, "trace_of", lambda finished: next(traces))
     run = make(lenient, PlannedRun(base(), 3, 0))
     assert "another recording" in run.broken
+
+
+def test_a_run_in_which_little_is_committed_is_drawn_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lengths: list[float] = []
+
+    def noted(scenario: Scenario, *choices: object) -> Drawn:
+        lengths.append(float(str(choices[-1])))
+        return drawn(scenario, 3, 0, length=lengths[-1] / 10)
+
+    monkeypatch.setattr(one_run, "drawn", noted)
+    short = make(lenient, PlannedRun(base(), 3, 0))
+    assert lengths[0] == 1.0
+    assert 1.0 < lengths[1] <= one_run.LONGEST
+    assert len(lengths) == 2
+    assert short.number == 0
+
+
+def test_of_many_runs_some_are_judged_with_their_rows_and_all_others_quickly() -> None:
+    whole: list[FinishedRun] = []
+
+    def thorough(finished: FinishedRun) -> Judgement:
+        whole.append(finished)
+        return Judgement()
+
+    tally = Tally()
+    with Processes(1) as processes:
+        planned = Campaign([base()], 5, seed=3, rows_every=2)
+        for run in run_campaign(planned, thorough, processes, lenient):
+            tally.add(run)
+    assert tally.rows_compared == len(whole) == 3
+
+
+def test_faults_are_left_out_by_names_that_there_are() -> None:
+    assert fault_kinds(["pause", "pause"]) == {"pause"}
+    with pytest.raises(InvalidInput, match="there is no fault 'pauses'"):
+        fault_kinds(["pauses"])

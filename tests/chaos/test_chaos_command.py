@@ -13,6 +13,8 @@ from click.testing import CliRunner, Result
 from tests.sim.sim_worlds import document
 from whitecap.cli import main
 from whitecap.exit_codes import ExitCode
+from whitecap.sim.chaos.campaign import Campaign
+from whitecap.sim.chaos.one_run import Judge
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, Oracle
 from whitecap.sim.oracles.runs import reopening
 from whitecap.sim.run import FinishedRun
@@ -43,20 +45,26 @@ def _lenient(run: FinishedRun) -> Judgement:
     return Judgement()
 
 
+def _judge_by(monkeypatch: pytest.MonkeyPatch, judge: Judge) -> None:
+    monkeypatch.setattr(reopening, "judgement_with_readers", judge)
+    monkeypatch.setattr(reopening, "judgement_without_replay", judge)
+
+
 def test_a_sound_campaign_says_what_it_has_tested(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reopening, "judgement_with_readers", _lenient)
+    _judge_by(monkeypatch, _lenient)
     result = _chaos(file, "--runs", 6, "--jobs", 1, "--out", tmp_path / "out")
     assert result.exit_code == ExitCode.FINE, result.output
     assert "6 runs" in result.stdout
+    assert "none with fewer than 20 commits; no two the same; rows compared in 1" in result.stdout
     assert "never: " in result.stdout
 
 
 def test_the_same_campaign_prints_the_same_json(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reopening, "judgement_with_readers", _lenient)
+    _judge_by(monkeypatch, _lenient)
     options = ("--runs", 3, "--jobs", 1, "--json", "--out", tmp_path / "out")
     first, second = _chaos(file, *options), _chaos(file, *options)
     assert first.stdout == second.stdout
@@ -68,7 +76,7 @@ def test_the_same_campaign_prints_the_same_json(
 def test_a_campaign_ends_when_its_time_is_up(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reopening, "judgement_with_readers", _lenient)
+    _judge_by(monkeypatch, _lenient)
     options = ("--minutes", 1e-9, "--jobs", 1, "--json", "--out", tmp_path / "out")
     result = _chaos(file, "--runs", 1000, *options)
     assert result.exit_code == ExitCode.FINE
@@ -78,13 +86,17 @@ def test_a_campaign_ends_when_its_time_is_up(
 
 def test_the_command_that_makes_a_run_again_names_its_own_scenario_alone() -> None:
     paths = [Path("one.yaml"), Path("two.yaml")]
-    assert again(paths, 5, 3) == "whitecap chaos two.yaml --seed 5 --only 3"
+    assert again(paths, Campaign([], 9, 5), 3) == "whitecap chaos two.yaml --seed 5 --only 3"
+    calmer = Campaign([], 9, 5, without=frozenset({"pause", "crash_at_request"}))
+    assert again(paths, calmer, 4) == (
+        "whitecap chaos one.yaml --without crash_at_request --without pause --seed 5 --only 4"
+    )
 
 
 def test_a_finding_is_told_with_its_cause_its_command_and_a_small_scenario(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reopening, "judgement_with_readers", _planted)
+    _judge_by(monkeypatch, _planted)
     out = tmp_path / "out"
     kept = tmp_path / "kept"
     result = _chaos(file, "--runs", 8, "--jobs", 1, "--out", out, "--save", kept)
@@ -117,3 +129,23 @@ def test_bad_input_is_told_before_anything_runs(file: Path, tmp_path: Path) -> N
     assert _chaos(file, "--runs", 0).exit_code == ExitCode.BAD_INPUT
     assert _chaos(file, "--save", tmp_path, "--no-shrink").exit_code == ExitCode.BAD_INPUT
     assert _chaos().exit_code == ExitCode.BAD_INPUT
+
+
+def test_a_kind_of_fault_can_be_left_out_of_all_runs(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _judge_by(monkeypatch, _lenient)
+    options = ("--runs", 12, "--jobs", 1, "--json", "--out", tmp_path / "out")
+    whole = json.loads(_chaos(file, *options).stdout)
+    left = json.loads(_chaos(file, *options, "--without", "stale_listing").stdout)
+    assert "a fault of kind stale_listing" in whole["exercised"]
+    assert "a fault of kind stale_listing" in left["never_exercised"]
+    assert set(whole["exercised"]) - set(left["exercised"]) <= {"a fault of kind stale_listing"}
+
+
+def test_a_fault_that_there_is_not_is_told_with_the_nearest_one(file: Path) -> None:
+    result = _chaos(file, "--without", "stale-listing", "--without", "pauze")
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert "'stale-listing'" in result.stderr
+    assert "did you mean 'stale_listing'?" in result.stderr
+    assert "did you mean 'pause'?" in result.stderr

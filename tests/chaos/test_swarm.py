@@ -99,3 +99,31 @@ def test_a_cluster_goes_with_the_last_writer_that_runs_on_it() -> None:
     base = scenario_of(document(writers=writers, clusters=shared))
     each = [drawn(base, 7, number).scenario for number in NUMBERS]
     assert {"etl" in one.clusters for one in each} == {True, False}
+
+
+def test_jobs_at_listed_instants_come_again_until_it_is_calm() -> None:
+    once = {**INSERT, "arrival": {"schedule": {"at": ["90 s", "1 min"]}}}
+    each = drawn(scenario_of(document(writers={"loader": once}, duration="10 min")), 7, 0)
+    schedule = each.scenario.writers["loader"].arrival.schedule
+    assert schedule is not None
+    assert schedule.at is not None
+    assert schedule.at[:5] == [60_000.0, 90_000.0, 660_000.0, 690_000.0, 1_260_000.0]
+    assert each.calm_ms - 600_000.0 < schedule.at[-1] < each.calm_ms
+
+
+def test_a_longer_variation_is_the_same_one_with_more_jobs() -> None:
+    short, longer = drawn(base(), 7, 3), drawn(base(), 7, 3, length=4.0)
+    assert longer.calm_ms == pytest.approx(4 * short.calm_ms, abs=4000)
+    assert longer.choices == short.choices
+    assert longer.scenario.seed == short.scenario.seed
+
+
+def test_a_kind_of_fault_that_is_left_out_moves_nothing_else() -> None:
+    own = [{"throttling": {"probability": 0.1}}, {"use": "lost-reply"}]
+    scenario = scenario_of(document(store="s3", faults=own))
+    for number in NUMBERS:
+        whole = drawn(scenario, 7, number).scenario.document
+        left = drawn(scenario, 7, number, frozenset({"throttling"})).scenario.document
+        kept = [fault for fault in whole["faults"] if "throttling" not in fault]
+        assert left == {**whole, "faults": kept}
+    assert {"use": "lost-reply"} in left["faults"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from whitecap.sim.quantities.bounds import MAX_SEED
 from whitecap.terminal.progress import progress
 
 if TYPE_CHECKING:
-    from whitecap.sim.chaos.campaign import Campaign, Tally
+    from whitecap.sim.chaos.campaign import Campaign, Tally, Workers
     from whitecap.sim.chaos.examining import Examined
 
 DEFAULT = ParameterSource.DEFAULT
@@ -41,10 +42,20 @@ MOST_RUNS = 10_000_000
     "--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True,
     help="Which variations are drawn.",
 )  # fmt: skip
+@click.option(
+    "--without", multiple=True, metavar="FAULT",
+    help="A kind of fault that no run has, for instance stale_listing; may be repeated.",
+)  # fmt: skip
+@click.option(
+    "--rows-every", type=click.IntRange(1, MOST_RUNS), default=10, show_default=True,
+    metavar="N",
+    help="In every Nth run statements are run again, in DuckDB, and rows compared.",
+)  # fmt: skip
 @click.option("--only", type=click.IntRange(0, MOST_RUNS), help="Make this one run again.")
 @click.option(
     "--jobs", type=click.IntRange(min=1), help="Processes at a time  [default: one per core]"
 )
+@click.option("--master", help="Make the runs as jobs of this Spark master, such as local[*].")
 @click.option(
     "--out", type=click.Path(path_type=Path), default=Path("out", "chaos"), show_default=True,
     help="Where scenarios that go wrong are written, drawn and small.",
@@ -68,8 +79,11 @@ def chaos(
     runs: int,
     minutes: float | None,
     seed: int,
+    without: tuple[str, ...],
+    rows_every: int,
     only: int | None,
     jobs: int | None,
+    master: str | None,
     out: Path,
     save: Path | None,
     shrink: bool,
@@ -83,7 +97,7 @@ def chaos(
     that is left must finish. What goes wrong is explained by a failure that is gone when the same
     seed is run without it, or it is a defect. Ctrl-C ends a campaign early.
     """
-    from whitecap.sim.chaos.campaign import Campaign, require_one_table
+    from whitecap.sim.chaos.campaign import Campaign, fault_kinds, require_one_table
     from whitecap.sim.loading import load_scenario
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.campaign import campaign_document, show_tally
@@ -94,18 +108,20 @@ def chaos(
         require_directory(save)
     if save is not None and not shrink:
         raise click.UsageError("--save keeps small scenarios, and --no-shrink makes none")
+    if jobs is not None and master is not None:
+        raise click.UsageError("--jobs is for processes, and --master for Spark: give one of them")
     loaded = [load_scenario(path, cells=False) for path in scenarios]
     require_one_table(loaded)
     if real is not None and ctx.get_parameter_source("runs") is DEFAULT:
         runs = len(loaded)
-    first, count = (0, runs) if only is None else (only, 1)
+    first, count, rows = (0, runs, rows_every) if only is None else (only, 1, 1)
     if real is not None:
         numbers = range(first, first + count)
         ctx.exit(chaos_of_real_writers(loaded, numbers, seed, out, python, as_json))
+    campaign = Campaign(loaded, count, seed, first, fault_kinds(without), rows)
     began = time.monotonic()
-    tally, examined = _made(
-        Campaign(loaded, count, seed, first), scenarios, jobs, out, save, shrink, as_json, minutes
-    )
+    with _workers(jobs, master) as workers:
+        tally, examined = _made(campaign, scenarios, workers, out, save, shrink, as_json, minutes)
     if as_json:
         print_json(campaign_document(tally, examined, seed))
     else:
@@ -113,7 +129,10 @@ def chaos(
     ctx.exit(_exit_code(examined))
 
 
-OF_SIMULATED = {"minutes": "--minutes", "jobs": "--jobs", "save": "--save", "shrink": "--shrink"}
+OF_SIMULATED = {
+    name: f"--{name.replace('_', '-')}"
+    for name in ("minutes", "jobs", "master", "save", "shrink", "without", "rows_every")
+}
 """Options that mean nothing to real writers."""
 
 
@@ -128,10 +147,25 @@ def _require_options_of(ctx: click.Context, real: str | None) -> None:
                 raise click.UsageError(f"{option} is of simulated writers, not of --real")
 
 
+@contextmanager
+def _workers(jobs: int | None, master: str | None) -> Iterator[Workers]:
+    """Processes of this machine, or jobs of Spark if it has a master."""
+    if master is not None:
+        from whitecap.sim.chaos.on_spark import OnSpark
+        from whitecap.sweep_engine import aggregation_session
+
+        yield OnSpark(aggregation_session(master))
+        return
+    from whitecap.sim.machine.processes import Processes
+
+    with Processes(jobs or os.cpu_count() or 1) as processes:
+        yield processes
+
+
 def _made(
     campaign: Campaign,
     paths: Sequence[Path],
-    jobs: int | None,
+    workers: Workers,
     out: Path,
     save: Path | None,
     shrink: bool,
@@ -141,16 +175,16 @@ def _made(
     """All runs, or those until the time is up or Ctrl-C; a finding is told when it comes."""
     from whitecap.sim.chaos.campaign import Tally, run_campaign
     from whitecap.sim.chaos.examining import examine
-    from whitecap.sim.machine.processes import Processes
-    from whitecap.sim.oracles.runs.reopening import judgement_with_readers
+    from whitecap.sim.oracles.runs import reopening
     from whitecap.terminal.campaign import again, show_finding
 
     tally = Tally()
     examined: list[Examined] = []
     began = time.monotonic()
     try:
-        with Processes(jobs or os.cpu_count() or 1) as processes, progress("chaos") as show:
-            for run in run_campaign(campaign, judgement_with_readers, processes):
+        with progress("chaos") as show:
+            judges = reopening.judgement_with_readers, reopening.judgement_without_replay
+            for run in run_campaign(campaign, judges[0], workers, judges[1]):
                 tally.add(run)
                 seconds = time.monotonic() - began
                 share = tally.runs / campaign.runs
@@ -158,9 +192,9 @@ def _made(
                     share = max(share, seconds / 60 / minutes)
                 show(min(share, 1.0), 1.0, _reached(tally, seconds))
                 if not run.is_sound:
-                    found = examine(run, judgement_with_readers, make_small=shrink)
+                    found = examine(run, judges[0], make_small=shrink)
                     examined.append(found)
-                    command = again(paths, campaign.seed, run.number)
+                    command = again(paths, campaign, run.number)
                     small = _keep(found, command, out, save)
                     if not quiet:
                         show_finding(found, command, small)

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from whitecap.sim.chaos.one_run import FEWEST_COMMITS
 from whitecap.terminal.console import new_console
 from whitecap.terminal.table import print_indented
 
 if TYPE_CHECKING:
-    from whitecap.sim.chaos.campaign import Tally
+    from whitecap.sim.chaos.campaign import Campaign, Tally
     from whitecap.sim.chaos.examining import Examined
     from whitecap.sim.chaos.timeline import Lane
 
@@ -23,10 +24,12 @@ NAME = 18
 """Columns of a bar, and of a name, of which the end is kept: it has the number."""
 
 
-def again(paths: Sequence[Path], seed: int, number: int) -> str:
+def again(paths: Sequence[Path], campaign: Campaign, number: int) -> str:
     """The command that makes one run of a campaign again: of its own scenario alone."""
     path = str(paths[number % len(paths)])
-    return shlex.join(["whitecap", "chaos", path, "--seed", str(seed), "--only", str(number)])
+    left_out = [part for kind in sorted(campaign.without) for part in ("--without", kind)]
+    numbers = ["--seed", str(campaign.seed), "--only", str(number)]
+    return shlex.join(["whitecap", "chaos", path, *left_out, *numbers])
 
 
 def show_finding(examined: Examined, command: str, small: Path | None) -> None:
@@ -92,15 +95,27 @@ def _summary(tally: Tally, seconds: float) -> Iterator[str]:
         f"{tally.runs:,} runs, {tally.commits:,} commits of {tally.transactions:,} transactions, "
         f"{rate:.1f} runs a second"
     )
-    yield (
-        f"{tally.short} with fewer than 20 commits, {tally.repeated} in which nothing else "
-        "happened than in another"
-    )
+    yield f"{_short(tally)}; {_alike(tally)}; {_rows(tally)}"
     met = sum(1 for count in tally.exercised.values() if count)
     never = tally.never_exercised
     yield f"{met} of {met + len(never)} things that should happen sometimes did"
     yield from (f"never: {name}" for name in never)
     yield from (f"not checked in {count} runs: {what}" for what, count in tally.not_checked.items())
+
+
+def _short(tally: Tally) -> str:
+    few = f"fewer than {FEWEST_COMMITS} commits"
+    return f"{tally.short:,} with {few}" if tally.short else f"none with {few}"
+
+
+def _alike(tally: Tally) -> str:
+    return f"{tally.repeated:,} the same as another" if tally.repeated else "no two the same"
+
+
+def _rows(tally: Tally) -> str:
+    if tally.rows_compared == tally.runs:
+        return "rows compared in each"
+    return f"rows compared in {tally.rows_compared:,}"
 
 
 def campaign_document(tally: Tally, examined: Sequence[Examined], seed: int) -> dict[str, Any]:
@@ -112,6 +127,7 @@ def campaign_document(tally: Tally, examined: Sequence[Examined], seed: int) -> 
         "transactions": tally.transactions,
         "short_runs": tally.short,
         "repeated_runs": tally.repeated,
+        "rows_compared": tally.rows_compared,
         "exercised": dict(sorted(tally.exercised.items())),
         "never_exercised": tally.never_exercised,
         "not_checked": dict(sorted(tally.not_checked.items())),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -117,10 +118,15 @@ def _opened(bodies: Mapping[int, bytes], first: int) -> Snapshot:
 
 def judgement_with_readers(run: FinishedRun) -> Judgement:
     """All that is wrong with a finished run, and with what others would read of its table."""
-    return judge(run, _with_readers)
+    return judge(run, partial(_with_readers, replay=True))
 
 
-def _with_readers(evidence: Evidence) -> Judgement:
-    judgement = judge_evidence(evidence)
+def judgement_without_replay(run: FinishedRun) -> Judgement:
+    """As `judgement_with_readers`, but no statement is run again."""
+    return judge(run, partial(_with_readers, replay=False))
+
+
+def _with_readers(evidence: Evidence, replay: bool) -> Judgement:
+    judgement = judge_evidence(evidence, replay=replay)
     findings = (*judgement.findings, *reopening_findings(evidence))
     return Judgement(findings, judgement.not_checked)

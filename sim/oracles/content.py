@@ -1,0 +1,63 @@
+"""What a statement's kind lets it do to rows, whatever it says: for runs that are not replayed.
+
+OPTIMIZE keeps all rows, INSERT takes none, DELETE brings none, UPDATE brings as many as it takes.
+That needs no order, no other transaction and nothing that runs SQL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from whitecap.sim.oracles.effects import Effects
+from whitecap.sim.oracles.evidence import Evidence
+from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
+from whitecap.sim.oracles.graph import node_of
+from whitecap.sim.oracles.row_changes import Change, shown
+from whitecap.sim.oracles.statement_text import KEEPS_ROWS
+
+Rule = tuple[str, Callable[[Change], bool]]
+
+_KEEPS: Rule = ("keeps all rows", lambda change: change.is_none)
+_APPENDS: Rule = ("only brings rows", lambda change: not change.gone)
+_DELETES: Rule = ("only takes rows", lambda change: not change.new)
+_UPDATES: Rule = (
+    "brings as many rows as it takes", lambda change: change.gone.total() == change.new.total(),
+)  # fmt: skip
+
+
+def content_findings(evidence: Evidence, effects: Effects) -> Iterator[Finding]:
+    """Versions that did to the rows what their writer's statement cannot do."""
+    for version, change in evidence.changes.changes.items():
+        rule = _rule_of(evidence, effects, version)
+        if rule is None or change.problem or change.reshaped or rule[1](change):
+            continue
+        counts = f"{change.gone.total()} went and {change.new.total()} came"
+        yield Finding(
+            oracle=Oracle.CONTENT,
+            anomaly=Anomaly.WRONG_ROWS,
+            sentence=f"{evidence.name_of(version)} {rule[0]} by what it says, and {counts}",
+            transactions=(node_of(evidence, version),),
+            versions=(version,),
+            rows=shown(change.gone, change.schema) + shown(change.new, change.schema),
+        )
+
+
+def _rule_of(evidence: Evidence, effects: Effects, version: int) -> Rule | None:
+    owner = evidence.owners.get(version)
+    if owner is None or owner.statement is None:
+        return None
+    if not effects.is_main(version):
+        return _KEEPS
+    words = owner.statement.upper().split()
+    match words:
+        case ["CREATE", *_]:
+            return None
+        case [first, *_] if first in KEEPS_ROWS:
+            return _KEEPS
+        case ["DELETE" | "TRUNCATE", *_]:
+            return _DELETES
+        case ["UPDATE", *_]:
+            return _UPDATES
+        case ["INSERT", "INTO", *rest] if "REPLACE" not in rest:
+            return _APPENDS
+    return _APPENDS if owner.statement.startswith("{") else None
