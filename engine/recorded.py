@@ -74,6 +74,8 @@ class Unit(StrEnum):
     PER_MINUTE = "per minute"
     MILLISECONDS = "ms"
     ROWS = "rows"
+    SLOT_HOURS = "slot-hours"
+    MONEY = "money"
 
     @property
     def is_counted(self) -> bool:
@@ -142,6 +144,10 @@ class Measure(StrEnum):
     LOST_COMMITS = "lost_commits", Unit.COUNT, _LESS
     DOUBLED_COMMITS = "doubled_commits", Unit.COUNT, _LESS
     LIVE_ROWS = "live_rows", Unit.ROWS
+    SLOT_HOURS_PER_MONTH = "slot_hours_per_month", Unit.SLOT_HOURS, _LESS
+    COST_PER_MONTH = "cost_per_month", Unit.MONEY, _LESS
+    WASTED_COST_PER_MONTH = "wasted_cost_per_month", Unit.MONEY, _LESS
+    COST_PER_JOB = "cost_per_job", Unit.MONEY, _LESS
 
 
 OF_ABORTS = frozenset({Measure.ABORTED, Measure.ABORT_RATE, Measure.CONFLICT_RATE})
@@ -149,6 +155,14 @@ OF_ABORTS = frozenset({Measure.ABORTED, Measure.ABORT_RATE, Measure.CONFLICT_RAT
 
 OF_THE_TABLE = frozenset({Measure.LOST_COMMITS, Measure.DOUBLED_COMMITS, Measure.LIVE_ROWS})
 """Measures of what the run leaves as a whole: of no writer or command by itself."""
+
+OF_A_PRICE = frozenset(
+    {Measure.COST_PER_MONTH, Measure.WASTED_COST_PER_MONTH, Measure.COST_PER_JOB}
+)
+"""Measures that a run has only where a price was stated."""
+
+PRICE = "price"
+"""The key of a manifest, where a price was stated: `per_slot_hour`, `currency`."""
 
 ALL_WRITERS = "all"
 """What an objective is of if it is of all writers together."""

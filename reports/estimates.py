@@ -9,7 +9,9 @@ from whitecap.engine.recorded import Direction, Measure
 from whitecap.reports.measures.tally import (
     Count,
     Latencies,
+    PerJob,
     PerMinute,
+    PerMonth,
     Share,
     Tally,
     WeightedShare,
@@ -30,6 +32,8 @@ def estimated(measure: Measure, tallies: Sequence[Tally]) -> Estimate:
             return _weighted(_all(WeightedShare, tallies), good)
         case [PerMinute(minutes=minutes), *_]:
             return mean([t.value for t in tallies], exposure=minutes, good=good)
+        case [PerMonth() | PerJob(), *_]:
+            return mean([t.value for t in tallies], good=good)
         case [Latencies(percent=percent), *_]:
             latencies = [t.sorted_ms for t in _all(Latencies, tallies)]
             return percentile(latencies, percent, good=good)

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.engine.recorded import TABLES, AxisRole, Objective, columns_read
+from whitecap.engine.recorded import PRICE, TABLES, AxisRole, Objective, columns_read
 
 R = TypeVar("R")
 
@@ -105,6 +105,11 @@ class RunSet:
     def is_sweep(self) -> bool:
         """Whether this is a sweep's directory rather than one run's."""
         return self.sweep is not None
+
+    @property
+    def is_priced(self) -> bool:
+        """Whether any of them was made with a price."""
+        return any(PRICE in run.manifest for run in self.runs)
 
     @property
     def axis_roles(self) -> dict[str, AxisRole]:

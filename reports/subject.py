@@ -14,7 +14,7 @@ from whitecap.reports.tables import Tables
 
 INTERVALS = "Mean and 95 % interval over replications."
 
-TABLES_FORMAT = 6
+TABLES_FORMAT = 7
 """Raised when tables of an older version must be computed again."""
 
 

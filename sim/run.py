@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from whitecap.engine.recorded import AUTO_WARM_UP, TABLES
+from whitecap.engine.recorded import AUTO_WARM_UP, PRICE, TABLES
 from whitecap.sim.history.conservation import (
     WalkedLog,
     check_conservation,
@@ -187,6 +187,7 @@ def manifest_of(
         "dialect": scenario.dialects,
         "labels": dict(labels),
         "objectives": [objective.as_row() for objective in scenario.objectives],
+        **({} if scenario.price is None else {PRICE: scenario.price.recorded}),
         **_tables(world, walked),
         "store": origins_of(scenario.store),
         "start_ms": scenario.start_ms,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from whitecap import figures
     from whitecap.api import Run, load, load_scenario, run
+    from whitecap.deciding.sensitivity import Sensitivity, sensitivity
     from whitecap.explaining import Explained, explain
     from whitecap.planning import Plan, plan
     from whitecap.sweeps import Sweep, load_sweep, report, sweep
@@ -21,6 +22,7 @@ __all__ = [
     "Explained",
     "Plan",
     "Run",
+    "Sensitivity",
     "Sweep",
     "explain",
     "figures",
@@ -30,6 +32,7 @@ __all__ = [
     "plan",
     "report",
     "run",
+    "sensitivity",
     "sweep",
 ]
 
@@ -43,6 +46,7 @@ _HOMES = {
     **dict.fromkeys(("Sweep", "load_sweep", "report", "sweep"), "whitecap.sweeps"),
     **dict.fromkeys(("Explained", "explain"), "whitecap.explaining"),
     **dict.fromkeys(("Plan", "plan"), "whitecap.planning"),
+    **dict.fromkeys(("Sensitivity", "sensitivity"), "whitecap.deciding.sensitivity"),
 }
 
 

@@ -32,6 +32,7 @@ COMMANDS = {
     "run": "Run one scenario and print what happened.",
     "scenarios": "List the bundled scenarios, or print one to start from.",
     "schema": "Print the JSON Schema of scenario files, for editors.",
+    "sensitivity": "Tell which parameters move a result, and by how much.",
     "stores": "List the store profiles, or every figure of one with its source.",
     "sweep": "Run a grid of scenarios, several runs at a time.",
     "validate": "Predict refusals on a real Delta Lake, then let threads run.",

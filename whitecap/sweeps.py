@@ -134,16 +134,17 @@ class Sweep:
         """Cells down, measures across: every number in its unit with its 95 % interval."""
         import pandas as pd
 
-        from whitecap.reports.measures import MEASURES, REPORTED
+        from whitecap.reports.measures import MEASURES, measures_shown
         from whitecap.reports.statistics import written_estimate
 
         layout, tables = self.subject.layout, self.subject.tables
+        shown = measures_shown(self.subject.runs.is_priced)
         written = {
             measure.title: {
                 layout.title(cell): written_estimate(estimate, measure.unit)
                 for cell, estimate in tables.of(measure.name).items()
             }
-            for measure in (MEASURES[name] for name in REPORTED)
+            for measure in (MEASURES[name] for name in shown)
         }
         return pd.DataFrame(written)
 

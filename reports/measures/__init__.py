@@ -7,17 +7,25 @@ once; a single run, a check, Spark and Python all call it.
 """
 
 from whitecap.engine.recorded import CONFLICTS, Measure, Unit
-from whitecap.reports.measures.definitions import MEASURES, REPORTED, Definition
+from whitecap.reports.measures.definitions import (
+    MEASURES,
+    PRICED,
+    REPORTED,
+    Definition,
+    measures_shown,
+)
 from whitecap.reports.measures.writing import duration, round_duration, tick, written
 
 __all__ = [
     "CONFLICTS",
     "MEASURES",
+    "PRICED",
     "REPORTED",
     "Definition",
     "Measure",
     "Unit",
     "duration",
+    "measures_shown",
     "round_duration",
     "tick",
     "written",

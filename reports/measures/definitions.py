@@ -17,7 +17,9 @@ from whitecap.reports.measures.sample import Sample
 from whitecap.reports.measures.tally import (
     Count,
     Latencies,
+    PerJob,
     PerMinute,
+    PerMonth,
     Share,
     Tally,
     WeightedShare,
@@ -93,6 +95,24 @@ def _wasted(sample: Sample) -> Tally:
     aborted = rows.ended(RecordedOutcome.ABORTED) & computed
     wasted_ms, spent_ms = (float(rows.compute_ms[one].sum()) for one in (aborted, computed))
     return WeightedShare(wasted_ms, spent_ms, int(aborted.sum()), int(computed.sum()))
+
+
+def _slot_hours(sample: Sample) -> Tally:
+    return PerMonth(sample.slot_hours(), sample.months)
+
+
+def _cost(sample: Sample) -> Tally:
+    return PerMonth(sample.slot_hours() * sample.per_slot_hour, sample.months)
+
+
+def _wasted_cost(sample: Sample) -> Tally:
+    wasted = sample.slot_hours(RecordedOutcome.ABORTED)
+    return PerMonth(wasted * sample.per_slot_hour, sample.months)
+
+
+def _cost_per_job(sample: Sample) -> Tally:
+    done = int(sample.jobs.is_done.sum())
+    return PerJob(sample.slot_hours() * sample.per_slot_hour, done)
 
 
 PERCENTILES = {
@@ -284,6 +304,36 @@ _ALL = (
         "Rows that the table holds when the run ends.",
         lambda sample: Count(sample.live_rows),
     ),
+    Definition(
+        Measure.SLOT_HOURS_PER_MONTH,
+        "Slot-hours per month",
+        "hours of a slot in 730 hours",
+        "Compute time of the transactions that ended, each in a slot of its own, as a month of 730 "
+        "hours at this pace takes it. The time that a driver waits for the log is not in it.",
+        _slot_hours,
+    ),
+    Definition(
+        Measure.COST_PER_MONTH,
+        "Cost per month",
+        "money for slot-hours in 730 hours",
+        "Slot-hours per month times the price of one; in the currency of the price.",
+        _cost,
+    ),
+    Definition(
+        Measure.WASTED_COST_PER_MONTH,
+        "Wasted per month",
+        "money for aborted transactions in 730 hours",
+        "What of the cost per month is for aborted transactions: all that is run again, and what "
+        "was given up.",
+        _wasted_cost,
+    ),
+    Definition(
+        Measure.COST_PER_JOB,
+        "Cost per job",
+        "money per committed job",
+        "Price of the slot-hours of all transactions that ended, divided by jobs that committed.",
+        _cost_per_job,
+    ),
 )
 
 MEASURES = {definition.name: definition for definition in _ALL}
@@ -292,9 +342,23 @@ MEASURES = {definition.name: definition for definition in _ALL}
 OF_SUMS = frozenset({Measure.WASTED_COMPUTE_SHARE})
 """Shares of sums, not of counts."""
 
+PER_JOB = frozenset({Measure.COST_PER_JOB})
+"""Money for each job, where all other is for a month."""
+
+PRICED = (
+    Measure.SLOT_HOURS_PER_MONTH, Measure.COST_PER_MONTH, Measure.WASTED_COST_PER_MONTH,
+    Measure.COST_PER_JOB,
+)  # fmt: skip
+"""What a report shows besides where a price was stated."""
+
 REPORTED = (
     Measure.JOB_SUCCESS_RATE, Measure.GOODPUT_PER_MINUTE, Measure.WASTED_COMPUTE_SHARE,
     Measure.LATENCY_P95_MS, Measure.CONFLICT_RATE, Measure.ABORT_RATE, Measure.RETRY_RATE,
     Measure.RERUN_RATE, Measure.LATENCY_P50_MS, Measure.LATENCY_P99_MS, Measure.LATENCY_P99_9_MS,
 )  # fmt: skip
 """The measures that a report shows of every cell, those first by which one decides."""
+
+
+def measures_shown(is_priced: bool) -> tuple[Measure, ...]:
+    """What a report shows of every cell, costs where a price was stated."""
+    return (*REPORTED, *PRICED) if is_priced else REPORTED

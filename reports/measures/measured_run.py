@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from whitecap.engine.recorded import OF_ABORTS, Measure
+from whitecap.engine.recorded import OF_ABORTS, PRICE, Measure
 from whitecap.reports.measures.definitions import MEASURES
 from whitecap.reports.measures.groups import Group, coded_groups, with_tables
 from whitecap.reports.measures.left_out import Due, LeftOut, due_by_group, left_out_of
@@ -123,6 +123,7 @@ def measure_run(
         math.nan if live_rows is None else float(live_rows),
         float(manifest.get("lost_commits", 0)),
         float(manifest.get("doubled_commits", 0)),
+        float(manifest.get(PRICE, {}).get("per_slot_hour", math.nan)),
     )
     job_codes = _ends_of(groups, tables["writers"])[codes]
     refusals = refusals_of(transactions, tables["commits"], codes, groups, sample.warm_up_ms)

@@ -18,6 +18,9 @@ Codes = NDArray[np.int64]
 Numbers = NDArray[np.float64]
 
 MINUTE_MS = 60_000.0
+HOUR_MS = 60 * MINUTE_MS
+MONTH_MS = 730 * HOUR_MS
+"""A twelfth of a year of 365 days, as monthly prices of clouds are given."""
 
 _OUTCOMES = list(RecordedOutcome)
 
@@ -104,7 +107,8 @@ class Sample:
     transactions of jobs, submitted after the warm-up: a job of several statements is counted with
     the writers of its last one. `latencies_ms`, sorted, are from a job's first submission to its
     commit. `live_rows`, `lost_commits` and `doubled_commits`: what the run leaves of its tables and
-    their logs, not a number where that is not known or some writers are meant.
+    their logs, not a number where that is not known or some writers are meant. `per_slot_hour`: the
+    price, not a number where none was stated.
     """
 
     rows: Rows
@@ -116,6 +120,7 @@ class Sample:
     live_rows: float = math.nan
     lost_commits: float = math.nan
     doubled_commits: float = math.nan
+    per_slot_hour: float = math.nan
 
     @classmethod
     def of(
@@ -126,6 +131,7 @@ class Sample:
         live_rows: float = math.nan,
         lost_commits: float = math.nan,
         doubled_commits: float = math.nan,
+        per_slot_hour: float = math.nan,
         ends: Rows | None = None,
     ) -> Self:
         """All transactions of a run, or of some writers, whose jobs have other `ends` then."""
@@ -134,18 +140,30 @@ class Sample:
         jobs = ends.take(ends.is_last & (ends.submitted_ms >= warm_up_ms))
         done = jobs.take(jobs.is_done)
         latencies_ms = np.sort(done.ended_ms - done.first_submitted_ms)
-        left = live_rows, lost_commits, doubled_commits
+        left = live_rows, lost_commits, doubled_commits, per_slot_hour
         return cls(counted, rows, jobs, latencies_ms, warm_up_ms, duration_ms, *left)
 
     def where(self, chosen: Codes | slice, jobs: Codes | slice) -> Sample:
         """A part of `all_rows`, and those with which its jobs end, other rows perhaps."""
         rows, ends = self.all_rows.take(chosen), self.all_rows.take(jobs)
-        return Sample.of(rows, self.warm_up_ms, self.duration_ms, ends=ends)
+        price = self.per_slot_hour
+        return Sample.of(rows, self.warm_up_ms, self.duration_ms, per_slot_hour=price, ends=ends)
 
     @property
     def minutes(self) -> float:
         """The simulated time after the warm-up."""
         return (self.duration_ms - self.warm_up_ms) / MINUTE_MS
+
+    @property
+    def months(self) -> float:
+        """The same in months."""
+        return (self.duration_ms - self.warm_up_ms) / MONTH_MS
+
+    def slot_hours(self, outcome: RecordedOutcome | None = None) -> float:
+        """Compute time of transactions that ended, all or those that ended so, each in a slot."""
+        rows = self.rows
+        ended = ~rows.ended(RecordedOutcome.IN_FLIGHT) if outcome is None else rows.ended(outcome)
+        return float(rows.compute_ms[ended].sum()) / HOUR_MS
 
     def count(self, outcome: RecordedOutcome) -> int:
         """How many ended so."""

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from whitecap.engine.recorded import Measure, Unit
-from whitecap.reports.measures.definitions import MEASURES, OF_SUMS, PERCENTILES
+from whitecap.reports.measures.definitions import MEASURES, OF_SUMS, PER_JOB, PERCENTILES
 from whitecap.reports.measures.groups import Group
 from whitecap.reports.measures.left_out import Due, LeftOut
 from whitecap.reports.measures.measured_run import MeasuredRun, Part
@@ -25,7 +25,9 @@ from whitecap.reports.measures.sample import Numbers
 from whitecap.reports.measures.tally import (
     Count,
     Latencies,
+    PerJob,
     PerMinute,
+    PerMonth,
     Share,
     Tally,
     WeightedShare,
@@ -51,7 +53,9 @@ def tally_rows(run: MeasuredRun) -> Iterator[Row]:
 NUMBERS = ("part", "whole", "events", "units")
 
 
-def _numbers(tally: Count | Share | WeightedShare | PerMinute) -> tuple[float, ...]:
+def _numbers(
+    tally: Count | Share | WeightedShare | PerMinute | PerMonth | PerJob,
+) -> tuple[float, ...]:
     match tally:
         case Count(count):
             return count, 1.0, math.nan, math.nan
@@ -59,8 +63,8 @@ def _numbers(tally: Count | Share | WeightedShare | PerMinute) -> tuple[float, .
             return part, whole, part, whole
         case WeightedShare(part, whole, events, units):
             return part, whole, events, units
-        case PerMinute(count, minutes):
-            return count, minutes, math.nan, math.nan
+        case PerMinute(amount, over) | PerMonth(amount, over) | PerJob(amount, over):
+            return amount, over, math.nan, math.nan
 
 
 def latency_rows(run: MeasuredRun) -> Iterator[Row]:
@@ -166,6 +170,10 @@ def _tally(measure: Measure, row: Row) -> Tally:
             return Share(part, whole)
         case Unit.PER_MINUTE:
             return PerMinute(part, whole)
+        case Unit.MONEY if measure in PER_JOB:
+            return PerJob(part, whole)
+        case Unit.SLOT_HOURS | Unit.MONEY:
+            return PerMonth(part, whole)
         case _:
             return Count(part)
 

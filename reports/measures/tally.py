@@ -69,6 +69,32 @@ class PerMinute:
 
 
 @dataclass(frozen=True, slots=True)
+class PerMonth:
+    """An amount that `months` of simulated time take; not a number without a price."""
+
+    amount: float
+    months: float
+
+    @property
+    def value(self) -> float:
+        """The measure's value."""
+        return self.amount / self.months
+
+
+@dataclass(frozen=True, slots=True)
+class PerJob:
+    """An amount that all jobs take, over those that committed."""
+
+    amount: float
+    jobs: float
+
+    @property
+    def value(self) -> float:
+        """The measure's value; not a number where no job committed."""
+        return self.amount / self.jobs if self.jobs else math.nan
+
+
+@dataclass(frozen=True, slots=True)
 class Latencies:
     """Every latency, sorted, of which the measure is a percentile (linear between values)."""
 
@@ -83,7 +109,7 @@ class Latencies:
         )  # fmt: skip
 
 
-Tally = Count | Share | WeightedShare | PerMinute | Latencies
+Tally = Count | Share | WeightedShare | PerMinute | PerMonth | PerJob | Latencies
 
 
 def together(tallies: Sequence[Tally]) -> Tally:
@@ -100,6 +126,11 @@ def together(tallies: Sequence[Tally]) -> Tally:
             return WeightedShare(*map(sum, zip(*sums, strict=True)))
         case PerMinute():
             return replace(first, count=sum(t.count for t in tallies if isinstance(t, PerMinute)))
+        case PerMonth():
+            return replace(first, amount=sum(t.amount for t in tallies if isinstance(t, PerMonth)))
+        case PerJob():
+            amounts = [astuple(t) for t in tallies if isinstance(t, PerJob)]
+            return PerJob(*map(sum, zip(*amounts, strict=True)))
         case Latencies():
             every = [t.sorted_ms for t in tallies if isinstance(t, Latencies)]
             return replace(first, sorted_ms=np.sort(np.concatenate(every)))

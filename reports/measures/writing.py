@@ -18,6 +18,10 @@ def written(value: float, unit: Unit, digits: int = 3) -> str:
             return f"{_significant(value, digits)} / min"
         case Unit.MILLISECONDS:
             return duration(value, digits)
+        case Unit.SLOT_HOURS:
+            return f"{_significant(value, digits)} h"
+        case Unit.MONEY:
+            return _money(value, digits)
         case Unit.COUNT | Unit.ROWS:
             return f"{value:,.0f}" if value == round(value) else _significant(value, digits)
 
@@ -33,6 +37,16 @@ def duration(milliseconds: float, digits: int = 3) -> str:
     return f"{_significant(milliseconds, digits)} ms"
 
 
+def _money(value: float, digits: int) -> str:
+    """To the cent, and what is less than one by its digits: a job may cost a thousandth."""
+    if not value or abs(value) >= _CENT:
+        return f"{value:,.2f}"
+    return f"{value:.{digits}g}"
+
+
+_CENT = 0.01
+
+
 def tick(value: float, unit: Unit) -> str:
     """A round value beside an axis, without digits that say nothing."""
     match unit:
@@ -42,7 +56,7 @@ def tick(value: float, unit: Unit) -> str:
             return f"{value:g}"
         case Unit.MILLISECONDS:
             return round_duration(value)
-        case Unit.COUNT | Unit.ROWS:
+        case Unit.COUNT | Unit.ROWS | Unit.SLOT_HOURS | Unit.MONEY:
             return f"{value:,g}"
 
 

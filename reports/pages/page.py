@@ -12,7 +12,7 @@ from whitecap.reports.answers.answer import Answer
 from whitecap.reports.answers.behind import limiting_cell
 from whitecap.reports.damage import damage_sentences
 from whitecap.reports.figures.figures import Drawing
-from whitecap.reports.measures import REPORTED
+from whitecap.reports.measures import measures_shown
 from whitecap.reports.measures.refusals import refusal_sentences
 from whitecap.reports.pages.page_answer import differences_table, objectives_table
 from whitecap.reports.pages.page_tables import (
@@ -49,6 +49,7 @@ def page_of(
 ) -> str:
     """The whole page; `drawings` come with their SVG files, `lanes` a run's timeline (JSON)."""
     is_sweep = subject.runs.is_sweep
+    measures = measures_shown(subject.runs.is_priced)
     return template("report.html").render(
         subject=subject,
         provenance=subject.provenance,
@@ -57,13 +58,13 @@ def page_of(
         replayed=replay_table(agreement) if agreement else None,
         damaged=list(_damaged(subject)),
         objectives=objectives_table(subject, answer),
-        summary=measures_table(subject, REPORTED, answer.cell if is_sweep else None),
+        summary=measures_table(subject, measures, answer.cell if is_sweep else None),
         figures=[_shown(subject, drawing, svg) for drawing, svg in drawings],
         differences=differences_table(subject, answer) if is_sweep else None,
         stopped=_stopped(subject, limiting_cell(answer.findings) if is_sweep else None),
         left_out=left_out_table(subject),
         groups=groups_table(subject) if is_sweep else None,
-        definitions=definitions(),
+        definitions=definitions(measures),
         scenario_text=scenario_text,
         lanes=lanes,
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from whitecap.reports.agreement import Agreement
 from whitecap.reports.figures.exceptions import ordered_exceptions
-from whitecap.reports.measures import MEASURES, REPORTED, Unit, written
+from whitecap.reports.measures import MEASURES, Unit, written
 from whitecap.reports.statistics import Estimate, Statement, marked, written_basis, written_bounds
 from whitecap.reports.subject import Subject
 from whitecap.reports.tables import estimate_in
@@ -141,9 +141,9 @@ def replay_table(agreement: Agreement) -> PageTable:
     return PageTable(headings, rows)
 
 
-def definitions() -> Iterable[tuple[str, str]]:
+def definitions(measures: Iterable[str]) -> Iterable[tuple[str, str]]:
     """Every measure that is shown, with what it means."""
-    return [(MEASURES[each].title, MEASURES[each].meaning) for each in REPORTED]
+    return [(MEASURES[each].title, MEASURES[each].meaning) for each in measures]
 
 
 def _what(subject: Subject) -> str:

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS, Dialect
 from whitecap.engine.errors import Problem, UnsupportedFeature, nearest
+from whitecap.engine.recorded import OF_A_PRICE
 from whitecap.engine.settings import Settings
 from whitecap.sim.loading.fault_checks import fault_problems
 from whitecap.sim.loading.statements import statement_problems, streaming_problems, target_of
@@ -57,6 +58,7 @@ class Parts:
     has_sweep: bool = False
     clusters: tuple[str, ...] = ()
     store: Store | None = None
+    is_priced: bool = False
 
     @classmethod
     def of(cls, document: dict[str, Any]) -> Self:
@@ -78,6 +80,7 @@ class Parts:
             document.get("sweep") is not None,
             tuple(map(str, clusters)) if isinstance(clusters, dict) else (),
             well_formed(Store, document.get("store")),
+            document.get("price") is not None,
         )
 
 
@@ -90,11 +93,21 @@ def disagreements(parts: Parts, text: YamlText) -> list[Problem]:
         *_of_names(parts),
         *_of_expectations(parts),
         *vain_objectives(parts.objectives, parts.writer_names),
+        *_of_costs(parts),
     ]
     return [Problem(text.where(place), said, hint) for place, said, hint in found]
 
 
 Finding = tuple[Place, str, str | None]
+
+
+def _of_costs(parts: Parts) -> Iterator[Finding]:
+    """Costs are asked for, and no price is there."""
+    asked = {("objective", at): each.measure for at, each in parts.objectives.items()}
+    asked |= {("expect", at): each.measure for at, each in parts.expectations.items()}
+    for place, measure in asked.items():
+        if measure in OF_A_PRICE and not parts.is_priced:
+            yield place, f"{measure} needs a price: write `price: {{per_slot_hour: 0.5}}`", None
 
 
 def _of_settings(parts: Parts) -> Iterator[Finding]:

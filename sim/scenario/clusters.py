@@ -1,8 +1,9 @@
-"""What writers of one cluster share besides its driver: slots, computing power, and its load."""
+"""What writers of one cluster share besides its driver: slots, computing power, and its load; and
+what an hour of a slot costs."""
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -31,6 +32,22 @@ class Load(Section):
         if lasts < MS_PER["s"]:
             raise ValueError("is shorter than a second: give compute.time that spread instead")
         return lasts
+
+
+class Price(Section):
+    """What computing costs: nothing that is simulated depends on it.
+
+    A slot is what one transaction takes while its Spark job runs, whatever cores that means: a
+    cluster that runs 8 at a time and costs 4 an hour has slot-hours at 0.5.
+    """
+
+    per_slot_hour: Number = Field(gt=0, le=MAX_COUNT)
+    currency: str = Field(default="USD", min_length=1, max_length=12)
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """As manifests hold it."""
+        return {"per_slot_hour": self.per_slot_hour, "currency": self.currency}
 
 
 class ClusterOptions(Section):

@@ -18,7 +18,7 @@ from whitecap.engine.settings import Settings
 from whitecap.sim.quantities.bounds import FIRST_YEAR, LAST_YEAR, MAX_JOBS, MAX_SEED, MAX_WRITERS
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.quantities.units import Duration, WarmUp, Whole, shown
-from whitecap.sim.scenario.clusters import ClusterOptions, Load
+from whitecap.sim.scenario.clusters import ClusterOptions, Load, Price
 from whitecap.sim.scenario.commit_protocol import CommitProtocol
 from whitecap.sim.scenario.expect import Expectation
 from whitecap.sim.scenario.faults import Fault
@@ -52,7 +52,7 @@ class Scenario(Section):
 
     `tables` are by name, which is what statements call them; a scenario has them or one `table`.
     `start` is the wall clock (UTC) at simulated instant 0; it decides which day is the newest. A
-    `load` is on all clusters, one of its own on top of it.
+    `load` is on all clusters, one of its own on top of it. With a `price` runs have costs.
     """
 
     name: str = Field(pattern=FILE_NAME)
@@ -69,6 +69,7 @@ class Scenario(Section):
     faults: list[Fault] = Field(default_factory=list)
     load: Load | None = None
     clusters: dict[str, ClusterOptions] = Field(default_factory=dict)
+    price: Price | None = None
     writers: dict[str, WriterGroup] = Field(min_length=1)
     expect: list[Expectation] = Field(default_factory=list)
     objective: Objectives = Field(default_factory=list)
@@ -288,6 +289,8 @@ class Scenario(Section):
         """Names what is simulated: equal for equal scenarios, however they are written, and where
         a store's figures are from."""
         meaning = self.model_dump(mode="json", exclude=NOT_PART_OF_THE_HASH)
+        if self.price is None:
+            del meaning["price"]
         meaning["store"] = without_origins({**meaning["store"], "description": ""})
         meaning["writers"] = {
             name: {key: value for key, value in group.items() if (key, value) != ("dialect", None)}

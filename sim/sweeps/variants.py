@@ -32,10 +32,7 @@ class Variants:
     def at(self, variant: str, position: int) -> Scenario:
         """A variant with one value of the parameter. Raises `InvalidInput`."""
         set_to = {self.varied.path: self.varied.values[position]}
-        document = self.scenario.document
-        plain = {key: part for key, part in document.items() if key not in _NOT_OF_VALUES}
-        changes = {**self.changes[variant], **set_to}
-        return scenario_of(plain, changes, cells=False).is_of(self.scenario.source)
+        return plain_of(self.scenario, {**self.changes[variant], **set_to})
 
     def check(self) -> None:
         """Raises `InvalidInput` with what is wrong with the first and the last value of each."""
@@ -83,11 +80,23 @@ def _refuse_without_threshold(scenario: Scenario, path: Path) -> None:
         if each.measure.unit.is_counted:
             said = "is a count, which has no boundary with an interval: take a share or a rate"
             problems.append(Problem(f"objective {each.measure}", said))
-    if scenario.warm_up is None:
-        said = "`auto` is found in all values together, which come one after another: state it"
-        problems.append(Problem("warm_up", said))
+    problems += auto_warm_up(scenario)
     if problems:
         raise InvalidInput(problems)
+
+
+def auto_warm_up(scenario: Scenario) -> list[Problem]:
+    """A warm-up that is left to be found takes all runs at once."""
+    said = "`auto` is found in all values together, which come one after another: state it"
+    return [Problem("warm_up", said)] if scenario.warm_up is None else []
+
+
+def plain_of(scenario: Scenario, changes: Changes) -> Scenario:
+    """The scenario with these changes, without what speaks of other cells. Raises
+    `InvalidInput`."""
+    document = scenario.document
+    plain = {key: part for key, part in document.items() if key not in _NOT_OF_VALUES}
+    return scenario_of(plain, changes, cells=False).is_of(scenario.source)
 
 
 def _of_axes(scenario: Scenario, only: Mapping[str, Sequence[str]]) -> dict[str, Changes]:

@@ -42,7 +42,7 @@ class Varied:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
+class Kind:
     """How numbers of a kind are read and written; `base` is what two digits are counted in."""
 
     read: Callable[[str], float]
@@ -58,7 +58,7 @@ def varied_by(text: str) -> Varied:
         said = f"is not PATH=LOW..HIGH, such as {EXAMPLE}"
         raise InvalidInput([Problem(f"vary {text!r}", said)])
     path, low, high, step = (parts[name] for name in ("path", "low", "high", "step"))
-    kind = _kind(path, [low, high, *([step] if step else [])])
+    kind = kind_of(path, [low, high, *([step] if step else [])])
     first, last = kind.read(low), kind.read(high)
     if first > last:
         raise InvalidInput([Problem(path, f"{low} is more than {high}: write {high}..{low}")])
@@ -72,15 +72,15 @@ def varied_by(text: str) -> Varied:
     return Varied(path, values, tuple(numbers), tuple(map(str, values)))
 
 
-def _kind(path: str, texts: list[str]) -> _Kind:
+def kind_of(path: str, texts: list[str]) -> Kind:
     """What all of these are. Raises `InvalidInput` if they are not of one kind that has numbers."""
     unit = _RATE_UNIT.search(texts[0])
     base = MS_PER[unit[1]] if unit else 1.0
     kinds = [
-        _Kind(int, int, is_whole=True),
-        _Kind(float, lambda number: float(f"{number:.10g}")),
-        _Kind(parse_duration, show_duration, _base_of(texts[0])),
-        _Kind(
+        Kind(int, int, is_whole=True),
+        Kind(float, lambda number: float(f"{number:.10g}")),
+        Kind(parse_duration, show_duration, _base_of(texts[0])),
+        Kind(
             parse_rate, lambda rate: f"{rate * base:.6g} per {unit[1] if unit else 's'}", 1 / base
         ),
     ]
@@ -93,7 +93,7 @@ def _kind(path: str, texts: list[str]) -> _Kind:
     raise InvalidInput([Problem(path, said)])
 
 
-def _is_read(kind: _Kind, text: str) -> bool:
+def _is_read(kind: Kind, text: str) -> bool:
     try:
         return math.isfinite(kind.read(text))
     except (ValueError, OverflowError):  # the second of an integer that is more than any float

@@ -46,6 +46,7 @@ WRITERS = {
     "run --export": ["run", "FILE", "--export"],
     "run --history": ["run", "FILE", "--history"],
     "plan --out": ["plan", "FILE", *PLAN, "--out"],
+    "sensitivity --out": ["sensitivity", "FILE", "--replications", "5", "--out"],
     "sweep --out": ["sweep", "FILE", "--out"],
     "check --junit": ["check", "FILE", "--junit"],
     "replay --out": ["replay", "RUN", "--out"],

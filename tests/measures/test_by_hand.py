@@ -60,7 +60,10 @@ MANIFEST = {
     "live_rows": 41,
     "lost_commits": 2,
     "doubled_commits": 1,
+    "price": {"per_slot_hour": 0.5, "currency": "EUR"},
 }
+A_MONTH = 730 * 60 / 50
+"""So many times the fifty minutes that are measured."""
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +98,10 @@ def measured() -> MeasuredRun:
         ("lost_commits", 2),
         ("doubled_commits", 1),
         ("live_rows", 41),
+        ("slot_hours_per_month", 21 / 3600 * A_MONTH),
+        ("cost_per_month", 0.5 * 21 / 3600 * A_MONTH),
+        ("wasted_cost_per_month", 0.5 * 8 / 3600 * A_MONTH),
+        ("cost_per_job", 0.5 * 21 / 3600 / 4),
     ],
 )
 def test_every_measure_is_what_its_definition_says(

@@ -6,10 +6,18 @@ import pytest
 
 from tests.reports.synthetic_recordings import tables_of
 from whitecap.engine.recorded import OF_ABORTS, Measure, Unit
-from whitecap.reports.measures import MEASURES, REPORTED
-from whitecap.reports.measures.definitions import OF_SUMS, PERCENTILES
+from whitecap.reports.measures import MEASURES, PRICED, REPORTED
+from whitecap.reports.measures.definitions import OF_SUMS, PER_JOB, PERCENTILES
 from whitecap.reports.measures.sample import Rows, Sample
-from whitecap.reports.measures.tally import Count, Latencies, PerMinute, Share, WeightedShare
+from whitecap.reports.measures.tally import (
+    Count,
+    Latencies,
+    PerJob,
+    PerMinute,
+    PerMonth,
+    Share,
+    WeightedShare,
+)
 from whitecap.reports.measures.writing import tick, written
 
 
@@ -55,6 +63,8 @@ def test_it_is_counted_as_its_unit_says(measure: Measure) -> None:
         Unit.ROWS: Count,
         Unit.SHARE: WeightedShare if measure in OF_SUMS else Share,
         Unit.PER_MINUTE: PerMinute,
+        Unit.SLOT_HOURS: PerMonth,
+        Unit.MONEY: PerJob if measure in PER_JOB else PerMonth,
         Unit.MILLISECONDS: Latencies,
     }
     assert type(MEASURES[measure].tally(sample)) is kinds[measure.unit]
@@ -66,4 +76,4 @@ def test_counts_of_aborts_are_counts_or_shares() -> None:
 
 def test_a_report_shows_rates_and_latencies_not_counts() -> None:
     shown = {measure for measure in Measure if not measure.unit.is_counted}
-    assert set(REPORTED) == shown
+    assert {*REPORTED, *PRICED} == shown

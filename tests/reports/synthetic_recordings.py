@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from whitecap.engine.recorded import CONFLICTS, Measure, Unit
 from whitecap.reports.layout import layout_of
-from whitecap.reports.measures.definitions import OF_SUMS, PERCENTILES
+from whitecap.reports.measures.definitions import OF_SUMS, PER_JOB, PERCENTILES
 from whitecap.reports.measures.groups import Group
 from whitecap.reports.measures.left_out import Due, LeftOut
 from whitecap.reports.measures.measured_run import MeasuredRun, Part
@@ -24,7 +24,9 @@ from whitecap.reports.measures.refusals import NOBODY, Refusal, ranked
 from whitecap.reports.measures.tally import (
     Count,
     Latencies,
+    PerJob,
     PerMinute,
+    PerMonth,
     Share,
     Tally,
     WeightedShare,
@@ -267,6 +269,10 @@ def _tally(measure: Measure, value: float) -> Tally:
             return Share(0, 0) if math.isnan(value) else Share(value * 1_000, 1_000)
         case Unit.PER_MINUTE:
             return PerMinute(value * 100, 100)
+        case Unit.MONEY if measure in PER_JOB:
+            return PerJob(value * 100, 100)
+        case Unit.SLOT_HOURS | Unit.MONEY:
+            return PerMonth(value, 1)
         case Unit.MILLISECONDS:
             return Latencies(np.array([] if math.isnan(value) else [value]), PERCENTILES[measure])
         case _:

@@ -97,6 +97,7 @@ EVERY_FIELD: dict[str, Any] = {
         },
     },
     "load": {"cv": 0.5, "lasts": "20 s"},
+    "price": {"per_slot_hour": 0.5, "currency": "EUR"},
     "clusters": {"etl": {"slots": 2, "full_speed": 1, "load": {"cv": 0.5, "lasts": "20 s"}}},
     "faults": [
         {

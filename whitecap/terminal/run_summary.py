@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from whitecap.engine.recorded import Measure, columns_read
+from whitecap.engine.recorded import PRICE, Measure, columns_read
 from whitecap.reports.answers.of_runs import answer_of_run
+from whitecap.reports.cost import cost_sentence
 from whitecap.reports.expectations.expected import of_cell
 from whitecap.reports.expectations.judging import Judged, judge_run, judged_document
-from whitecap.reports.measures.definitions import PERCENTILES
+from whitecap.reports.measures.definitions import PERCENTILES, PRICED
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
+from whitecap.reports.measures.writing import finite
 from whitecap.reports.statistics import counted
 from whitecap.reports.summary import Line, heading, summary_of
 from whitecap.sim.recording.recording import Recording
@@ -82,6 +84,7 @@ def show_run(scenario: Scenario, recording: Recording) -> None:
     show_settling(console, answer)
     show_left_out(console, {group: part.left_out for group, part in measured.groups.items()})
     _show_half_done(console, measured)
+    _show_cost(console, recording.manifest, measured)
     show_refusals(console, measured.refusals)
     _show_expectations(console, scenario, recording, measured)
     show_stores(console, [recording.manifest])
@@ -98,6 +101,11 @@ def _show_half_done(console: Console, measured: MeasuredRun) -> None:
             jobs = counted(count, "job")
             said = f"{jobs} half done (given up when a statement before had committed)"
             print_indented(console, f"{group.writer_group}: {said}", by=0)
+
+
+def _show_cost(console: Console, manifest: Mapping[str, Any], measured: MeasuredRun) -> None:
+    if cost := cost_sentence(manifest, {0: measured}):
+        print_indented(console, cost, by=0)
 
 
 def _show_expectations(
@@ -134,6 +142,14 @@ def _cells(line: Line) -> Iterator[str]:
     yield EMPTY if math.isnan(wasted) else f"{100 * wasted:.0f} %"
 
 
+def _cost(manifest: Mapping[str, Any], measured: MeasuredRun) -> dict[str, Any]:
+    """Of the whole run, where a price was stated."""
+    if PRICE not in manifest:
+        return {}
+    values = {each.value: finite(measured.whole.value(each)) for each in PRICED}
+    return {"cost": {**manifest[PRICE], **values}}
+
+
 def run_document(scenario: Scenario, recording: Recording) -> dict[str, Any]:
     """The same, with the numbers as they are."""
     manifest = recording.manifest
@@ -148,6 +164,7 @@ def run_document(scenario: Scenario, recording: Recording) -> dict[str, Any]:
         **damage,
         "warm_up_ms": measured.warm_up.used_ms,
         "writers": summary_of(measured),
+        **_cost(manifest, measured),
         "answer": answer_of_run(manifest, measured).document,
         "refusals": [refusal.as_row() for refusal in measured.refusals],
         "expectations": [judged_document(each) for each in _judged(scenario, recording, measured)],

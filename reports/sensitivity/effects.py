@@ -1,0 +1,118 @@
+"""What each change of one parameter does to a measure, against the scenario as it stands."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from whitecap.engine.recorded import ALL_WRITERS, Measure, Objective
+from whitecap.reports.estimates import estimated
+from whitecap.reports.measures.measured_run import MeasuredRun, Runs
+from whitecap.reports.measures.tally import Tally
+from whitecap.reports.statistics import CONFIDENCE, Difference, Estimate, difference
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What is looked at: a measure of a writer group, or of all together (no `writer`)."""
+
+    measure: Measure
+    writer: str | None = None
+
+    @classmethod
+    def by(cls, objective: Objective) -> Followed:
+        """What an objective looks at; one of every group by itself, all together."""
+        return cls(objective.measure, None if objective.of == ALL_WRITERS else objective.of)
+
+    def tally(self, run: MeasuredRun) -> Tally:
+        """Of one run."""
+        return run.tally(self.measure, self.writer)
+
+    def estimate(self, runs: Runs) -> Estimate:
+        """Over replications."""
+        return estimated(self.measure, [self.tally(run) for _, run in sorted(runs.items())])
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What one value of a parameter does: its estimate, and what is more or less of the measure
+    there than as the scenario stands (`None` where the two cannot be compared)."""
+
+    value: str
+    estimate: Estimate
+    gap: Difference | None
+
+    @property
+    def size(self) -> float:
+        """How large it is, either way; -1 without a number, to stand behind all others."""
+        point = math.nan if self.gap is None else self.gap.point
+        return -1.0 if math.isnan(point) else abs(point)
+
+    @property
+    def is_distinguishable(self) -> bool:
+        """Whether it can be told apart from no effect."""
+        return self.gap is not None and self.gap.is_distinguishable
+
+
+@dataclass(frozen=True, slots=True)
+class Moving:
+    """A parameter as it `stands`, with the effects of its other values."""
+
+    path: str
+    stands: str
+    effects: tuple[Effect, ...]
+
+    @property
+    def size(self) -> float:
+        """That of its largest effect."""
+        return max((each.size for each in self.effects), default=-1.0)
+
+    @property
+    def is_distinguishable(self) -> bool:
+        """Whether any of its values can be told apart from what stands."""
+        return any(each.is_distinguishable for each in self.effects)
+
+
+@dataclass(frozen=True, slots=True)
+class Varied:
+    """The runs of a parameter's other values, by value."""
+
+    path: str
+    stands: str
+    runs: Mapping[str, Runs]
+
+
+def confidence_of(comparisons: int) -> float:
+    """The level of each of so many intervals that hold together with 95 % (Bonferroni)."""
+    return 1 - (1 - CONFIDENCE) / max(comparisons, 1)
+
+
+def moving_by(
+    followed: Followed, base: Runs, varied: list[Varied], confidence: float
+) -> tuple[Moving, ...]:
+    """Every parameter with its effects, the largest first."""
+    stands = followed.estimate(base)
+    moving = (
+        Moving(each.path, each.stands, tuple(_effects(followed, stands, each, confidence)))
+        for each in varied
+    )
+    return tuple(sorted(moving, key=lambda each: -each.size))
+
+
+def _effects(
+    followed: Followed, stands: Estimate, varied: Varied, confidence: float
+) -> list[Effect]:
+    found = []
+    for value, runs in varied.runs.items():
+        estimate = followed.estimate(runs)
+        found.append(Effect(value, estimate, gap_of(estimate, stands, confidence)))
+    return found
+
+
+def gap_of(estimate: Estimate, other: Estimate, confidence: float) -> Difference | None:
+    """The first minus the second; `None` where they cannot be compared."""
+    try:
+        return difference(estimate, other, confidence)
+    except ValueError:
+        return None

@@ -1,0 +1,116 @@
+"""`whitecap sensitivity`: what is known to move a result is found to, and what cannot is not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import whitecap
+from tests.deciding.worlds import STEADY, written_to
+from whitecap.cli import main
+from whitecap.exit_codes import ExitCode
+from whitecap.reports.sensitivity.effects import confidence_of
+from whitecap.sim.changes.parameters import parameters_of
+from whitecap.sim.loading import load_scenario
+
+COUNT = "writers.loader.count"
+THINK = "writers.loader.arrival.closed.think.constant"
+SIZE = "table.bytes_per_row"
+
+
+@pytest.fixture(scope="module")
+def appends(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("appends") / "appends.yaml"
+    return written_to(path, duration="5 min", writers={"loader": STEADY})
+
+
+@pytest.fixture(scope="module")
+def steady(appends: Path) -> whitecap.Sensitivity:
+    vary = [f"{SIZE}=50..200", f"{THINK}=9 s..19 s", f"{COUNT}=3..6"]
+    return whitecap.sensitivity(
+        appends, vary, measure="goodput_per_minute", replications=5, jobs=1, quiet=True
+    )
+
+
+def test_of_appends_goodput_follows_their_number_and_their_pauses(
+    steady: whitecap.Sensitivity,
+) -> None:
+    """Twice the writers do about twice as much (they wait for each other at the log); a longer
+    pause makes each round that much longer."""
+    effects = steady.table.set_index(["parameter", "value"])["effect"]
+    stands = steady.measures[0].stands.point
+    round_s = 3 * 60 / stands
+    assert 10 < round_s < 12
+    assert effects[COUNT, "6"] == pytest.approx(stands, rel=0.15)
+    assert effects[THINK, "19 s"] == pytest.approx(3 * 60 / (round_s + 10) - stands, rel=0.1)
+
+
+def test_what_moves_it_most_is_told_first(steady: whitecap.Sensitivity) -> None:
+    (moved,) = steady.measures
+    assert [each.path for each in moved.moving] == [COUNT, THINK, SIZE]
+    assert [each.is_distinguishable for each in moved.moving] == [True, True, False]
+    assert f"{COUNT} moves it most: 3 to 6 is +" in str(steady)
+
+
+def test_what_cannot_move_it_has_no_effect_and_an_interval(steady: whitecap.Sensitivity) -> None:
+    for effect in steady.measures[0].moving[-1].effects:
+        assert effect.gap is not None
+        assert effect.gap.point == 0
+        assert effect.gap.low <= 0 <= effect.gap.high
+
+
+def test_a_value_that_stands_already_is_not_run_again(steady: whitecap.Sensitivity) -> None:
+    assert set(steady.table.query("parameter == @COUNT")["value"]) == {"6"}
+    assert steady.runs == 5 * (1 + 1 + 1 + 2)
+
+
+def test_all_intervals_share_the_error() -> None:
+    assert confidence_of(1) == pytest.approx(0.95)
+    assert confidence_of(20) == pytest.approx(0.9975)
+
+
+def test_without_more_every_number_that_people_can_change_is_halved_and_doubled(
+    tmp_path: Path,
+) -> None:
+    file = written_to(tmp_path / "small.yaml")
+    found = parameters_of(load_scenario(file, cells=False))
+    others: Mapping[str, list[str]] = {each.path: list(each.others) for each in found.each}
+    assert others["writers.loader.count"] == ["1", "4"]
+    assert others["writers.corrector.rerun.exponential.budget"] == ["1", "6"]
+    assert others["writers.loader.compute.lognormal.median"] == ["2.5 s", "10 s"]
+    assert others["table.initial.rows_per_file"] == ["10", "40"]
+    assert not [path for path in others if path.startswith(("store", "seed", "duration"))]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--vary", "writers.loder.count=1..2"], "did you mean 'loader'?"),
+        (["--vary", "writers.loader.count"], "is not PATH=LOW..HIGH"),
+        (["--vary", f"{COUNT}=1..2", "--vary", f"{COUNT}=1..3"], "is varied twice"),
+        (["--measure", "job_succes_rate"], "did you mean 'job_success_rate'?"),
+        (["--measure", "abort_rate of loder"], "did you mean 'loader'?"),
+        (["--replications", "4"], "5<=x<="),
+    ],
+)
+def test_what_is_wrong_is_told_by_name(appends: Path, arguments: list[str], said: str) -> None:
+    result = CliRunner().invoke(main, ["sensitivity", str(appends), *arguments])
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert said in " ".join(result.stderr.split())
+
+
+def test_the_command_writes_what_it_prints(appends: Path, tmp_path: Path) -> None:
+    arguments = [
+        "sensitivity", str(appends), "--vary", f"{COUNT}=1..6", "--replications", "5",
+        "--jobs", "1", "--out", str(tmp_path / "out"), "--json",
+    ]  # fmt: skip
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == ExitCode.FINE, result.output
+    printed = json.loads(result.stdout)
+    kept = json.loads((tmp_path / "out" / "sensitivity.json").read_text())
+    assert kept["measures"] == printed["measures"]
+    assert (tmp_path / "out" / "sensitivity.png").stat().st_size > 1000

@@ -1,0 +1,24 @@
+"""A plan's interval holds the boundary that running everything tells, on a real scenario."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.planning import Pool, coverage, pool_of
+from whitecap.sim.machine.processes import Processes
+
+
+@pytest.fixture(scope="module")
+def pool() -> Pool:
+    """Every count twenty times: two plans of ten replications."""
+    with Processes(1) as processes:
+        return pool_of(processes, 20)
+
+
+@pytest.mark.parametrize("threshold", ["90 %", "70 %"])
+def test_the_interval_holds_the_boundary_that_brute_force_knows(pool: Pool, threshold: str) -> None:
+    known = coverage(pool, threshold, plans=2, most=10)
+    assert known.held == 2
+    assert known.at.point > known.beyond.point
+    assert known.width < 4, "an interval that says nothing holds anything"
+    assert known.runs < len(pool) * 10

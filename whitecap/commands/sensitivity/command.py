@@ -1,0 +1,68 @@
+"""`whitecap sensitivity`: parsing and printing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_SEED
+
+FEWEST = 5
+
+
+@click.command()
+@click.argument("scenario", type=click.Path(path_type=Path))
+@click.option(
+    "--vary", multiple=True, metavar="PATH=LOW..HIGH",
+    help="Run both ends. Repeatable.  [default: every number of writers, tables and clusters, "
+    "halved and doubled]",
+)  # fmt: skip
+@click.option(
+    "--measure", "measures", multiple=True, metavar="NAME [of GROUP]",
+    help="What is looked at, e.g. 'latency_p95_ms of etl'. Repeatable.  [default: what the "
+    "objectives look at]",
+)  # fmt: skip
+@click.option(
+    "--replications", type=click.IntRange(FEWEST, MAX_REPLICATIONS), default=10, show_default=True,
+    help="Runs of each value, with the same random numbers.",
+)  # fmt: skip
+@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Instead of the scenario's.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Processes  [default: one per core]")
+@click.option(
+    "--out", type=click.Path(path_type=Path),
+    help="Directory for sensitivity.json and the figure.",
+)  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+def sensitivity(
+    scenario: Path,
+    vary: Sequence[str],
+    measures: Sequence[str],
+    replications: int,
+    seed: int | None,
+    jobs: int | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Tell which parameters move a result, and by how much.
+
+    One parameter is changed at a time; each change is a paired difference to the scenario as it
+    stands, and all intervals hold together with 95 %.
+    """
+    from whitecap.deciding.sensitivity import studied_by, study_of
+    from whitecap.sim.machine.places import require_directory
+    from whitecap.terminal.as_json import print_json
+    from whitecap.terminal.deciding.sensitivity import show_sensitivity
+    from whitecap.terminal.progress import progress
+
+    if out is not None:
+        require_directory(out)
+    study = study_of(scenario, vary, measures, replications, seed)
+    with progress("sensitivity") as show:
+        found = studied_by(study, jobs, show)
+    written = () if out is None else found.write(out)
+    if as_json:
+        print_json({**found.document, "files": written})
+    else:
+        show_sensitivity(found, written)

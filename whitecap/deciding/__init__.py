@@ -1,0 +1,1 @@
+"""What people decide with, besides plans: which parameters move a result."""

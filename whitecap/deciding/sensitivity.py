@@ -1,0 +1,151 @@
+"""Sensitivities: `sim` makes the changed scenarios and runs them, `reports` compares.
+
+import whitecap
+sensitivity = whitecap.sensitivity("scenarios/capacity.yaml")
+print(sensitivity)
+sensitivity.figure()
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from whitecap.deciding.running import Watch, checked_replications, origin_of
+from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.engine.recorded import ALL_WRITERS, Measure
+from whitecap.reports.answers.objectives import objectives_of
+from whitecap.reports.measures import MEASURES
+from whitecap.reports.measures.measured_run import measure_run
+from whitecap.reports.sensitivity.effects import Followed, Varied
+from whitecap.reports.sensitivity.result import Sensitivity, sensitivity_of
+from whitecap.sim.changes.paired import paired_runs
+from whitecap.sim.changes.parameters import Parameters, parameters_named, parameters_of
+from whitecap.sim.loading import load_scenario
+from whitecap.sim.machine.places import require_directory
+from whitecap.sim.machine.processes import Processes
+from whitecap.sim.scenario import Scenario
+from whitecap.sim.sweeps.read_runs import Making
+from whitecap.sim.sweeps.variants import auto_warm_up, plain_of
+
+__all__ = ["Sensitivity", "sensitivity", "studied_by", "study_of"]
+
+DEFAULT_REPLICATIONS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What is to be run: the scenario as it stands and with each parameter changed."""
+
+    scenario: Scenario
+    parameters: Parameters
+    followed: tuple[Followed, ...]
+    replications: int
+    seed: int
+
+
+def study_of(
+    path: Path,
+    vary: Sequence[str] = (),
+    measures: Sequence[str] = (),
+    replications: int = DEFAULT_REPLICATIONS,
+    seed: int | None = None,
+) -> Study:
+    """What these words ask for. Raises `InvalidInput` with what is wrong; nothing is run."""
+    scenario = load_scenario(path, cells=False)
+    if problems := auto_warm_up(scenario):
+        raise InvalidInput(problems)
+    checked_replications(replications)
+    followed = _followed(scenario, measures)
+    parameters = parameters_named(scenario, vary) if vary else parameters_of(scenario)
+    if not any(each.others for each in parameters.each):
+        raise InvalidInput([Problem(str(path), "says no number that could be varied: --vary one")])
+    own_seed = scenario.seed if seed is None else seed
+    return Study(scenario, parameters, followed, replications, own_seed)
+
+
+def _followed(scenario: Scenario, measures: Sequence[str]) -> tuple[Followed, ...]:
+    """The measures that are named, or those of the objectives."""
+    if measures:
+        return tuple(dict.fromkeys(_named(text, list(scenario.writers)) for text in measures))
+    stated = objectives_of(scenario.objectives).each
+    return tuple(dict.fromkeys(Followed.by(each) for each in stated))
+
+
+def _named(text: str, writers: list[str]) -> Followed:
+    """`job_success_rate of etl`. Raises `InvalidInput`."""
+    name, of, writer = (part.strip() for part in text.partition(" of "))
+    if name not in list(Measure):
+        reason = f"there is no measure {name!r}"
+        raise InvalidInput([Problem(f"measure {text!r}", reason, nearest(name, list(MEASURES)))])
+    if of and writer not in (*writers, ALL_WRITERS):
+        reason = f"there is no writer {writer!r}"
+        raise InvalidInput([Problem(f"measure {text!r}", reason, nearest(writer, writers))])
+    return Followed(Measure.named(name), writer if of and writer != ALL_WRITERS else None)
+
+
+def studied_by(study: Study, jobs: int | None, watch: Watch) -> Sensitivity:
+    """Run all of it, and compare. Raises `InvariantViolated`."""
+    base = plain_of(study.scenario, {})
+    scenarios: dict[tuple[str, str], Scenario] = {("", ""): base}
+    for each in study.parameters.each:
+        scenarios |= {(each.path, value): other for value, other in each.others.items()}
+    total = len(scenarios) * study.replications
+    with Processes(jobs or os.cpu_count() or 1) as processes:
+        making = Making(
+            measure_run, processes, lambda done, _: watch(done, total, f"{done:,} of {total:,}")
+        )
+        runs = paired_runs(making, scenarios, range(study.replications), study.seed)
+    varied = [
+        Varied(each.path, each.stands, {value: runs[each.path, value] for value in each.others})
+        for each in study.parameters.each
+    ]
+    return sensitivity_of(
+        study.scenario.name,
+        study.followed,
+        runs["", ""],
+        varied,
+        study.parameters.left_out,
+        study.seed,
+        origin_of(study.scenario, study.seed),
+    )
+
+
+def sensitivity(
+    scenario: str | Path,
+    vary: str | Sequence[str] = (),
+    *,
+    measure: str | Sequence[str] = (),
+    replications: int = DEFAULT_REPLICATIONS,
+    seed: int | None = None,
+    out: str | Path | None = None,
+    jobs: int | None = None,
+    quiet: bool = False,
+) -> Sensitivity:
+    """Which parameters move a result, one at a time, with simultaneous 95 % intervals.
+
+    `vary`: `writers.etl.count=1..8`, or several; without it all numbers that the scenario says of
+    writers, tables and clusters, halved and doubled. `measure`: `latency_p95_ms of etl`, or
+    several; without it those of the objectives. Every value is run with the same `replications`
+    (10). `out` is a directory for `sensitivity.json` and the figure.
+
+    Raises `InvalidInput` and `InvariantViolated`.
+    """
+    from whitecap.terminal.progress import progress
+
+    if out is not None:
+        require_directory(Path(out))
+    study = study_of(
+        Path(scenario),
+        [vary] if isinstance(vary, str) else vary,
+        [measure] if isinstance(measure, str) else measure,
+        replications,
+        seed,
+    )
+    with progress("sensitivity", quiet=quiet) as show:
+        found = studied_by(study, jobs, show)
+    if out is not None:
+        found.write(Path(out))
+    return found

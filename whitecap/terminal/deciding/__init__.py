@@ -1,0 +1,1 @@
+"""What people decide with, in the terminal."""
