@@ -60,6 +60,16 @@ class Problem:
         return f"{self.place}: {self.text}{hint}" if self.place else f"{self.text}{hint}"
 
 
+def other_format(place: str, found: object, read: int, remedy: str) -> Problem:
+    """The problem of a file of another format version than the one that is `read`, and what to do.
+
+    `remedy` is that of an older file; a newer one takes a newer Whitecap.
+    """
+    if isinstance(found, int) and found > read:
+        remedy = "a newer Whitecap wrote it, and reads it: pip install --upgrade whitecap"
+    return Problem(place, f"has format version {found}, and this Whitecap reads {read}: {remedy}")
+
+
 class InvalidInput(EngineError):
     """A user's text or file is wrong; carries every problem found."""
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+from whitecap.reports.comparisons.changes import Changes, Verdict
+from whitecap.reports.comparisons.wording import change_text
 from whitecap.reports.expectations.checked import Checked
 from whitecap.reports.expectations.judging import Judged
 from whitecap.reports.statistics import Standing
@@ -62,7 +64,16 @@ def checked_suite(
     ]
     if checked.error is not None:
         cases.append(Case("the run", error=checked.error))
+    if checked.unjudged:
+        cases.append(Case("the scenario", error=f"not judged: {checked.unjudged}"))
+    if checked.changes is not None:
+        cases.append(_baseline_case(checked.changes))
     return Suite(name, str(path), seconds, tuple(cases))
+
+
+def _baseline_case(changes: Changes) -> Case:
+    worse = [f"worse: {change_text(change)}" for change in changes.having(Verdict.WORSE)]
+    return Case("the baseline", failure="\n".join(worse) or None)
 
 
 def _judged_case(name: str, judged: Judged, undecided_passes: bool) -> Case:

@@ -24,6 +24,8 @@ class ExitCode(IntEnum):
     INVARIANT_VIOLATED = 3
     ENVIRONMENT_MISSING = 4
     NOTHING_COMPARED = 5
+    WORSE = 6
+    OUT_OF_TIME = 7
     INTERNAL_ERROR = 70
     INTERRUPTED = 130
     READER_GONE = 141
@@ -41,6 +43,8 @@ _MEANINGS = {
     ExitCode.INVARIANT_VIOLATED: "a run broke a rule of Whitecap's own: a defect",
     ExitCode.ENVIRONMENT_MISSING: "Java, Delta Lake, boto3 or room to write is missing",
     ExitCode.NOTHING_COMPARED: "nothing could be compared with real Delta Lake",
+    ExitCode.WORSE: "worse than the baseline",
+    ExitCode.OUT_OF_TIME: "the time was up before all was judged",
     ExitCode.INTERNAL_ERROR: "unexpected error: a defect; details in a file",
     ExitCode.INTERRUPTED: "interrupted (Ctrl-C); what is finished is kept",
     ExitCode.READER_GONE: "the reader of the output went away (`| head`)",
@@ -61,6 +65,10 @@ COMPARING = ("fuzz", "replay")
 """Commands that end in 5 where there was nothing to compare."""
 
 
+CHECKING = ("check",)
+"""Commands that end in 6 where something is worse than a baseline, and in 7 out of time."""
+
+
 def exit_codes_of(command: str | None) -> dict[ExitCode, str]:
     """The codes that a command can end in, or any of them, with what each says."""
     meanings = {code: code.meaning for code in ExitCode}
@@ -72,6 +80,8 @@ def exit_codes_of(command: str | None) -> dict[ExitCode, str]:
         meanings[ExitCode.INVARIANT_VIOLATED] = "an anomaly is in the table"
     if command not in (None, *COMPARING):
         del meanings[ExitCode.NOTHING_COMPARED]
+    if command not in (None, *CHECKING):
+        del meanings[ExitCode.WORSE], meanings[ExitCode.OUT_OF_TIME]
     return meanings
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from whitecap.reports.comparisons.changes import Changes
 from whitecap.reports.expectations.expected import Expected
 from whitecap.reports.expectations.judging import Judged, judge
 from whitecap.reports.measures.measured_run import MeasuredRun
@@ -13,12 +14,17 @@ from whitecap.reports.statistics import Standing
 
 
 class CheckVerdict(StrEnum):
-    """How a scenario came out, the worst of its parts; broken: a run did not come to its end."""
+    """How a scenario came out, the worst of its parts; broken: a run did not come to its end.
+
+    Worse: than its baseline. Unjudged: the time was up before.
+    """
 
     OK = "ok"
     MISSED = "missed"
     UNDECIDED = "undecided"
     BROKEN = "broken"
+    WORSE = "worse"
+    UNJUDGED = "unjudged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,10 @@ class Checked:
 
     cells: tuple[CheckedCell, ...]
     error: str | None = None
+    changes: Changes | None = None
+    """What changed since its baseline, if it was compared with one."""
+    unjudged: str = ""
+    """Why nothing of it was judged."""
 
     @property
     def judged(self) -> list[tuple[str, Judged]]:
@@ -47,13 +57,20 @@ class Checked:
 
     @property
     def verdict(self) -> CheckVerdict:
-        """Broken before missed before undecided before ok."""
+        """Broken before missed before undecided before worse before ok."""
+        if self.unjudged:
+            return CheckVerdict.UNJUDGED
         if self.error is not None:
             return CheckVerdict.BROKEN
         for judgement in (Standing.MISSED, Standing.UNDECIDED):
             if self.having(judgement):
                 return CheckVerdict(judgement.value)
-        return CheckVerdict.OK
+        return CheckVerdict.WORSE if self.is_worse else CheckVerdict.OK
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether anything is worse than in its baseline, whatever else there is to say."""
+        return self.changes is not None and self.changes.is_worse
 
 
 def checked_cell(

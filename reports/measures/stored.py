@@ -46,16 +46,17 @@ def tally_rows(run: MeasuredRun) -> Iterator[Row]:
     for group, part in {WHOLE: run.whole, **run.groups}.items():
         for measure, tally in part.tallies.items():
             if not isinstance(tally, Latencies):
-                numbers = zip(NUMBERS, _numbers(tally), strict=True)
+                numbers = zip(NUMBERS, numbers_of(tally), strict=True)
                 yield {**_named(group), "measure": measure.value, **dict(numbers)}
 
 
 NUMBERS = ("part", "whole", "events", "units")
 
 
-def _numbers(
+def numbers_of(
     tally: Count | Share | WeightedShare | PerMinute | PerMonth | PerJob,
 ) -> tuple[float, ...]:
+    """The `NUMBERS` of a tally, not numbers where it has none."""
     match tally:
         case Count(count):
             return count, 1.0, math.nan, math.nan
@@ -144,7 +145,7 @@ def run_of_rows(
     counted: dict[Group, dict[Measure, Tally]] = {}
     for row in tallies:
         measure = MEASURES[row["measure"]].measure
-        counted.setdefault(_group(row), {})[measure] = _tally(measure, row)
+        counted.setdefault(_group(row), {})[measure] = tally_of(measure, row)
     parts = {
         group: Part(_complete(counted[group], latencies_ms[group]), open_)
         for group, open_ in map(left_out_of_row, left_out)
@@ -161,7 +162,8 @@ def _complete(counted: Mapping[Measure, Tally], latencies_ms: Numbers) -> dict[M
     return {each.measure: found[each.measure] for each in MEASURES.values()}
 
 
-def _tally(measure: Measure, row: Row) -> Tally:
+def tally_of(measure: Measure, row: Mapping[str, Any]) -> Tally:
+    """The tally of any measure but a latency, back from its `NUMBERS`."""
     part, whole, events, units = (float(row[name]) for name in NUMBERS)
     match measure.unit:
         case Unit.SHARE if measure in OF_SUMS:

@@ -58,43 +58,44 @@ class Asked:
                 return _plain(half)
 
 
-def asked_for(texts: Iterable[str]) -> tuple[Asked, ...]:
-    """All that was asked for. Raises `InvalidInput` with everything that is wrong."""
+def asked_for(texts: Iterable[str], option: str = "until") -> tuple[Asked, ...]:
+    """All that was asked for. Raises `InvalidInput` with everything that is wrong, at `option`."""
     problems: list[Problem] = []
     found: list[Asked] = []
     for text in texts:
         try:
-            asked = _asked(text)
+            asked = _asked(text, f"{option} {text!r}")
         except InvalidInput as error:
             problems += error.problems
             continue
         if asked.measure in [each.measure for each in found]:
-            problems.append(_problem(text, f"{asked.measure} is asked for twice"))
+            said = f"{asked.measure} is asked for twice"
+            problems.append(Problem(f"{option} {text!r}", said))
         found.append(asked)
     if problems:
         raise InvalidInput(problems)
     return tuple(found)
 
 
-def _asked(text: str) -> Asked:
+def _asked(text: str, place: str) -> Asked:
     parts = _FORM.fullmatch(text)
     if parts is None:
-        raise InvalidInput([_problem(text, f"write for instance {EXAMPLE!r}")])
-    measure = _measure(text, parts["measure"])
+        raise InvalidInput([Problem(place, f"write for instance {EXAMPLE!r}")])
+    measure = _measure(place, parts["measure"])
     number, unit = float(parts["number"]), parts["unit"]
     scales = _SCALES.get(measure.unit, {})
     is_relative = unit == _OF_ITSELF and measure.unit is not Unit.SHARE
     if unit is not None and unit not in scales and not is_relative:
-        raise InvalidInput([_problem(text, _other_unit(measure, unit))])
+        raise InvalidInput([Problem(place, _other_unit(measure, unit))])
     scale = 0.01 if is_relative else scales.get(unit or "", 1.0)
     half = round(number * scale, _DIGITS)
     if not 0 < half < math.inf or (half >= 1 and measure.unit is Unit.SHARE):
         said = "between 0 and 100 points" if measure.unit is Unit.SHARE else "more than 0"
-        raise InvalidInput([_problem(text, f"a half-width is {said}")])
+        raise InvalidInput([Problem(place, f"a half-width is {said}")])
     return Asked(measure, Wanted(half, is_relative))
 
 
-def _measure(text: str, name: str) -> Measure:
+def _measure(place: str, name: str) -> Measure:
     """By its name, or as sentences call it: `latency_p95_ms`, `p95 latency`, `p95_latency`."""
     called = {_key(each.value): each for each in Measure}
     called |= {_key(each.called): each.measure for each in MEASURES.values()}
@@ -103,7 +104,7 @@ def _measure(text: str, name: str) -> Measure:
     hint = nearest(_key(name), called)
     likely = called[hint].value if hint else None
     there_are = "" if likely else f": there are {', '.join(Measure)}"
-    raise InvalidInput([_problem(text, f"there is no measure {name!r}{there_are}", likely)])
+    raise InvalidInput([Problem(place, f"there is no measure {name!r}{there_are}", likely)])
 
 
 def _key(name: str) -> str:
@@ -115,10 +116,6 @@ def _other_unit(measure: Measure, unit: str) -> str:
         return f"{measure} is a share, and {unit!r} could be of it or of all: write points"
     units: Sequence[str] = [*_SCALES.get(measure.unit, {}), _OF_ITSELF]
     return f"{measure} is not counted in {unit!r}: write {', '.join(units)} or no unit"
-
-
-def _problem(text: str, said: str, likely: str | None = None) -> Problem:
-    return Problem(f"until {text!r}", said, likely)
 
 
 def _plain(number: float) -> str:

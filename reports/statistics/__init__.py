@@ -41,6 +41,7 @@ from whitecap.reports.statistics.stopping import (
     half_width,
     replications_after,
 )
+from whitecap.reports.statistics.unpaired import unpaired_difference
 from whitecap.reports.statistics.wording import (
     counted,
     marked,
@@ -79,6 +80,7 @@ __all__ = [
     "share",
     "standing_of",
     "units_to_show",
+    "unpaired_difference",
     "values_beyond",
     "weighted_share",
     "written_basis",

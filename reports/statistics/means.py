@@ -79,7 +79,7 @@ class Means:
         tail = (1 - confidence) / (2 if statement is Statement.TWO_SIDED else 1)
         low = high = math.nan
         if statement not in (Statement.NONE, Statement.ALIKE):
-            low, high = self._bounds(tail, times)
+            low, high = self.bounds(tail, times)
         return Estimate(
             self.point,
             self.least if statement is Statement.AT_MOST else low,
@@ -109,7 +109,8 @@ class Means:
             return Statement.TWO_SIDED
         return Statement.AT_LEAST if self.good else Statement.AT_MOST
 
-    def _bounds(self, tail: float, times: float) -> tuple[float, float]:
+    def bounds(self, tail: float, times: float = 1.0) -> tuple[float, float]:
+        """Both bounds with `tail` beyond each, as if seen `times` as often."""
         replications = len(self.values) * times
         half = margin(self.values, tail, times)
         if self.exposure is not None and len(self.values) > 1:

@@ -45,7 +45,11 @@ class YamlText:
             if place[: len(changed)] == changed:
                 return f"{self.name} {_dotted(place)}, as it was set"
         known = self._known(place)
-        return f"{self.name}:{self._lines.get(known, 1)} {_dotted(known)}".rstrip()
+        return f"{self.name}:{self.line_of(known)} {_dotted(known)}".rstrip()
+
+    def line_of(self, place: Place) -> int:
+        """The line of the nearest part that the file has."""
+        return self._lines.get(self._known(place), 1)
 
     def notes_changes(self, paths: Iterable[str]) -> None:
         """From now on these dotted paths are not what the file says."""

@@ -6,7 +6,12 @@ the caller's, and what that returns comes back.
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -19,6 +24,7 @@ from whitecap.sim.machine.processes import Processes
 from whitecap.sim.recording.dataset.reading import Reading
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.sweep import show_cell
+from whitecap.sim.scenario.yaml_text import YamlText
 from whitecap.sim.sweeps.experiment import DEFAULT_REPLICATIONS
 from whitecap.sim.sweeps.read_runs import Making, ReadRun, RunToRead, Watch
 
@@ -48,6 +54,8 @@ class RanScenario(Generic[T]):
     cells: tuple[CellRuns[T], ...]
     error: str | None
     seconds: float
+    is_unfinished: bool = False
+    """Whether the time was up before all of its runs were made; it has no cells then."""
 
 
 Enough = Callable[[RanScenario[T], int], int]
@@ -62,6 +70,9 @@ def run_expecting(
     watch: Watch | None = None,
     enough: Enough[T] | None = None,
     first: Callable[[int], int] = int,
+    *,
+    accept: Accept | None = None,
+    seconds: float | None = None,
 ) -> Iterator[RanScenario[T]]:
     """Run the scenarios at these paths, in order, with `jobs` runs at a time.
 
@@ -69,25 +80,65 @@ def run_expecting(
     default says; once, if all that is expected of it is expected `exactly`. Where `enough` wants
     more of a scenario, they are added round by round, the `first` with at least so many.
 
+    With `accept` every cell is run, that often, of named files also where nothing is expected;
+    before that it says what is wrong with these scenarios. After `seconds` no more runs are made,
+    those under way in other processes are ended, and what is not whole then `is_unfinished`.
+
     Raises `InvalidInput` before anything is run, with every problem: a path that is not there, a
     named file that expects nothing, a scenario that is wrong, or nothing found at all.
     """
-    files, problems = _found(paths)
+    began = time.monotonic()
+    files, problems = _found(paths, needs_expectations=accept is None)
     with Processes(jobs) as processes:
         loaded = list(processes.map(_loaded, files))
         problems += [problem for each in loaded for problem in each.problems]
+        if accept and not problems:
+            problems += accept(loaded)
         if problems:
             raise InvalidInput(problems)
-        counts = [first(replications or each.replications) for each in loaded]
-        planned = [list(_runs(each, range(n))) for each, n in zip(loaded, counts, strict=True)]
-        making = Making(reading, processes, watch)
-        ran = making.make([run for runs in planned for run in runs])
-        for each, count, runs in zip(loaded, counts, planned, strict=True):
-            made = list(islice(ran, len(runs)))
-            while enough and (more := enough(_together(each, made), count)) > count:
-                made += making.make(list(_runs(each, range(count, more))))
-                count = more
-            yield _together(each, made)
+        left = None if seconds is None else max(began + seconds - time.monotonic(), 0.0)
+        with _ended_after(left, processes) as is_over:
+            making = Making(reading, processes, watch)
+            counts = [first(replications or each.replications) for each in loaded]
+            every = accept is not None
+            planned = [
+                list(_runs(each, range(n), every)) for each, n in zip(loaded, counts, strict=True)
+            ]
+            ran = making.make([run for runs in planned for run in runs])
+            for each, count, runs in zip(loaded, counts, planned, strict=True):
+                made: list[ReadRun[T]] = []
+                try:
+                    made += islice(ran, len(runs))
+                    while enough and (more := enough(_together(each, made), count)) > count:
+                        made += making.make(list(_runs(each, range(count, more), every)))
+                        count = more
+                except (CancelledError, BrokenProcessPool):
+                    if not is_over():
+                        raise
+                yield _together(each, made) if len(made) >= len(runs) else _unfinished(each)
+
+
+Accept = Callable[[Sequence["LoadedScenario"]], list[Problem]]
+"""Says what is wrong with these scenarios for whoever wants them run."""
+
+
+@contextmanager
+def _ended_after(seconds: float | None, processes: Processes) -> Iterator[Callable[[], bool]]:
+    """Ends the processes' work after that time; says whether it is over."""
+    over = threading.Event()
+
+    def end() -> None:
+        over.set()
+        processes.stop()
+
+    timer = threading.Timer(seconds or 0.0, end)
+    timer.daemon = True
+    if seconds is not None:
+        timer.start()
+    try:
+        yield over.is_set
+    finally:
+        timer.cancel()
 
 
 def at(labels: Mapping[str, str], text: str) -> str:
@@ -95,9 +146,9 @@ def at(labels: Mapping[str, str], text: str) -> str:
     return f"{show_cell(labels)}: {text}" if labels else text
 
 
-def _found(paths: Sequence[Path]) -> tuple[list[Path], list[Problem]]:
-    """The scenarios with an `expect:` among these and in folders, bundled ones too, and what is
-    wrong."""
+def _found(paths: Sequence[Path], needs_expectations: bool) -> tuple[list[Path], list[Problem]]:
+    """The scenarios with an `expect:` in folders, bundled ones too, and among these files unless it
+    is not needed; and what is wrong."""
     problems: list[Problem] = []
     files: dict[Path, None] = {}
     for path in paths:
@@ -106,6 +157,8 @@ def _found(paths: Sequence[Path]) -> tuple[list[Path], list[Problem]]:
         elif inside := bundled_in(str(path)):
             names = [Path(each.name) for each in inside if not each.is_table]
             files.update(dict.fromkeys(_expecting(names, problems)))
+        elif not needs_expectations:
+            files[path] = None
         else:
             expecting = list(_expecting([path], problems))
             if not expecting and not problems:
@@ -129,7 +182,7 @@ def _expecting(paths: Sequence[Path], problems: list[Problem]) -> Iterator[Path]
 
 
 @dataclass(frozen=True, slots=True)
-class _Loaded:
+class LoadedScenario:
     """A scenario file: its cells with their labels, or what is wrong with it."""
 
     path: Path
@@ -137,29 +190,36 @@ class _Loaded:
     cells: tuple[tuple[Mapping[str, str], Scenario], ...] = ()
     replications: int = DEFAULT_REPLICATIONS
     problems: tuple[Problem, ...] = ()
+    seed: int = 0
 
 
-def _loaded(path: Path) -> _Loaded:
+def _loaded(path: Path) -> LoadedScenario:
     try:
         scenario = load_scenario(path)
     except InvalidInput as error:
-        return _Loaded(path, problems=error.problems)
+        return LoadedScenario(path, problems=error.problems)
     if scenario.sweep is None:
-        return _Loaded(path, scenario.name, (({}, scenario),))
+        return LoadedScenario(path, scenario.name, (({}, scenario),), seed=scenario.seed)
     cells = tuple((labels, cell_of(scenario, labels)) for labels in scenario.sweep.cells())
-    return _Loaded(path, scenario.name, cells, scenario.sweep.replications)
+    return LoadedScenario(
+        path, scenario.name, cells, scenario.sweep.replications, (), scenario.seed
+    )
 
 
-def _runs(loaded: _Loaded, replications: range) -> Iterator[RunToRead]:
-    """Those of cells that something is expected of."""
+def _runs(loaded: LoadedScenario, replications: range, every: bool = False) -> Iterator[RunToRead]:
+    """Those of cells that something is expected of, or of `every` cell."""
     for labels, scenario in loaded.cells:
-        is_once = all(each.exactly for each in scenario.expect)
-        for replication in replications if scenario.expect else ():
+        is_once = not every and all(each.exactly for each in scenario.expect)
+        for replication in replications if scenario.expect or every else ():
             if not is_once or replication == 0:
                 yield RunToRead(scenario, labels, replication)
 
 
-def _together(loaded: _Loaded, ran: Sequence[ReadRun[T]]) -> RanScenario[T]:
+def _unfinished(loaded: LoadedScenario) -> RanScenario[T]:
+    return RanScenario(loaded.path, loaded.name, (), None, 0.0, is_unfinished=True)
+
+
+def _together(loaded: LoadedScenario, ran: Sequence[ReadRun[T]]) -> RanScenario[T]:
     errors = [at(each.run.labels, each.error) for each in ran if each.error is not None]
     cells = []
     for labels, scenario in loaded.cells:
@@ -173,3 +233,13 @@ def _together(loaded: _Loaded, ran: Sequence[ReadRun[T]]) -> RanScenario[T]:
     seconds = sum(each.seconds for each in ran)
     error = errors[0] if errors else None
     return RanScenario(loaded.path, loaded.name, tuple(cells), error, seconds)
+
+
+def line_of_expectation(text: YamlText, labels: Mapping[str, str], number: int) -> int:
+    """The line of the expectation of that number among those of the cell with these labels."""
+    content = text.content if isinstance(text.content, dict) else {}
+    stated = enumerate(content.get("expect") or [])
+    own = [
+        position for position, each in stated if (each.get("when") or {}).items() <= labels.items()
+    ]
+    return text.line_of(("expect", *own[number : number + 1]))

@@ -48,7 +48,9 @@ WRITERS = {
     "plan --out": ["plan", "FILE", *PLAN, "--out"],
     "sensitivity --out": ["sensitivity", "FILE", "--replications", "5", "--out"],
     "sweep --out": ["sweep", "FILE", "--out"],
+    "check --baseline": ["check", "FILE", "--update-baseline", "--baseline"],
     "check --junit": ["check", "FILE", "--junit"],
+    "check --markdown": ["check", "FILE", "--markdown"],
     "replay --out": ["replay", "RUN", "--out"],
     "chaos --out": ["chaos", "FILE", "--out"],
     "chaos --save": ["chaos", "FILE", "--save"],
@@ -107,6 +109,9 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(
     assert begun == []
 
 
+BY_OTHER_NAMES = {("run", "--history"), ("check", "--baseline"), ("check", "--markdown")}
+
+
 def test_every_command_that_writes_is_tried_here() -> None:
     from whitecap.cli import COMMANDS, FrontDoor
 
@@ -116,8 +121,7 @@ def test_every_command_that_writes_is_tried_here() -> None:
         for name in COMMANDS
         for parameter in main.get_command(None, name).params  # type: ignore[arg-type, union-attr]
         for option in parameter.opts
-        if option in ("--out", "--export", "--junit", "--save")
-        or (name, option) == ("run", "--history")
+        if option in ("--out", "--export", "--junit", "--save") or (name, option) in BY_OTHER_NAMES
     }
     assert written == set(WRITERS)
 

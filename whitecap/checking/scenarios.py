@@ -1,14 +1,16 @@
-"""Checking scenarios: `sim` runs them, `reports` judges what they recorded."""
+"""Scenarios with what is expected of them: run, or as they were recorded, and judged."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.reports.aggregate import measure_cells
+from whitecap.reports.comparisons.changes import Changes
+from whitecap.reports.comparisons.wording import changes_document
 from whitecap.reports.expectations.checked import Checked, checked_cell
 from whitecap.reports.expectations.expected import Expected, of_cell
 from whitecap.reports.expectations.judging import judged_document
@@ -17,7 +19,7 @@ from whitecap.reports.measures.in_common import (
     measured_in_common,
     measured_or_kept,
 )
-from whitecap.reports.measures.measured_run import MeasuredRun
+from whitecap.reports.measures.measured_run import MeasuredRun, Runs
 from whitecap.reports.precision.asked import asked_for
 from whitecap.reports.precision.reached import (
     Reached,
@@ -29,9 +31,31 @@ from whitecap.sim.loading import scenario_of
 from whitecap.sim.recording.dataset.place import is_uri
 from whitecap.sim.scenario.sweep import show_cell
 from whitecap.sim.sweeps.read_runs import Watch
-from whitecap.sim.sweeps.regression import CellRuns, RanScenario, at, run_expecting
+from whitecap.sim.sweeps.regression import Accept, CellRuns, RanScenario, at, run_expecting
 from whitecap.sweep_engine import recorded_runs, sweep_engine
 from whitecap.until import until_of
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredCell:
+    """One cell with its runs; the `digest` names what was simulated."""
+
+    labels: Mapping[str, str]
+    digest: str
+    runs: Runs
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredScenario:
+    """All runs of one scenario, from one seed."""
+
+    name: str
+    seed: int
+    cells: tuple[MeasuredCell, ...]
+
+
+Compare = Callable[[MeasuredScenario, str], Changes]
+"""What changed in a scenario, called so in messages, since it was measured before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +70,7 @@ class CheckedScenario:
     seconds: float
     reached: tuple[Reached, ...] = ()
     """How exactly measures are known that were asked for with `until`."""
+    measured: MeasuredScenario | None = None
 
 
 def check_scenarios(
@@ -55,11 +80,16 @@ def check_scenarios(
     watch: Watch | None = None,
     until: str | Sequence[str] = (),
     max_replications: int | None = None,
+    *,
+    accept: Accept | None = None,
+    seconds: float | None = None,
 ) -> Iterator[CheckedScenario]:
     """Run the scenarios with an `expect:` at these paths and hold them to it, in order.
 
     `watch` is told how many of how many runs are done. With `until` (`conflict_rate +- 1 point`)
-    replications are added until that is known in all cells of a scenario.
+    replications are added until that is known in all cells of a scenario. With `accept` all cells
+    are run, of named files also where they expect nothing (`run_expecting`). Scenarios that are not
+    run to their end within so many `seconds` are not judged.
     Raises `InvalidInput` before anything is run, with every problem.
     """
     asked = until_of(until, max_replications)
@@ -73,23 +103,39 @@ def check_scenarios(
         return next_replications(reached(_measured(ran)), seen, asked.most)
 
     rounds, reading = enough if asked.asked else None, measured_or_kept
-    for ran in run_expecting(paths, reading, jobs, replications, watch, rounds, asked.first):
+    for ran in run_expecting(
+        paths, reading, jobs, replications, watch, rounds, asked.first,
+        accept=accept, seconds=seconds,
+    ):  # fmt: skip
+        if ran.is_unfinished:
+            unjudged = Checked((), unjudged="the time was up before its runs were made")
+            yield CheckedScenario(ran.path, ran.name, unjudged, 0, ran.seconds)
+            continue
         cells = _measured(ran)
         runs = sum(len(cell.runs) for cell in cells)
-        checked = _judged(cells, ran.error)
-        yield CheckedScenario(ran.path, ran.name, checked, runs, ran.seconds, reached(cells))
+        checked, known = _judged(cells, ran.error), reached(cells)
+        measured = _as_measured(ran.name, cells)
+        yield CheckedScenario(ran.path, ran.name, checked, runs, ran.seconds, known, measured)
 
 
-def check_sweep(where: Path | str, until: str | Sequence[str] = ()) -> CheckedScenario:
+def _as_measured(name: str, cells: Sequence[CellRuns[MeasuredRun]]) -> MeasuredScenario | None:
+    """What is to be compared; nothing where no run came to its end."""
+    measured = (MeasuredCell(c.labels, c.scenario.hash, c.runs) for c in cells)
+    return MeasuredScenario(name, cells[0].scenario.seed, tuple(measured)) if cells else None
+
+
+def check_sweep(
+    where: Path | str, until: str | Sequence[str] = (), *, needs_expectations: bool = True
+) -> CheckedScenario:
     """Hold a sweep that was made before to what its scenario expects; nothing is run.
 
-    Raises `InvalidInput`: `until` is wrong, there is no sweep, its scenario expects nothing, or
-    rows are damaged.
+    Raises `InvalidInput`: `until` is wrong, there is no sweep, its scenario expects nothing (which
+    it may without `needs_expectations`), or rows are damaged.
     """
     asked = asked_for([until] if isinstance(until, str) else until)
     runs = recorded_runs(where, sweep_engine("spark" if is_uri(where) else "processes"))
     expected = expected_by(runs.definition)
-    if not expected:
+    if not expected and needs_expectations:
         raise InvalidInput([Problem(str(where), "expects nothing: it has no `expect:`")])
     measured = measure_cells(runs)
     cells = tuple(
@@ -99,7 +145,20 @@ def check_sweep(where: Path | str, until: str | Sequence[str] = ()) -> CheckedSc
     name = str(runs.definition["scenario_name"])
     titles = {show_cell(labels): measured[cell] for cell, labels in runs.cells.items()}
     reached = reached_by(asked, titles)
-    return CheckedScenario(where, name, Checked(cells), len(runs.runs), 0.0, reached)
+    digests = {cell["name"]: str(cell["scenario_hash"]) for cell in runs.definition["cells"]}
+    every = (
+        MeasuredCell(labels, digests[cell], measured[cell]) for cell, labels in runs.cells.items()
+    )
+    kept = MeasuredScenario(name, int(runs.definition["seed"]), tuple(every))
+    return CheckedScenario(where, name, Checked(cells), len(runs.runs), 0.0, reached, kept)
+
+
+def compared_with(result: CheckedScenario, compare: Compare) -> CheckedScenario:
+    """The same, with what changed since it was measured before; as it is where nothing was."""
+    if result.measured is None or result.checked.error is not None:
+        return result
+    changes = compare(result.measured, str(result.path))
+    return replace(result, checked=replace(result.checked, changes=changes))
 
 
 def expected_by(definition: Mapping[str, Any]) -> Sequence[Expected]:
@@ -126,11 +185,13 @@ def _judged(cells: Sequence[CellRuns[MeasuredRun]], error: str | None) -> Checke
 
 def checked_document(result: CheckedScenario) -> dict[str, Any]:
     """One scenario as `check --json` prints it."""
+    changes = result.checked.changes
     return {
         "path": result.path,
         "name": result.name,
         "verdict": result.checked.verdict,
         "error": result.checked.error,
+        "unjudged": result.checked.unjudged or None,
         "runs": result.runs,
         "until": list(map(reached_document, result.reached)),
         "expectations": [
@@ -138,4 +199,5 @@ def checked_document(result: CheckedScenario) -> dict[str, Any]:
             for cell in result.checked.cells
             for judged in cell.judged
         ],
+        "baseline": changes and changes_document(changes),
     }

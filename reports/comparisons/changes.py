@@ -1,0 +1,201 @@
+"""Differences between two sides, with what may be said of them: worse, better, or neither."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from whitecap.engine.recorded import Direction, Measure
+from whitecap.reports.comparisons.sides import (
+    Series,
+    Sides,
+    estimate_of,
+    is_same,
+    per_run,
+)
+from whitecap.reports.measures.groups import Group
+from whitecap.reports.precision.asked import Asked
+from whitecap.reports.statistics import (
+    CONFIDENCE,
+    Difference,
+    Estimate,
+    Statement,
+    difference,
+    unpaired_difference,
+)
+
+
+class Verdict(StrEnum):
+    """What became of a measure of some writers."""
+
+    WORSE = "worse"
+    BETTER = "better"
+    DIFFERENT = "different"
+    """Of a measure that is neither good nor bad in itself."""
+    TOLERATED = "tolerated"
+    """Worse, but perhaps not by more than is tolerated."""
+    ALIKE = "not told apart"
+    SAME = "the same"
+    """To the last bit in every replication."""
+    UNKNOWN = "unknown"
+    """There is no interval: a replication alone, or nothing to measure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One measure of one writer group in one cell; the `difference` is now minus then."""
+
+    cell: str
+    group: Group
+    measure: Measure
+    then: Estimate
+    now: Estimate
+    difference: Difference
+    is_same: bool
+    tolerated: float = 0.0
+
+    @property
+    def verdict(self) -> Verdict:
+        """What may be said, with the interval's confidence."""
+        gap, better = self.difference, self.measure.better
+        if self.is_same:
+            return Verdict.SAME
+        if gap.statement is Statement.NONE or math.isnan(gap.point):
+            return Verdict.UNKNOWN
+        if not gap.is_distinguishable:
+            return Verdict.ALIKE
+        if better is None:
+            return Verdict.DIFFERENT
+        if (gap.point > 0) is (better is Direction.AT_LEAST):
+            return Verdict.BETTER
+        return Verdict.WORSE if self.least > self.tolerated else Verdict.TOLERATED
+
+    @property
+    def least(self) -> float:
+        """By how much at least it differs, whichever way."""
+        gap = self.difference
+        if gap.statement is Statement.ALIKE:
+            return abs(gap.point)
+        return max(gap.low, -gap.high, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """All changes between two sides, and what only one of them has.
+
+    Together the intervals hold with the usual confidence: each has that of so many `compared`.
+    """
+
+    each: tuple[Change, ...]
+    is_paired: bool
+    replications: int
+    compared: int
+    changed_cells: tuple[str, ...] = ()
+    """Cells in which something else is simulated than before."""
+    only_then: tuple[str, ...] = ()
+    only_now: tuple[str, ...] = ()
+
+    def having(self, *verdicts: Verdict) -> list[Change]:
+        """Those that came out so."""
+        return [change for change in self.each if change.verdict in verdicts]
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether anything is."""
+        return bool(self.having(Verdict.WORSE))
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """Both series of a measure, and whether they agree in every replication."""
+
+    cell: str
+    group: Group
+    measure: Measure
+    then: Estimate
+    now: Estimate
+    is_same: bool
+
+
+def changes_between(
+    then: Sides, now: Sides, *, paired: bool, tolerated: Sequence[Asked] = ()
+) -> Changes:
+    """What changed in the cells that both sides have.
+
+    Where they are `paired`, replication r has the same random numbers on both sides, and those
+    that both have are compared; else all of each. Anything that got worse by chance in one of
+    many comparisons is a false alarm, so the intervals have Bonferroni's level for all that differ
+    at all: what is the same to the last bit cannot be called worse.
+    """
+    found = [
+        pair
+        for cell in then
+        if cell in now
+        for pair in _pairs(cell, then[cell].groups, now[cell].groups, paired)
+    ]
+    compared = sum(not pair.is_same for pair in found)
+    confidence = 1 - (1 - CONFIDENCE) / max(compared, 1)
+    both = [cell for cell in then if cell in now]
+    return Changes(
+        tuple(_change(pair, paired, confidence, tolerated) for pair in found),
+        paired,
+        min((_shared(then[c].replications, now[c].replications, paired) for c in both), default=0),
+        compared,
+        tuple(c for c in both if then[c].digest != now[c].digest),
+        (*(c for c in then if c not in now), *_groups_of(then, now)),
+        (*(c for c in now if c not in then), *_groups_of(now, then)),
+    )
+
+
+def _shared(then: set[int], now: set[int], paired: bool) -> int:
+    return len(then & now) if paired else min(len(then), len(now))
+
+
+def _groups_of(one: Sides, other: Sides) -> Iterator[str]:
+    """Writer groups that only one side has, of the cells of both."""
+    names = {
+        str(group)
+        for cell in one.keys() & other.keys()
+        for group in one[cell].groups.keys() - other[cell].groups.keys()
+    }
+    yield from (f"writers {name}" for name in sorted(names))
+
+
+Groups = Mapping[Group, Mapping[Measure, Series]]
+
+
+def _pairs(cell: str, then: Groups, now: Groups, paired: bool) -> Iterator[_Compared]:
+    for group in then:
+        for measure, before in then[group].items():
+            after = now.get(group, {}).get(measure)
+            if after is not None:
+                yield _pair(cell, group, measure, before, after, paired)
+
+
+def _pair(
+    cell: str, group: Group, measure: Measure, before: Series, after: Series, paired: bool
+) -> _Compared:
+    both = sorted(before.keys() & after.keys())
+    ours, theirs = (both, both) if paired else (sorted(before), sorted(after))
+    then, now = [before[n] for n in ours], [after[n] for n in theirs]
+    if {type(each) for each in then} != {type(each) for each in now}:
+        then, now = per_run(then), per_run(now)
+    same = paired and bool(both) and all(map(is_same, then, now))
+    return _Compared(
+        cell, group, measure, estimate_of(measure, then), estimate_of(measure, now), same
+    )
+
+
+def _change(pair: _Compared, paired: bool, confidence: float, tolerated: Sequence[Asked]) -> Change:
+    gap = (difference if paired else unpaired_difference)(pair.now, pair.then, confidence)
+    allowed = (
+        each.wanted.half * (abs(pair.then.point) if each.wanted.is_relative else 1.0)
+        for each in tolerated
+        if each.measure is pair.measure
+    )
+    return Change(
+        pair.cell, pair.group, pair.measure, pair.then, pair.now, gap, pair.is_same,
+        max(allowed, default=0.0),
+    )  # fmt: skip

@@ -1,0 +1,116 @@
+"""How changes are said: in the terminal, in Markdown, in annotations and in JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from whitecap.reports.comparisons.changes import Change, Changes, Verdict
+from whitecap.reports.measures import MEASURES, written
+from whitecap.reports.measures.stored import WHOLE
+from whitecap.reports.measures.writing import finite
+from whitecap.reports.statistics import counted, written_difference
+
+ALL_WRITERS = "all writers"
+
+TOLD = (Verdict.WORSE, Verdict.TOLERATED, Verdict.DIFFERENT, Verdict.BETTER)
+"""What is told one by one; of the others it is told how many there are."""
+
+
+def writers_text(change: Change) -> str:
+    """`all writers`, or the writer group with its command."""
+    return ALL_WRITERS if change.group == WHOLE else str(change.group)
+
+
+def values_text(change: Change) -> str:
+    """`12.3 % -> 15.1 %`, before and now."""
+    unit = change.measure.unit
+    return (
+        f"{written(change.then.point, unit)} \N{RIGHTWARDS ARROW} {written(change.now.point, unit)}"
+    )
+
+
+def gap_text(change: Change) -> str:
+    """`+2.8 points (+1.2 to +4.4 points)`, or that it is the same."""
+    if change.verdict is Verdict.SAME:
+        return "the same"
+    return written_difference(change.difference, change.measure.unit)
+
+
+def change_text(change: Change) -> str:
+    """One sentence without a full stop."""
+    where = f"{change.cell}: " if change.cell else ""
+    name = MEASURES[change.measure].called
+    whom = "" if change.group == WHOLE else f" of {change.group}"
+    return f"{where}{name}{whom} {values_text(change)}, {gap_text(change)}"
+
+
+def counts_text(changes: Changes) -> str:
+    """`2 worse, 1 better, 5 not told apart, 20 the same`."""
+    counts = Counter(change.verdict for change in changes.each)
+    said = [f"{counts[each]} {each}" for each in Verdict if counts[each]]
+    return ", ".join(said) or "nothing to compare"
+
+
+def basis_text(changes: Changes) -> str:
+    """What the intervals rest on: `5 replications, paired`."""
+    kind = "paired" if changes.is_paired else "not paired"
+    return f"{counted(changes.replications, 'replication')}, {kind}"
+
+
+def notes_of(changes: Changes) -> list[str]:
+    """What a reader should know besides, a sentence each without a full stop."""
+    notes = []
+    if changes.changed_cells:
+        where = [cell for cell in changes.changed_cells if cell]
+        at = f" in {_some(where)}" if where else ""
+        notes.append(f"the scenario is another one than before{at}")
+    if changes.only_then:
+        notes.append(f"no longer there, and not compared: {_some(changes.only_then)}")
+    if changes.only_now:
+        notes.append(f"new, and not compared: {_some(changes.only_now)}")
+    if changes.each and changes.replications < 2:
+        notes.append("of one replication nothing is known of how far others would lie")
+    return notes
+
+
+MOST_NAMED = 4
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMED
+    listed = "; ".join(names[:MOST_NAMED])
+    return f"{listed}; and {more} more" if more > 0 else listed
+
+
+def changes_document(changes: Changes) -> dict[str, Any]:
+    """As `--json` prints it; differences are now minus before, in the measure's unit."""
+    return {
+        "is_worse": changes.is_worse,
+        "paired": changes.is_paired,
+        "replications": changes.replications,
+        "compared": changes.compared,
+        "notes": notes_of(changes),
+        "changes": [_change_document(change) for change in changes.each],
+    }
+
+
+def _change_document(change: Change) -> dict[str, Any]:
+    gap = change.difference
+    return {
+        "cell": change.cell,
+        "writer_group": change.group.writer_group or None,
+        "command": change.group.command or None,
+        "measure": change.measure.value,
+        "unit": change.measure.unit.value,
+        "before": finite(change.then.point),
+        "now": finite(change.now.point),
+        "difference": finite(gap.point),
+        "low": finite(gap.low),
+        "high": finite(gap.high),
+        "confidence": gap.confidence,
+        "tolerated": change.tolerated,
+        "verdict": change.verdict.value,
+        "text": change_text(change),
+    }

@@ -1,0 +1,59 @@
+"""Differences of two estimates whose replications have nothing in common."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from whitecap.reports.statistics import design_effect
+from whitecap.reports.statistics.estimate import CONFIDENCE, Difference, Estimate, Statement
+from whitecap.reports.statistics.means import Means
+from whitecap.reports.statistics.percentiles import Percentiles
+from whitecap.reports.statistics.shares import Shares
+
+
+def unpaired_difference(
+    first: Estimate, second: Estimate, confidence: float = CONFIDENCE
+) -> Difference:
+    """The first minus the second, of independent replications, however many either side has.
+
+    Each side gets its own two-sided bounds, and they are put together as variances recovered from
+    limits (MOVER; Zou and Donner 2008), which asks for no common variance. Of a side with one
+    replication nothing is known of how far others would lie, so no bound is stated.
+
+    Raises `ValueError` where the two are not of one kind.
+    """
+    one, other = first.observations, second.observations
+    if not isinstance(one, _KINDS) or not isinstance(other, _KINDS) or type(one) is not type(other):
+        raise ValueError("only two shares, two means or two percentiles have a difference")
+    count, point = min(_replications(one), _replications(other)), first.point - second.point
+    if count < 2 or math.isnan(point):
+        return Difference(point, math.nan, math.nan, Statement.NONE, count, confidence)
+    tail = (1 - confidence) / 2
+    (low, high), (other_low, other_high) = _bounds(one, tail), _bounds(other, tail)
+    down = math.hypot(first.point - low, other_high - second.point)
+    up = math.hypot(high - first.point, second.point - other_low)
+    if not down and not up:
+        return Difference(point, math.nan, math.nan, Statement.ALIKE, count, confidence)
+    return Difference(point, point - down, point + up, Statement.TWO_SIDED, count, confidence)
+
+
+_KINDS = (Means, Shares, Percentiles)
+
+
+def _replications(observed: Means | Shares | Percentiles) -> int:
+    if isinstance(observed, Means):
+        return len(observed.values)
+    return int(np.count_nonzero(observed.units))
+
+
+def _bounds(observed: Means | Shares | Percentiles, tail: float) -> tuple[float, float]:
+    """Both bounds of one side, with `tail` beyond each."""
+    match observed:
+        case Means():
+            return observed.bounds(tail)
+        case Shares(events=events, units=units):
+            return observed.bounds(tail, float(design_effect.of_counts(events, units).at(tail)))
+        case Percentiles(below=below, units=units):
+            return observed.bounds(tail, float(design_effect.of_counts(below, units).at(tail)))

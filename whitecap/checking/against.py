@@ -1,0 +1,107 @@
+"""Scenarios held against a baseline: what `sim` ran is compared by `reports`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from whitecap.checking.scenarios import CheckedScenario, MeasuredScenario
+from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.reports.comparisons.baseline import AGAIN, Baseline, Stored, as_stored, read_baseline
+from whitecap.reports.comparisons.changes import Changes, changes_between
+from whitecap.reports.comparisons.sides import COMPARED, side_of
+from whitecap.reports.precision.asked import Asked, asked_for
+from whitecap.sim.machine.code_version import code_version
+from whitecap.sim.scenario.sweep import show_cell
+from whitecap.sim.sweeps.regression import LoadedScenario
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """A baseline's file, to be compared with, or to be written anew (`is_updated`)."""
+
+    path: Path
+    known: Baseline
+    is_updated: bool
+    tolerated: tuple[Asked, ...] = ()
+
+    def accept(self, loaded: Sequence[LoadedScenario]) -> list[Problem]:
+        """What keeps these scenarios from being compared, before they are run."""
+        return [
+            *_twice([each.name for each in loaded]),
+            *(
+                problem
+                for each in loaded
+                for problem in self._refused(
+                    str(each.path), each.name, each.seed, [show_cell(c) for c, _ in each.cells]
+                )
+            ),
+        ]
+
+    def changes(self, measured: MeasuredScenario, source: str) -> Changes:
+        """What changed since the baseline. Raises `InvalidInput`: the two cannot be compared."""
+        now = stored_of(measured, source)
+        problems = list(self._refused(source, now.name, now.seed, list(now.sides)))
+        if problems:
+            raise InvalidInput(problems)
+        then = self.known.scenarios[now.name].sides
+        # What is kept of now is what is kept of then, so that the same is the same.
+        return changes_between(then, as_stored(now).sides, paired=True, tolerated=self.tolerated)
+
+    def updated(self, results: Sequence[CheckedScenario]) -> Baseline:
+        """The baseline with those of these scenarios that were run to their end."""
+        whole = [
+            stored_of(each.measured, str(each.path))
+            for each in results
+            if each.measured is not None and each.checked.error is None
+        ]
+        return self.known.with_these(whole, code_version())
+
+    def _refused(self, place: str, name: str, seed: int, cells: Sequence[str]) -> Iterator[Problem]:
+        if self.is_updated:
+            return
+        there = self.known.scenarios.get(name)
+        if there is None:
+            said = f"{name!r} is not in the baseline {self.path}: add it with --update-baseline"
+            yield Problem(place, said, nearest(name, self.known.scenarios))
+        elif there.seed != seed:
+            said = (
+                f"has seed {seed}, and the baseline {self.path} was made with {there.seed}: their "
+                f"replications have nothing in common; set it back, or {AGAIN}"
+            )
+            yield Problem(place, said)
+        elif not set(cells) & there.sides.keys():
+            said = f"has no cell in common with the baseline {self.path}: {AGAIN}"
+            yield Problem(place, said)
+
+
+def against(path: Path, *, update: bool, tolerate: Sequence[str] = ()) -> Against:
+    """The baseline in this file, which need not be there to be written.
+
+    Raises `InvalidInput`: it cannot be read, or what is to be tolerated is wrong.
+    """
+    tolerated = asked_for(tolerate, option="tolerate")
+    problems = [
+        Problem(f"tolerate {str(each)!r}", f"is not compared: there are {', '.join(COMPARED)}")
+        for each in tolerated
+        if each.measure not in COMPARED
+    ]
+    if problems:
+        raise InvalidInput(problems)
+    known = Baseline() if update and not path.exists() else read_baseline(path)
+    return Against(path, known, update, tolerated)
+
+
+def stored_of(measured: MeasuredScenario, source: str) -> Stored:
+    """What a baseline keeps of a scenario."""
+    sides = {show_cell(c.labels): side_of(c.runs, c.digest) for c in measured.cells}
+    return Stored(measured.name, source, measured.seed, sides)
+
+
+def _twice(names: Sequence[str]) -> Iterator[Problem]:
+    for name, count in Counter(names).items():
+        if count > 1:
+            said = "scenarios have this name, by which a baseline tells them apart: rename one"
+            yield Problem(name, f"{count} {said}")

@@ -1,0 +1,194 @@
+"""The command itself: what may be asked, and in which exit code it ends."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from whitecap.exit_codes import ExitCode
+from whitecap.sim.machine.places import require_file
+from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
+from whitecap.terminal.progress import progress
+from whitecap.until_options import until_options
+
+if TYPE_CHECKING:
+    from whitecap.checking import CheckedScenario
+    from whitecap.checking.against import Against
+    from whitecap.sim.sweeps.read_runs import Watch
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True)
+@click.option(
+    "--baseline", type=click.Path(path_type=Path),
+    help="Compare with what this file holds, and say what got worse.",
+)  # fmt: skip
+@click.option("--update-baseline", "updates", is_flag=True, help="Write the baseline instead.")
+@click.option(
+    "--tolerate", multiple=True, metavar="TEXT",
+    help="How much worse than the baseline may be, e.g. 'conflict_rate +- 1 point'. Repeatable.",
+)  # fmt: skip
+@click.option("--junit", type=click.Path(path_type=Path), help="Write the results as JUnit XML.")
+@click.option(
+    "--markdown", type=click.Path(path_type=Path),
+    help="Write the comment of a pull request.",
+)  # fmt: skip
+@click.option("--annotations", is_flag=True, help="Print annotations of GitHub Actions too.")
+@click.option(
+    "--jobs", type=click.IntRange(min=1), help="Processes at a time  [default: one per core]"
+)
+@click.option(
+    "--replications", type=click.IntRange(1, MAX_REPLICATIONS),
+    help="Runs per cell, instead of the sweep's  [default: 5]",
+)  # fmt: skip
+@click.option(
+    "--minutes", type=click.FloatRange(min=0, min_open=True),
+    help="End after so long; what was not judged then is told, and is no success.",
+)  # fmt: skip
+@click.option(
+    "--undecided", type=click.Choice(["fail", "pass"]), default="fail", show_default=True,
+    help="What becomes of what the replications do not decide.",
+)  # fmt: skip
+@until_options
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+@click.pass_context
+def check(
+    ctx: click.Context,
+    paths: tuple[str, ...],
+    baseline: Path | None,
+    updates: bool,
+    tolerate: Sequence[str],
+    junit: Path | None,
+    markdown: Path | None,
+    annotations: bool,
+    jobs: int | None,
+    replications: int | None,
+    minutes: float | None,
+    undecided: str,
+    until: Sequence[str],
+    most: int | None,
+    as_json: bool,
+) -> None:
+    """Run the scenarios at PATHS that state an `expect:`, and hold them to it.
+
+    A folder stands for all such scenarios in it; bundled ones go by name (`regression`,
+    `late-commit`). Every cell of a sweep is run; of the directory or
+    URI of a sweep that was made before, the recordings are judged and nothing is run. Counts must
+    be as expected in every replication; shares, rates and latencies are judged by their 95 %
+    interval over them: met, missed, or undecided.
+
+    With --baseline every cell is compared with what it did before, replication by replication, and
+    named scenarios need no `expect:`.
+    """
+    from whitecap.commands.check.showing import print_counts, print_json_of, print_result
+    from whitecap.commands.check.writing import print_annotations, write_junit_of, write_markdown
+    from whitecap.until import until_of
+
+    _refuse_together(baseline, updates, tolerate, annotations, as_json)
+    until_of(until, most)
+    for place in filter(None, (junit, markdown, baseline if updates else None)):
+        require_file(place)
+    compared = _against(baseline, updates, tolerate)
+    passes = undecided == "pass"
+    results = []
+    with progress("checking") as show:
+
+        def watch(done: int, total: int) -> None:
+            show(done, total, f"{done} of {total} runs")
+
+        seconds = None if minutes is None else 60 * minutes
+        for result in _checked(paths, jobs, replications, watch, until, most, compared, seconds):
+            results.append(result)
+            if not as_json:
+                print_result(result)
+    if junit is not None:
+        write_junit_of(results, junit, passes)
+    if markdown is not None:
+        write_markdown(results, markdown, passes)
+    if annotations:
+        print_annotations(results, passes)
+    if as_json:
+        print_json_of(results)
+    else:
+        print_counts(results)
+    if compared is not None and updates:
+        _update(compared, results)
+    ctx.exit(_exit_code(results, passes))
+
+
+def _refuse_together(
+    baseline: Path | None, updates: bool, tolerate: Sequence[str], annotations: bool, as_json: bool
+) -> None:
+    if baseline is None and (updates or tolerate):
+        option = "--update-baseline" if updates else "--tolerate"
+        raise click.UsageError(f"{option} needs --baseline FILE")
+    if updates and tolerate:
+        raise click.UsageError("--update-baseline compares nothing, so nothing is tolerated")
+    if annotations and as_json:
+        raise click.UsageError("--json prints one object and --annotations lines: take one of both")
+
+
+def _against(baseline: Path | None, updates: bool, tolerate: Sequence[str]) -> Against | None:
+    from whitecap.checking.against import against
+
+    return None if baseline is None else against(baseline, update=updates, tolerate=tolerate)
+
+
+def _checked(
+    paths: Sequence[str],
+    jobs: int | None,
+    replications: int | None,
+    watch: Watch,
+    until: Sequence[str],
+    most: int | None,
+    compared: Against | None,
+    seconds: float | None,
+) -> Iterator[CheckedScenario]:
+    """Sweeps first: what is wrong with them is then told before anything runs."""
+    from whitecap.checking import check_scenarios, check_sweep
+    from whitecap.checking.scenarios import compared_with
+    from whitecap.sweep_engine import is_sweep
+
+    sweeps = [path for path in paths if is_sweep(path)]
+    scenarios = [Path(path) for path in paths if path not in sweeps]
+    recorded = (check_sweep(each, until, needs_expectations=compared is None) for each in sweeps)
+    cores = jobs or os.cpu_count() or 1
+    run = (
+        check_scenarios(
+            scenarios, cores, replications, watch, until, most,
+            accept=None if compared is None else compared.accept, seconds=seconds,
+        )
+        if scenarios
+        else ()
+    )  # fmt: skip
+    for result in itertools.chain(recorded, run):
+        if compared is None or compared.is_updated:
+            yield result
+        else:
+            yield compared_with(result, compared.changes)
+
+
+def _update(compared: Against, results: Sequence[CheckedScenario]) -> None:
+    updated = compared.updated(results)
+    updated.write(compared.path)
+    click.echo(f"baseline  {compared.path}", err=True)
+
+
+def _exit_code(results: Sequence[CheckedScenario], undecided_passes: bool) -> ExitCode:
+    """The worst of all: a defect before what is missed before what is worse."""
+    from whitecap.reports.expectations.checked import CheckVerdict
+
+    verdicts = {result.checked.verdict for result in results}
+    failing = {CheckVerdict.MISSED, *(() if undecided_passes else (CheckVerdict.UNDECIDED,))}
+    if CheckVerdict.BROKEN in verdicts:
+        return ExitCode.INVARIANT_VIOLATED
+    if failing & verdicts:
+        return ExitCode.EXPECTATION_MISSED
+    if any(result.checked.is_worse for result in results):
+        return ExitCode.WORSE
+    return ExitCode.OUT_OF_TIME if CheckVerdict.UNJUDGED in verdicts else ExitCode.FINE

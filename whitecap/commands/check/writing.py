@@ -1,0 +1,64 @@
+"""A check for others to show: JUnit XML, a comment in Markdown, annotations of GitHub Actions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from whitecap.checking import CheckedScenario
+from whitecap.commands.check.showing import counts_of
+from whitecap.engine.errors import InvalidInput
+from whitecap.reports.checks.annotations import annotation
+from whitecap.reports.checks.findings import Finding, findings_of
+from whitecap.reports.checks.markdown import Told, check_markdown
+from whitecap.reports.junit import checked_suite, write_junit
+from whitecap.sim.bundled import read_named
+from whitecap.sim.sweeps.regression import at, line_of_expectation
+
+
+def write_junit_of(results: Sequence[CheckedScenario], path: Path, undecided_passes: bool) -> None:
+    """A suite per scenario."""
+    suites = [
+        checked_suite(r.name, r.path, r.seconds, r.checked, undecided_passes) for r in results
+    ]
+    write_junit(suites, path)
+
+
+def write_markdown(results: Sequence[CheckedScenario], path: Path, undecided_passes: bool) -> None:
+    """The comment of a pull request."""
+    told = [Told(each.name, str(each.path), each.checked) for each in results]
+    text = check_markdown(told, counts_of(results), undecided_passes=undecided_passes)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def print_annotations(results: Sequence[CheckedScenario], undecided_passes: bool) -> None:
+    """A line for each finding, at the line of its expectation where its file is there."""
+    for result in results:
+        file = _file_of(result.path)
+        for finding in findings_of(result.checked, undecided_passes=undecided_passes):
+            line = None if file is None else _line_of(finding, result)
+            click.echo(annotation(finding, result.name, file, line))
+
+
+def _file_of(path: Path | str) -> str | None:
+    """A scenario's file as the repository calls it, if it lies in the working directory."""
+    if not os.path.isfile(path):
+        return None
+    relative = os.path.relpath(path)
+    return None if relative.startswith(os.pardir) else Path(relative).as_posix()
+
+
+def _line_of(finding: Finding, result: CheckedScenario) -> int:
+    """Where its expectation stands; the first line where that is not known."""
+    if finding.place is None or result.measured is None:
+        return 1
+    where, number = finding.place
+    labels = next(cell.labels for cell in result.measured.cells if at(cell.labels, "") == where)
+    try:
+        return line_of_expectation(read_named(Path(result.path)), labels, number)
+    except InvalidInput:
+        return 1
