@@ -16,7 +16,7 @@ from whitecap.sim.inferring.observed import ObservedCommit
 _NAMES = ("mergePredicate", "predicate", "replaceWhere")
 _IDS = re.compile(r"#\d+L?")
 _TEXT = r"'(?:[^']|'')*'"
-_SIDE = rf"(?:DATE |TIMESTAMP |CAST\()?\s*({_TEXT}|[\w.:\-]+)"
+_SIDE = rf"(?:(?:DATE |TIMESTAMP )(?=')|CAST\()?\s*({_TEXT}|[\w.:\-]+)"
 _COMPARISON = re.compile(
     rf"{_SIDE}\s*(<=>|>=|<=|!=|<>|=|>|<|\bIN\b)\s*\(?\s*{_SIDE}", re.IGNORECASE
 )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.log.property_names import NAMES
 from whitecap.sim.bundled import EDITOR_LINE
 from whitecap.sim.inferring.cadence import Cadence, cadence_of
 from whitecap.sim.inferring.engines import Guess, guessed_dialect, guessed_store
@@ -238,6 +239,8 @@ class _Making:
     def _properties(self) -> Iterator[str]:
         stated = properties_of(self.observed)
         features, others = left_out_features(self.observed)
+        if self.options.anonymous:
+            others = [key for key in others if key in NAMES]
         if stated:
             yield from _comment("read: the table's properties that decide conflicts or time", "  ")
             yield "  properties:"

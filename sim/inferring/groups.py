@@ -19,6 +19,10 @@ FEWEST = 3
 """Commits of a group: of fewer no rate is told, unless there is nothing else."""
 
 
+MOSTLY = 0.9
+"""The share of commits that groups must have for the distinctions between them to be kept."""
+
+
 class Kind(Enum):
     """What a writer does; its value begins the name of its group."""
 
@@ -125,7 +129,8 @@ def _few_groups(
         found: dict[Key, list[ObservedCommit]] = defaultdict(list)
         for commit in commits:
             found[key_of(commit)].append(commit)
-        if sum(len(group) >= FEWEST for group in found.values()) <= MOST_GROUPS:
+        sizes = sorted((len(each) for each in found.values() if len(each) >= FEWEST), reverse=True)
+        if sum(sizes[:MOST_GROUPS]) >= MOSTLY * len(commits):
             break
     return found
 

@@ -21,7 +21,7 @@ from whitecap.engine.log.statistics import record_count
 from whitecap.engine.log.table_log import TableLog, contiguous_commits
 from whitecap.engine.storage.memory import run as drive
 from whitecap.engine.storage.requests import Body, Entry, Get, ListFrom
-from whitecap.sim.inferring.places import ReadableStore, store_at
+from whitecap.sim.inferring.places import ReadableStore, shown_place, store_at
 
 READERS = 16
 """Commits that are fetched at the same time: an object store answers one after some 30 ms."""
@@ -95,7 +95,7 @@ def observe(place: str, newest: int) -> ObservedTable:
     Raises `InvalidInput`: there is no Delta table, its log has gaps or cannot be read, or it holds
     nothing to infer from.
     """
-    store = store_at(place)
+    store, place = store_at(place), shown_place(place)
     try:
         return _observed(place, store, newest)
     except OSError as error:

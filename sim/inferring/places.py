@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.storage.disk.directory import DirectoryStore
@@ -78,7 +79,8 @@ def store_at(place: str) -> ReadableStore:
     try:
         files, folder = FileSystem.from_uri(_as_arrow_says(place))
     except (pa.ArrowException, ValueError, OSError) as error:
-        raise InvalidInput([Problem(place, f"cannot be opened: {error}")]) from None
+        said = f"cannot be opened: {error}"
+        raise InvalidInput([Problem(shown_place(place), said)]) from None
     return ArrowStore(files, folder.rstrip("/"))
 
 
@@ -87,6 +89,20 @@ def _directory(place: str) -> Path:
     if not path.exists():
         raise InvalidInput([Problem(place, "is not there")])
     return path
+
+
+def shown_place(place: str) -> str:
+    """The place as it may be shown: a URI may hold credentials and options."""
+    if not is_uri(place):
+        return place
+    parts = urlsplit(place)
+    user, at, host = parts.netloc.rpartition("@")
+    container = user.partition(":")[0] + at if parts.scheme in _CONTAINER_FIRST else ""
+    return f"{parts.scheme}://{container}{host}{parts.path}"
+
+
+_CONTAINER_FIRST = ("abfs", "abfss", "wasb", "wasbs")
+"""Schemes in which what stands before the `@` names a container."""
 
 
 def _as_arrow_says(uri: str) -> str:

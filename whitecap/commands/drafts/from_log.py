@@ -43,8 +43,9 @@ def from_log(
     if store is not None:
         require_shipped(store, "--store")
     name = "" if out is None else out.stem
-    command = shlex.join(["whitecap", "from-log", *([] if anonymise else [table])])
-    draft = draft_of(observe(table, commits), Options(store, anonymise, name, command))
+    observed = observe(table, commits)
+    command = shlex.join(["whitecap", "from-log", *([] if anonymise else [observed.place])])
+    draft = draft_of(observed, Options(store, anonymise, name, command))
     write_out(out, draft.text, "scenario")
     if out is not None:
         _tell(draft, shlex.quote(str(out)))
