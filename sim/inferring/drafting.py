@@ -27,7 +27,7 @@ from whitecap.sim.inferring.layout import (
     past_of,
     properties_of,
 )
-from whitecap.sim.inferring.naming import Names
+from whitecap.sim.inferring.naming import Names, drafted_type
 from whitecap.sim.inferring.observed import ObservedTable
 from whitecap.sim.inferring.statements import Drafted, TableFacts, draft_columns, drafted
 from whitecap.sim.inferring.values import Domain, domains_of
@@ -231,7 +231,7 @@ class _Making:
 
     def _ddl(self) -> str:
         names = self.facts.names.columns
-        types = {names[column.name]: column.type for column in self.columns.layout}
+        types = {names[column.name]: drafted_type(column) for column in self.columns.layout}
         types |= {self.facts.key: "bigint", PAYLOAD: "double"}
         parts = (f"{name} {types[name].upper()}" for name in draft_columns(self.facts))
         return json.dumps(", ".join(parts))
@@ -260,7 +260,7 @@ class _Making:
             if domain.days is not None:
                 yield f"    {name}: {domain.figure.text}"
                 continue
-            listed = self.facts.names.literals(domain.listed, domain.column.type)
+            listed = self.facts.names.literals(domain.listed, drafted_type(domain.column))
             yield from _wrapped(f"{name}: [{', '.join(listed)}]", "    ", "      ")
 
     def _writer_lines(self, writer: WriterDraft) -> Iterator[str]:

@@ -42,6 +42,7 @@ _DECIDING = (
     properties.APPEND_ONLY.key,
     properties.CHANGE_DATA_FEED.key,
     properties.CHECKPOINT_INTERVAL.key,
+    properties.DELETED_FILE_RETENTION_MS.key,
     properties.DELETION_VECTORS.key,
     properties.IN_COMMIT_TIMESTAMPS.key,
     properties.LOG_RETENTION_MS.key,
@@ -152,7 +153,7 @@ def _rows(files: Sequence[AddFile]) -> tuple[int, Figure, str]:
     rows = round(size / each) - hidden
     because = f"statistics of {len(known):,} of {many(len(files), 'live file')}"
     if hidden:
-        because += f", less {hidden:,} rows that deletion vectors hide"
+        because += f", less {many(hidden, 'row')} that deletion vectors hide"
     text = str(min(max(round(each), 1), MAX_BYTES_PER_ROW))
     return (
         max(rows, 1),

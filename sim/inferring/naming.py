@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 
 from whitecap.engine.log.schema import Field
 from whitecap.sim.inferring.observed import ObservedTable
+from whitecap.sim.loading.tables import PYTHON_TYPES
 from whitecap.sim.scenario.table import TABLE_NAME
 
 _PLAIN = re.compile(r"[A-Za-z_]\w*")
@@ -36,28 +37,27 @@ class Names:
         }
         return cls("table_1" if anonymous else _table_name(observed), named, anonymous)
 
-    def literals(self, values: Sequence[str], type_name: str) -> list[str]:
-        """Values of a column as YAML writes them, in their order."""
-        if self.anonymous:
-            values = _stand_ins(len(values), type_name)
-        quoted = type_name not in _NUMBERS
-        return [json.dumps(value, ensure_ascii=False) if quoted else value for value in values]
+    def literals(self, values: Sequence[str], kind: str) -> list[str]:
+        """Values of a drafted type as YAML writes them, in their order."""
+        if self.anonymous and kind != "boolean":
+            numbers = range(1, len(values) + 1)
+            values = [str(n) if kind in _BARE else f"value {n}" for n in numbers]
+        return [
+            value if kind in _BARE else json.dumps(value, ensure_ascii=False) for value in values
+        ]
 
 
-_NUMBERS = frozenset({"tinyint", "smallint", "int", "bigint"})
+_BARE = frozenset({"int", "bigint", "double", "boolean"})
+"""Types whose values YAML reads without quotes."""
+
+_AS_INT = frozenset({"tinyint", "smallint"})
 
 
-def _stand_ins(count: int, type_name: str) -> list[str]:
-    """As many values of a type that say nothing."""
-    match type_name:
-        case "tinyint" | "smallint" | "int" | "bigint":
-            return [str(number) for number in range(1, count + 1)]
-        case "date":
-            from datetime import date, timedelta
-
-            return [str(date(2000, 1, 1) + timedelta(days=number)) for number in range(count)]
-        case _:
-            return [f"value {number}" for number in range(1, count + 1)]
+def drafted_type(column: Field) -> str:
+    """The type of a layout column in the draft: one whose values a scenario can list."""
+    if column.type in PYTHON_TYPES or column.type == "date":
+        return column.type
+    return "int" if column.type in _AS_INT else "string"
 
 
 def _is_plain(name: str) -> bool:

@@ -24,7 +24,7 @@ from whitecap.sim.inferring.figures import (
 )
 from whitecap.sim.inferring.groups import Group, Kind
 from whitecap.sim.inferring.layout import PAYLOAD, Columns
-from whitecap.sim.inferring.naming import Names
+from whitecap.sim.inferring.naming import Names, drafted_type
 from whitecap.sim.inferring.observed import ObservedCommit
 from whitecap.sim.inferring.values import Choice, Domain, choice_of
 
@@ -80,20 +80,19 @@ class TableFacts:
         """The key's name in the draft."""
         return self.names.columns.get(self.columns.key, self.columns.key)
 
-    @property
-    def partition_count(self) -> int:
-        """How many partitions a full grid of the values has."""
-        return math.prod(domain.days or max(len(domain.listed), 1) for domain in self.domains)
-
 
 @dataclass(frozen=True, slots=True)
 class _Slice:
-    """Which partitions a group works on: a parameter each, and the conditions that pin them."""
+    """Which partitions a group works on: a parameter each, and the conditions that pin them.
+
+    Columns that no condition names are `unpinned`: rows and keys lie there, but all is read.
+    """
 
     parameters: tuple[Parameter, ...]
     conditions: tuple[str, ...]
     evidence: tuple[Figure, ...]
     files: float
+    unpinned: tuple[Parameter, ...] = ()
 
     def condition(self, *more: str, alias: str = "") -> str:
         """All of it as SQL."""
@@ -146,7 +145,8 @@ def _changing(group: Group, table: TableFacts) -> Drafted:
         statement = f"DELETE FROM {name}{where}"
     else:
         statement = f"UPDATE {name} SET {PAYLOAD} = {PAYLOAD} + 1.0{where}"
-    parameters = (*slice_.parameters, *([keys] if keys is not None else []))
+    placed = () if keys is None else (*slice_.unpinned, keys)
+    parameters = (*slice_.parameters, *placed)
     return Drafted(statement, parameters, (*slice_.evidence, evidence))
 
 
@@ -164,7 +164,8 @@ def _merging(group: Group, table: TableFacts) -> Drafted:
     )
     share = _existing(group.commits)
     rows = _source_rows(group.commits, f", existing: {share.text}")
-    return Drafted(statement, (*slice_.parameters, rows), (*slice_.evidence, share))
+    parameters = (*slice_.parameters, *slice_.unpinned, rows)
+    return Drafted(statement, parameters, (*slice_.evidence, share))
 
 
 def _optimizing(group: Group, table: TableFacts) -> Drafted:
@@ -204,13 +205,13 @@ def _parameter(
 ) -> Parameter:
     if choice.only is None:
         return Parameter(name, figure.text, figure)
-    literal = names.literals(domain.listed, domain.column.type)[choice.only]
+    literal = names.literals(domain.listed, drafted_type(domain.column))[choice.only]
     return Parameter(name, f"{{value: {literal}}}", figure)
 
 
 def _slice(group: Group, table: TableFacts) -> _Slice:
     """The partitions that the group's conditions name; without them it reads the whole table."""
-    parameters, conditions, evidence = [], [], []
+    parameters, conditions, evidence, unpinned = [], [], [], []
     share = 1.0
     for domain in table.domains:
         pin, count = _pin(group.commits, domain, table.all_columns)
@@ -219,14 +220,17 @@ def _slice(group: Group, table: TableFacts) -> _Slice:
         if pin is None:
             said = f"{count:,} of {many(len(group.commits), 'condition')} pin {name}"
             evidence.append(guessed("", f"{said}: all of its values are read"))
+            if choice.figure is not None:
+                unpinned.append(_parameter(name, choice, choice.figure, domain, table.names))
             continue
         figure = choice.figure or counted("uniform", _several_said(choice, name))
         parameters.append(_parameter(name, choice, figure, domain, table.names))
         conditions.append(f"{name} {pin.value} :{name}")
         said = f"{count:,} of {many(len(group.commits), 'condition')} name {name} {pin.value} value"
         evidence.append(guessed("", said))
-        share /= domain.days or max(len(domain.listed), 1)
-    return _Slice(tuple(parameters), tuple(conditions), tuple(evidence), table.files * share)
+        share /= domain.count
+    files = table.files * share
+    return _Slice(tuple(parameters), tuple(conditions), tuple(evidence), files, tuple(unpinned))
 
 
 def _several_said(choice: Choice, name: str) -> str:

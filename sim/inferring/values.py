@@ -15,11 +15,13 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import chi2
 
 from whitecap.engine.log.schema import Field
-from whitecap.sim.inferring.figures import Figure, counted, fitted, many, number_text
+from whitecap.sim.inferring.figures import Figure, counted, fitted, guessed, many, number_text
 from whitecap.sim.inferring.observed import ObservedCommit, ObservedTable
+from whitecap.sim.quantities.bounds import MAX_DAYS
 
 MOST_VALUES = 100
 """Listed of a column: those with most commits; nobody reads more."""
+
 
 SHARE_OF_DAYS = 0.7
 """From which on the dates that a table has are taken for days without gaps."""
@@ -36,13 +38,27 @@ REACHED = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """The values of one partition column: the last `days`, or `listed`, the busiest first."""
+    """The values of one partition column: `listed`, the busiest first, or drafted as `days`.
+
+    Dates are days that arrive one by one; where they do not, they are `listed` as well, the newest
+    first, and the draft has as many days.
+    """
 
     column: Field
     position: int
     days: int | None
     listed: tuple[str, ...]
     figure: Figure
+
+    @property
+    def count(self) -> int:
+        """How many values the draft has."""
+        return self.days or max(len(self.listed), 1)
+
+    @property
+    def is_daily(self) -> bool:
+        """Whether a day's date is new on that day."""
+        return self.days is not None and not self.listed
 
     def of(self, commit: ObservedCommit) -> set[str]:
         """The values that a commit touched."""
@@ -92,6 +108,13 @@ def _domain(
         because = f"{many(len(values), 'date')} in live files, the newest {max(values)}"
         return Domain(column, at, days, (), counted(f"{{days: {days}}}", because))
     touches = Counter(v for c in commits for v in {p[at] for p in c.partitions} if v is not None)
+    if column.type == "date" and (dates := values | touches.keys()):
+        newest = tuple(sorted(dates, reverse=True)[:MAX_DAYS])
+        because = (
+            f"{many(len(dates), 'date')}, {min(dates)} to {max(dates)}, which do not arrive day by"
+            " day: as many days up to the start stand for them"
+        )
+        return Domain(column, at, len(newest), newest, guessed(f"{{days: {len(newest)}}}", because))
     ordered = sorted(values | touches.keys(), key=lambda v: (-touches[v], v))
     listed = tuple(ordered[:MOST_VALUES])
     because = f"{many(len(values), 'value')} in live files, those with most commits first"
@@ -122,7 +145,7 @@ def choice_of(domain: Domain, commits: Sequence[ObservedCommit]) -> Choice:
     several = median(len(values) for values in touched)
     if several > 1:
         return Choice(None, several)
-    if domain.days is not None:
+    if domain.is_daily:
         return Choice(_newest(domain, commits, len(touched)), several)
     return _ranked(domain, touched)
 
@@ -150,15 +173,15 @@ def _ranked(domain: Domain, touched: Sequence[set[str]]) -> Choice:
         for value in values & ranks.keys():
             counts[ranks[value]] += 1
     only = np.flatnonzero(counts)
-    if len(only) == 1 and len(domain.listed) > 1 and len(touched) > 2:
+    if len(only) == 1 and len(domain.listed) > 1 and len(touched) > 2 and domain.days is None:
         figure = counted("", f"all {len(touched):,} commits work on this one")
         return Choice(figure, 1.0, int(only[0]))
+    over = f"{many(len(touched), 'commit')} over {many(len(counts), 'value')}"
     exponent, gain = zipf_fit(counts)
     if gain > chi2.ppf(1 - LEVEL, 1):
-        because = f"Zipf's law of {many(len(touched), 'commit')} over {len(counts)} values"
-        return Choice(fitted(f"{{zipf: {{exponent: {number_text(exponent)}}}}}", because), 1.0)
-    because = f"{many(len(touched), 'commit')} over {len(counts)} values, no skew beyond chance"
-    return Choice(counted("uniform", because), 1.0)
+        text = f"{{zipf: {{exponent: {number_text(exponent)}}}}}"
+        return Choice(fitted(text, f"Zipf's law of {over}"), 1.0)
+    return Choice(counted("uniform", f"{over}, no skew beyond chance"), 1.0)
 
 
 def zipf_fit(counts: NDArray[np.float64]) -> tuple[float, float]:

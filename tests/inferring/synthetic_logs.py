@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,11 @@ class LogOnDisk:
     """A `_delta_log` that is written line by line."""
 
     def __init__(
-        self, folder: Path, ddl: str = "id BIGINT, day DATE, v DOUBLE", by: Sequence[str] = ("day",)
+        self,
+        folder: Path,
+        ddl: str = "id BIGINT, day DATE, v DOUBLE",
+        by: Sequence[str] = ("day",),
+        properties: Mapping[str, str] | None = None,
     ) -> None:
         self.folder = folder
         self.log = folder / "_delta_log"
@@ -46,7 +50,7 @@ class LogOnDisk:
             "format": {"provider": "parquet", "options": {}},
             "schemaString": schema_string(parse_ddl(ddl)),
             "partitionColumns": list(by),
-            "configuration": {},
+            "configuration": dict(properties or {}),
         }
         protocol = {"minReaderVersion": 1, "minWriterVersion": 2}
         self.commit("CREATE TABLE", {"protocol": protocol}, {"metaData": metadata})
