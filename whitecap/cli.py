@@ -24,6 +24,7 @@ COMMANDS = {
     "explain": "Can two statements conflict on a table, why, and what avoids it.",
     "init": "Write a first scenario from a few answers.",
     "matrix": "Race every pair of commands; print which can conflict.",
+    "from-log": "Write a first scenario from the log of a real table.",
     "fuzz": "Race random statements on the engine and on a real Delta Lake.",
     "oracle": "Look for anomalies in a Delta table or a recorded run.",
     "plan": "Find how far a parameter may go before objectives fail.",
@@ -37,7 +38,18 @@ COMMANDS = {
     "sweep": "Run a grid of scenarios, several runs at a time.",
     "validate": "Predict refusals on a real Delta Lake, then let threads run.",
 }
-"""Every subcommand with its line of help; the module of the same name holds it."""
+"""Every subcommand with its line of help."""
+
+IN_FOLDERS = {"init": "drafts", "from-log": "drafts"}
+"""Subcommands whose module lies in a folder of `whitecap/commands/`."""
+
+
+def command_named(name: str) -> click.Command:
+    """A subcommand, from the module of its name."""
+    module = name.replace("-", "_")
+    place = ".".join(filter(None, ["whitecap.commands", IN_FOLDERS.get(name), module]))
+    command: click.Command = getattr(importlib.import_module(place), module)
+    return command
 
 
 class FrontDoor(click.Group):
@@ -49,8 +61,7 @@ class FrontDoor(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"whitecap.commands.{cmd_name}")
-        command: click.Command = getattr(module, cmd_name)
+        command = command_named(cmd_name)
         command.epilog = _exit_codes(cmd_name)
         return command
 

@@ -101,7 +101,7 @@ def test_every_kind_of_job_on_every_layout_is_a_scenario(partition_by: str, tmp_
 def test_on_a_terminal_what_is_not_given_is_asked(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("whitecap.commands.init.is_terminal", lambda: True)
+    monkeypatch.setattr("whitecap.commands.drafts.init.is_terminal", lambda: True)
     out = tmp_path / "mine.yaml"
     result = _init("--writers", "update:3", "--out", str(out), answers="5 min\n1 min\n\ngcs\n\n")
     assert result.exit_code == ExitCode.FINE, result.output

@@ -11,6 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
 from xml.sax.saxutils import escape
 
+LONG_AGO = "Mon, 12 Jan 2026 00:00:00 GMT"
+
 
 @dataclass
 class Bucket:
@@ -79,10 +81,17 @@ class _Handler(BaseHTTPRequestHandler):
             return self._answer(200, self._listing(query.get("prefix", [""])[0]))
         if key not in self.bucket.objects:
             return self._fails(404, "NoSuchKey")
-        return self._answer(200, self.bucket.objects[key])
+        content = self.bucket.objects[key]
+        part = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+        if part is None:
+            return self._answer(200, content)
+        first, last = int(part[1]), min(int(part[2]), len(content) - 1)
+        place = f"bytes {first}-{last}/{len(content)}"
+        return self._answer(206, content[first : last + 1], Content_Range=place)
 
     def do_HEAD(self) -> None:
-        self._answer(200, b"", ETag='"x"')
+        key = str(self._key())
+        self._answer(200, self.bucket.objects.get(key, b""), ETag='"x"', Last_Modified=LONG_AGO)
 
     def do_DELETE(self) -> None:
         with self.bucket.lock:
@@ -100,8 +109,13 @@ class _Handler(BaseHTTPRequestHandler):
     def _listing(self, prefix: str) -> str:
         with self.bucket.lock:
             keys = sorted(key for key in self.bucket.objects if key.startswith(prefix))[:1000]
-        found = "".join(f"<Contents><Key>{escape(key)}</Key></Contents>" for key in keys)
+        found = "".join(map(self._contents, keys))
         return f"<ListBucketResult><KeyCount>{len(keys)}</KeyCount>{found}</ListBucketResult>"
+
+    def _contents(self, key: str) -> str:
+        size = f"<Size>{len(self.bucket.objects[key])}</Size>"
+        modified = "<LastModified>2026-01-12T00:00:00.000Z</LastModified>"
+        return f"<Contents><Key>{escape(key)}</Key>{modified}{size}</Contents>"
 
 
 @contextmanager

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-
 import click
 import pytest
 from click.testing import CliRunner
@@ -21,8 +19,9 @@ def test_a_misspelt_command_is_answered_with_the_nearest_one() -> None:
 
 @pytest.mark.parametrize("name", sorted(cli.COMMANDS))
 def test_every_listed_command_exists_under_its_name(name: str) -> None:
-    command = getattr(importlib.import_module(f"whitecap.commands.{name}"), name)
+    command = cli.command_named(name)
     assert isinstance(command, click.Command)
+    assert command.name == name
 
 
 @pytest.mark.parametrize("name", sorted(cli.COMMANDS))

@@ -59,6 +59,7 @@ WRITERS = {
     "calibrate --out": ["calibrate", "DISK", "--out"],
     "explain --out": ["explain", "--table", str(ROOT / EXPLAIN), "--format", "json", "--out"],
     "init --out": ["init", "--writers", "merge", "--every", "2 min", "--takes", "9 s", "--out"],
+    "from-log --out": ["from-log", "DISK", "--out"],
     "schema --out": ["schema", "--out"],
     "matrix --out": ["matrix", "--format", "json", "--out"],
 }

@@ -1,0 +1,189 @@
+"""How often the jobs of a group come: by a timetable, one after the other, or by chance.
+
+Only jobs that committed are in a log; those that failed for good are missing from these rates.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from statistics import fmean, stdev
+
+from whitecap.sim.inferring.figures import (
+    Figure,
+    count_interval,
+    counted,
+    duration_text,
+    fitted,
+    many,
+    rate_text,
+)
+from whitecap.sim.inferring.observed import ObservedCommit
+from whitecap.sim.inferring.profiles import profile_of
+from whitecap.sim.inferring.windows import STATED, Window
+from whitecap.sim.quantities.units import MS_PER, show_duration
+
+_PERIODS = [
+    *(minutes * MS_PER["min"] for minutes in (1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30)),
+    *(hours * MS_PER["h"] for hours in (1, 2, 3, 4, 6, 8, 12)),
+    MS_PER["d"],
+    7 * MS_PER["d"],
+]
+"""What timetables are made of."""
+
+FEWEST_REGULAR = 8
+"""Jobs that show a timetable: so many by chance point the same way once in 600 tries."""
+
+SAME_PHASE = 0.9
+"""The length of the mean direction of instants on the circle of a period: 1 if all are equal."""
+
+EVEN = 0.35
+"""The coefficient of variation below which gaps are even; that of a Poisson process is 1."""
+
+MOST_WRITERS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Cadence:
+    """A group's `count` and `arrival`, and what is to be said of them; `rate` is per ms, of all."""
+
+    count: Figure
+    arrival: str
+    evidence: Sequence[Figure]
+    rate: float
+
+
+def cadence_of(
+    commits: Sequence[ObservedCommit], window: Window, span_ms: float, is_stream: bool
+) -> Cadence:
+    """The cadence of one group, in a log that spans so long."""
+    together = most_in_flight(commits)
+    count = counted("1", "its application id") if is_stream else _count(together)
+    writers = int(count.text)
+    begun = sorted(_begun(commit, window) for commit in commits)
+    own_ms = _own_span(begun, span_ms)
+    rate = len(begun) / own_ms
+    said = _rate_said(len(begun), own_ms, span_ms)
+    period = regular_period(begun, own_ms) if writers == 1 else None
+    if period is not None:
+        return _timetable(count, period, begun, rate, said)
+    if writers == 1 and (is_stream or _is_even(begun)):
+        return _one_after_another(count, window, rate, said)
+    return _by_chance(count, begun, rate, said, together is not None)
+
+
+def most_in_flight(commits: Sequence[ObservedCommit]) -> int | None:
+    """The most transactions of these that ran at one time; `None` where they do not say it.
+
+    One runs from the version after the one that it read to its own.
+    """
+    steps: dict[int, int] = {}
+    for commit in commits:
+        if commit.read_version is None:
+            return None
+        for version, step in ((commit.read_version + 1, 1), (commit.version + 1, -1)):
+            steps[version] = steps.get(version, 0) + step
+    return max(accumulate(steps[version] for version in sorted(steps)), default=0)
+
+
+def _count(together: int | None) -> Figure:
+    if together is None:
+        said = "its commits do not say which version they read: one writer, of many jobs at a time"
+        return counted("1", said)
+    writers = min(max(together, 1), MOST_WRITERS)
+    if writers == 1:
+        return counted("1", "by the versions that they read, no two of its jobs ran at a time")
+    said = f"by the versions that they read, up to {together} of its jobs ran at a time"
+    return counted(str(writers), said)
+
+
+def _begun(commit: ObservedCommit, window: Window) -> float:
+    stated = commit.metric(*STATED)
+    return commit.timestamp_ms - (window.median_ms if stated is None else stated)
+
+
+def _own_span(begun: Sequence[float], span_ms: float) -> float:
+    """The log's time, or the group's own where it was there for less than two thirds of it."""
+    own_ms = (begun[-1] - begun[0]) * len(begun) / max(len(begun) - 1, 1)
+    is_short = len(begun) >= FEWEST_REGULAR and own_ms < span_ms * 2 / 3
+    return max(own_ms if is_short else span_ms, 1.0)
+
+
+def _rate_said(count: int, own_ms: float, span_ms: float) -> str:
+    low, high = (rate_text(end, own_ms) for end in count_interval(count))
+    since = " in which it was there" if own_ms < span_ms else ""
+    return (
+        f"{many(count, 'commit')} in the {duration_text(own_ms)}{since}: {rate_text(count, own_ms)}"
+        f" [{low}, {high}] at 95 %"
+    )
+
+
+def regular_period(begun: Sequence[float], span_ms: float) -> float | None:
+    """The period of a timetable, if the instants point the same way on its circle."""
+    if len(begun) < FEWEST_REGULAR:
+        return None
+    for period in reversed(_PERIODS):
+        due = span_ms / period
+        if 0.5 * due <= len(begun) <= 1.2 * due + 1 and abs(_direction(begun, period)) > SAME_PHASE:
+            return period
+    return None
+
+
+def _direction(begun: Iterable[float], period: float) -> complex:
+    """The mean direction of instants on the circle of a period."""
+    turns = [cmath.exp(2j * math.pi * instant / period) for instant in begun]
+    return sum(turns) / len(turns)
+
+
+def _timetable(
+    count: Figure, period: float, begun: Sequence[float], rate: float, said: str
+) -> Cadence:
+    phase = cmath.phase(_direction(begun, period)) / (2 * math.pi) % 1 * period
+    late = sorted((instant - phase + period / 2) % period - period / 2 for instant in begun)
+    spread = late[-1 - len(late) // 20] - late[len(late) // 20]
+    jitter = ""
+    if spread > period / 50:
+        jitter = f", jitter: {{uniform: {{low: 0 s, high: {duration_text(spread)}}}}}"
+    begins = (phase - spread / 2) % period
+    missing = max(round((begun[-1] - begun[0]) / period) + 1 - len(begun), 0)
+    because = f"{said}; most begin {duration_text(begins)} after each {show_duration(period)} UTC"
+    if missing:
+        because += (
+            f"; {missing} of these instants have no commit (skipped, refused, or nothing new)"
+        )
+    every = show_duration(period)
+    offset = f", offset: {duration_text(begins)}" if begins >= 1 else ""
+    arrival = f"{{schedule: {{every: {every}{offset}{jitter}}}}}"
+    return Cadence(count, arrival, [fitted(arrival, because)], rate)
+
+
+def _is_even(begun: Sequence[float]) -> bool:
+    gaps = [later - earlier for earlier, later in pairwise(begun)]
+    return len(gaps) >= FEWEST_REGULAR and stdev(gaps) < EVEN * fmean(gaps)
+
+
+def _one_after_another(count: Figure, window: Window, rate: float, said: str) -> Cadence:
+    think_ms = max(1 / rate - window.mean_ms, 0.0)
+    because = f"{said}; one after the other, with what is left of the mean gap between them"
+    arrival = f"{{closed: {{think: {duration_text(think_ms) if think_ms >= 1 else '0 s'}}}}}"
+    return Cadence(count, arrival, [fitted(arrival, because)], rate)
+
+
+def _by_chance(
+    count: Figure, begun: Sequence[float], rate: float, said: str, is_limited: bool
+) -> Cadence:
+    each = rate / int(count.text)
+    parts = [f"rate: {rate_text(each, 1.0)}"]
+    evidence = [
+        counted(parts[0], said + (f", of {count.text} writers" if count.text != "1" else ""))
+    ]
+    if is_limited:
+        parts.append("concurrency: 1")
+    profile = profile_of(begun)
+    if profile is not None:
+        parts.append(f"profile: {profile.text}")
+        evidence.append(profile)
+    return Cadence(count, f"{{open: {{{', '.join(parts)}}}}}", evidence, rate)

@@ -1,0 +1,375 @@
+"""The text of a draft: every figure with its evidence beside it, and whole enough to run."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
+from whitecap.engine.log.property_names import NAMES
+from whitecap.sim.bundled import EDITOR_LINE
+from whitecap.sim.inferring.cadence import Cadence, cadence_of
+from whitecap.sim.inferring.engines import Guess, guessed_dialect, guessed_store
+from whitecap.sim.inferring.figures import Figure, Surety, duration_text, guessed, many, read
+from whitecap.sim.inferring.groups import Group, Grouped, Kind, grouped
+from whitecap.sim.inferring.layout import (
+    PAYLOAD,
+    Columns,
+    Contents,
+    columns_of,
+    contents_of,
+    isolation_of,
+    left_out_features,
+    past_of,
+    properties_of,
+)
+from whitecap.sim.inferring.naming import Names, drafted_type
+from whitecap.sim.inferring.observed import ObservedTable
+from whitecap.sim.inferring.statements import Drafted, TableFacts, draft_columns, drafted
+from whitecap.sim.inferring.values import Domain, domains_of
+from whitecap.sim.inferring.windows import Window, window_of
+from whitecap.sim.loading import parse_scenario
+from whitecap.sim.quantities.units import MS_PER
+from whitecap.sim.scenario.model import FILE_NAME
+
+WIDTH = 96
+
+JOBS_EACH = 40
+"""Jobs of the slowest group in a run: with five replications enough to tell 99 % from 95 %."""
+
+MOST_JOBS = 3000
+"""Of a run, so that it takes seconds."""
+
+SHORTEST_MS = MS_PER["h"]
+WEEK_MS = 7 * MS_PER["d"]
+
+MONDAY_MS = 1768176000000.0
+"""2026-01-12, a Monday: the week into which an anonymous draft is moved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a user says: the store if known, other names, and which scenario name."""
+
+    store: str | None = None
+    anonymous: bool = False
+    name: str = ""
+    command: str = "whitecap from-log"
+
+
+@dataclass(frozen=True, slots=True)
+class WriterDraft:
+    """A writer group of the draft, with what it was made from."""
+
+    group: Group
+    window: Window
+    cadence: Cadence
+    work: Drafted
+    dialect: Guess
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A draft: its text, its writers, and what of the log is not in it."""
+
+    text: str
+    writers: Sequence[WriterDraft]
+    left_out: Sequence[str]
+
+
+def draft_of(observed: ObservedTable, options: Options) -> Draft:
+    """Draft a scenario. Raises `InvalidInput`: no commit of writers, or nothing that could run."""
+    made = _Making.of(observed, options)
+    kept, left_out = made.that_run()
+    text = made.text(kept, left_out)
+    parse_scenario(text, "the draft")
+    return Draft(text, kept, left_out)
+
+
+@dataclass(frozen=True, slots=True)
+class _Making:
+    """What a draft is made of."""
+
+    observed: ObservedTable
+    options: Options
+    columns: Columns
+    contents: Contents
+    facts: TableFacts
+    groups: Grouped
+    dialect: Guess
+
+    @classmethod
+    def of(cls, observed: ObservedTable, options: Options) -> _Making:
+        all_columns = observed.snapshot.schema.names
+        groups = grouped(observed.commits, all_columns, options.anonymous)
+        if not groups.groups:
+            seen = ", ".join(sorted({commit.operation for commit in observed.commits}))
+            said = f"no commit of a writer is in its log, only {seen}"
+            raise InvalidInput([Problem(observed.place, said)])
+        columns, contents = columns_of(observed), contents_of(observed)
+        named = [*columns.layout, *(c for c in observed.snapshot.schema if c.name == columns.key)]
+        names = Names.of(observed, named, options.anonymous)
+        domains = domains_of(observed, columns.partitions)
+        facts = TableFacts(names, columns, domains, contents.files, all_columns)
+        written = [commit for group in groups.groups for commit in group.commits]
+        dialect = guessed_dialect(written)
+        return cls(observed, options, columns, contents, facts, groups, dialect)
+
+    def that_run(self) -> tuple[list[WriterDraft], list[str]]:
+        """The writers that a scenario takes, and why others are left out."""
+        left_out = [
+            f"{many(count, 'commit')} of {operation}"
+            for operation, count in sorted(self.groups.left_out.items())
+        ]
+        kept: list[WriterDraft] = []
+        last: InvalidInput | UnsupportedFeature | None = None
+        for group in self.groups.groups:
+            writer = self._writer(group)
+            try:
+                parse_scenario(self.text([writer], []), "the draft")
+            except (InvalidInput, UnsupportedFeature) as error:
+                last = error
+                reason = str(error).splitlines()[0]
+                left_out.append(f"{group.name}, {many(len(group.commits), 'commit')}: {reason}")
+            else:
+                kept.append(writer)
+        if not kept and last is not None:
+            said = f"nothing of it can be simulated: {str(last).splitlines()[0]}"
+            raise InvalidInput([Problem(self.observed.place, said)])
+        return kept, left_out
+
+    def _writer(self, group: Group) -> WriterDraft:
+        instants = {commit.version: commit.timestamp_ms for commit in self.observed.commits}
+        window = window_of(group.commits, instants)
+        is_stream = group.kind is Kind.STREAM
+        cadence = cadence_of(group.commits, window, self.observed.span_ms, is_stream)
+        work = drafted(group, self.facts)
+        return WriterDraft(group, window, cadence, work, guessed_dialect(group.commits))
+
+    def text(self, writers: Sequence[WriterDraft], left_out: Sequence[str]) -> str:
+        """The scenario."""
+        lines = [
+            *self._head(writers),
+            *self._table(),
+            "",
+            "writers:",
+            *(line for writer in writers for line in self._writer_lines(writer)),
+            *_tail(left_out),
+            *_sweep(writers),
+        ]
+        return "\n".join(lines) + "\n"
+
+    def _head(self, writers: Sequence[WriterDraft]) -> Iterator[str]:
+        observed, anonymous = self.observed, self.options.anonymous
+        yield f"{EDITOR_LINE}scenario.schema.json"
+        yield from _comment(
+            f"Drafted by `{self.options.command}` from {many(len(observed.commits), 'commit')}"
+            + ("." if anonymous else f" of {observed.place}, {_when(observed)}.")
+        )
+        yield from _comment(
+            "Runs as it is: `whitecap run FILE`, `whitecap sweep FILE`. Read it first: above each"
+            " figure stands how it is known."
+        )
+        for surety in Surety:
+            yield f"#   {surety.value + ':':9} {surety.meaning}"
+        yield from _comment(
+            "A log holds no aborted transaction. So no abort rate is inferred here: runs of this"
+            " scenario predict them. Jobs that failed for good are missing from the rates, and of"
+            " long jobs, which are refused more often, fewer are seen than ran."
+        )
+        name = self.options.name
+        yield f"name: {json.dumps(name) if re.fullmatch(FILE_NAME, name) else 'from-log'}"
+        yield f"description: Drafted from a log of {many(len(observed.commits), 'commit')}."
+        yield from _entry("", "dialect", self.dialect.figure)
+        duration_ms = _duration_ms(writers, observed.span_ms)
+        start = self._start(duration_ms)
+        said = "the end of the log" + (", moved by whole weeks" if anonymous else "")
+        yield from _entry("", "start", guessed(f"{start:%Y-%m-%d %H:%M:%S}", f"UTC, {said}"))
+        jobs = sum(writer.cadence.rate for writer in writers) * duration_ms
+        said = f"about {jobs:,.0f} jobs; the log looked at spans {duration_text(observed.span_ms)}"
+        yield from _entry("", "duration", guessed(duration_text(duration_ms), said))
+        stated = self.options.store
+        store = read(stated, "given by --store") if stated else guessed_store(observed.place)
+        yield from _entry("", "store", store)
+        yield ""
+
+    def _start(self, duration_ms: float) -> datetime:
+        """A full hour so long before the last commit, of the same weekday if it is moved."""
+        last = max(commit.timestamp_ms for commit in self.observed.commits)
+        start = -((duration_ms - last) // MS_PER["h"]) * MS_PER["h"]
+        if self.options.anonymous:
+            start = MONDAY_MS + (start - MONDAY_MS) % WEEK_MS
+        return datetime.fromtimestamp(start / 1000, UTC)
+
+    def _table(self) -> Iterator[str]:
+        facts, columns, contents = self.facts, self.columns, self.contents
+        yield "table:"
+        yield f"  name: {facts.names.table}"
+        said = f"the columns that decide conflicts, and {PAYLOAD}, which stands for"
+        yield from _entry("  ", "schema", guessed(self._ddl(), f"{said} {columns.others} more"))
+        laid_out = [facts.names.columns[column.name] for column in columns.layout]
+        kind = "cluster_by" if columns.clusters and not columns.partitions else "partition_by"
+        yield from _entry("  ", kind, read(f"[{', '.join(laid_out)}]", "the table's metadata"))
+        yield from _entry("  ", "key", Figure(facts.key, *_of(columns.key_figure)))
+        isolation = isolation_of(self.observed)
+        if isolation is not None:
+            yield from _entry("  ", "isolation", isolation)
+        yield from self._properties()
+        yield from self._values(facts.domains)
+        yield "  initial:"
+        yield from _entry("    ", "rows", contents.rows)
+        yield from _entry("    ", "rows_per_file", contents.rows_per_file)
+        yield from _entry("  ", "bytes_per_row", contents.bytes_per_row)
+        past = past_of(self.observed)
+        for figure in past.figures:
+            yield from _comment(figure.comment, "  ")
+        yield f"  log: {past.text}"
+
+    def _ddl(self) -> str:
+        names = self.facts.names.columns
+        types = {names[column.name]: drafted_type(column) for column in self.columns.layout}
+        types |= {self.facts.key: "bigint", PAYLOAD: "double"}
+        parts = (f"{name} {types[name].upper()}" for name in draft_columns(self.facts))
+        return json.dumps(", ".join(parts))
+
+    def _properties(self) -> Iterator[str]:
+        stated = properties_of(self.observed)
+        features, others = left_out_features(self.observed)
+        if self.options.anonymous:
+            others = [key for key in others if key in NAMES]
+        if stated:
+            yield from _comment("read: the table's properties that decide conflicts or time", "  ")
+            yield "  properties:"
+            yield from (f"    {key}: {json.dumps(value)}" for key, value in stated.items())
+        if features:
+            yield from _comment(f"Not in the draft, features: {', '.join(features)}", "  ")
+        if others:
+            yield from _comment(f"Not in the draft, properties: {', '.join(others)}", "  ")
+
+    def _values(self, domains: Sequence[Domain]) -> Iterator[str]:
+        if not domains:
+            return
+        yield "  values:"
+        for domain in domains:
+            name = self.facts.names.columns[domain.column.name]
+            yield from _comment(domain.figure.comment, "    ")
+            if domain.days is not None:
+                yield f"    {name}: {domain.figure.text}"
+                continue
+            listed = self.facts.names.literals(domain.listed, drafted_type(domain.column))
+            yield from _wrapped(f"{name}: [{', '.join(listed)}]", "    ", "      ")
+
+    def _writer_lines(self, writer: WriterDraft) -> Iterator[str]:
+        group, cadence, work = writer.group, writer.cadence, writer.work
+        yield f"  {group.name}:"
+        who = "" if self.options.anonymous else group.who
+        seen = f"{many(len(group.commits), 'commit')} of {group.commits[0].operation}"
+        yield from _comment(f"{seen}{who and f' by {who}'}", "    ")
+        if writer.dialect.dialect is not self.dialect.dialect:
+            yield from _entry("    ", "dialect", writer.dialect.figure)
+        yield from _entry("    ", "count", cadence.count)
+        yield from _work_lines(work, group)
+        for figure in cadence.evidence:
+            yield from _comment(figure.comment, "    ")
+        yield f"    arrival: {cadence.arrival}"
+        yield from _entry("    ", "compute", writer.window.figure)
+        yield from _comment("assumed: a log does not say what follows a refusal", "    ")
+        yield "    rerun: {exponential: {base: 2 s, cap: 1 min, budget: 3}}"
+        yield ""
+
+
+def _of(figure: Figure) -> tuple[Surety, str]:
+    return figure.surety, figure.because
+
+
+def _work_lines(work: Drafted, group: Group) -> Iterator[str]:
+    for figure in work.evidence:
+        yield from _comment(figure.comment, "    ")
+    parameters = {parameter.name: parameter for parameter in work.parameters}
+    if work.statement is None:
+        rows = parameters.pop("rows")
+        yield from _comment(rows.figure.comment, "    ")
+        inner = rows.text.removeprefix("{").removesuffix("}")
+        yield f"    streaming: {{checkpoint: {group.name}, {inner}}}"
+    else:
+        yield "    statement: >-"
+        for line in work.statement.splitlines():
+            yield from _wrapped(line, "      ")
+    if parameters:
+        yield "    parameters:"
+    for parameter in parameters.values():
+        yield from _comment(parameter.figure.comment, "      ")
+        yield f"      {parameter.name}: {parameter.text}"
+
+
+def _tail(left_out: Sequence[str]) -> Iterator[str]:
+    if left_out:
+        yield "# Of the log this draft leaves out:"
+        for each in left_out:
+            yield from _comment(f"- {each}")
+        yield ""
+    yield "objective: job_success_rate >= 99 %"
+
+
+def _sweep(writers: Sequence[WriterDraft]) -> Iterator[str]:
+    """As many jobs as today, and more; maintenance and streams stay what they are."""
+    growing = [writer for writer in writers if writer.group.kind not in _SINGLE]
+    if not growing:
+        return
+    yield ""
+    yield "sweep:  # what `whitecap sweep` compares"
+    yield "  replications: 5"
+    yield "  axes:"
+    yield "    writers:  # as many as today, and more"
+    yield "      as now: {}"
+    for name, times in (("twice", 2), ("three times", 3)):
+        yield f"      {name}:"
+        for each in growing:
+            count = int(each.cadence.count.text) * times
+            yield f"        writers.{each.group.name}.count: {count}"
+
+
+_SINGLE = (Kind.OPTIMIZE, Kind.STREAM)
+"""One more of these is another thing: a second query on a checkpoint, a second compaction."""
+
+
+def _entry(indent: str, key: str, figure: Figure) -> Iterator[str]:
+    """A key with the evidence above it."""
+    yield from _comment(figure.comment, indent)
+    yield f"{indent}{key}: {figure.text}"
+
+
+def _comment(text: str, indent: str = "") -> Iterable[str]:
+    return _wrapped(text, f"{indent}# ")
+
+
+def _wrapped(text: str, indent: str, after: str | None = None) -> list[str]:
+    """A long line in several, which YAML joins again."""
+    return textwrap.wrap(
+        text, WIDTH, initial_indent=indent, subsequent_indent=after or indent,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+
+
+def _when(observed: ObservedTable) -> str:
+    times = [commit.timestamp_ms for commit in observed.commits]
+    first, last = (datetime.fromtimestamp(t / 1000, UTC) for t in (min(times), max(times)))
+    return f"{first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} UTC"
+
+
+def _duration_ms(writers: Sequence[WriterDraft], span_ms: float) -> float:
+    """Long enough for jobs of all, short enough to run in seconds; a day where hours differ."""
+    rates = [writer.cadence.rate for writer in writers]
+    wanted = JOBS_EACH / min(rates)
+    arrivals = [writer.cadence.arrival for writer in writers]
+    if any("weekdays:" in arrival for arrival in arrivals):
+        wanted = max(wanted, WEEK_MS)
+    elif any("hours:" in arrival for arrival in arrivals):
+        wanted = max(wanted, MS_PER["d"])
+    wanted = min(wanted, MOST_JOBS / sum(rates), max(span_ms, SHORTEST_MS))
+    hours = max(round(wanted / MS_PER["h"]), 1)
+    return min(hours * MS_PER["h"], max(MOST_JOBS / sum(rates), MS_PER["min"]))

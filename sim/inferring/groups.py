@@ -1,0 +1,162 @@
+"""Which commits are of one kind of writer: by operation, who made them, and what they ask for."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from whitecap.sim.inferring.conditions import condition_of, template_of
+from whitecap.sim.inferring.engines import product_of
+from whitecap.sim.inferring.observed import ObservedCommit
+
+MOST_GROUPS = 12
+"""More than that nobody reads; finer distinctions are given up first."""
+
+FEWEST = 3
+"""Commits of a group: of fewer no rate is told, unless there is nothing else."""
+
+
+MOSTLY = 0.9
+"""The share of commits that groups must have for the distinctions between them to be kept."""
+
+
+class Kind(Enum):
+    """What a writer does; its value begins the name of its group."""
+
+    INSERT = "insert"
+    OVERWRITE = "overwrite"
+    STREAM = "stream"
+    UPDATE = "update"
+    DELETE = "delete"
+    MERGE = "merge"
+    OPTIMIZE = "optimize"
+
+
+_APPENDS = frozenset({"WRITE", "COPY INTO"})
+_KINDS = {
+    "STREAMING UPDATE": Kind.STREAM,
+    "UPDATE": Kind.UPDATE,
+    "DELETE": Kind.DELETE,
+    "MERGE": Kind.MERGE,
+    "OPTIMIZE": Kind.OPTIMIZE,
+}
+
+
+def kind_of(commit: ObservedCommit) -> Kind | None:
+    """What made a commit; `None` for what is not drafted, or created the table."""
+    if commit.sets_up:
+        return None
+    if commit.operation in _APPENDS:
+        mode = commit.parameters.get("mode", "Append").lower()
+        return Kind.OVERWRITE if mode == "overwrite" else Kind.INSERT
+    return _KINDS.get(commit.operation)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Commits of one kind of writer, in the order of their versions."""
+
+    name: str
+    kind: Kind
+    commits: Sequence[ObservedCommit]
+
+    @property
+    def who(self) -> str:
+        """Who they are, in the log's own words; empty where it says nothing."""
+        origins = {each.origin for each in self.commits}
+        said = []
+        for field in ("job", "user", "cluster"):
+            names = sorted({str(v) for o in origins if (v := getattr(o, field)) is not None})
+            if names:
+                more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+                said.append(f"{field} {names[0]}{more}")
+        return ", ".join(said)
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """The groups, and how many commits of which operations are in none."""
+
+    groups: Sequence[Group]
+    left_out: Counter[str]
+
+
+Key = tuple[str, ...]
+KeyOf = Callable[[ObservedCommit], Key]
+
+
+def grouped(
+    commits: Sequence[ObservedCommit], columns: Collection[str], anonymous: bool
+) -> Grouped:
+    """Sort commits into groups, by as much as leaves few of them."""
+    kinds = {commit.version: kind_of(commit) for commit in commits}
+    drafted = [commit for commit in commits if kinds[commit.version] is not None]
+    left_out = Counter(each.operation for each in commits if kinds[each.version] is None)
+    by_key = _few_groups(drafted, kinds, columns)
+    enough = {key: group for key, group in by_key.items() if len(group) >= FEWEST} or by_key
+    largest = sorted(enough, key=lambda key: -len(enough[key]))[:MOST_GROUPS]
+    for key, group in by_key.items():
+        if key not in largest:
+            left_out[group[0].operation] += len(group)
+    chosen = [enough[key] for key in largest]
+    names = _names(chosen, kinds, anonymous)
+    groups = [
+        Group(name, kind, group)
+        for name, group in zip(names, chosen, strict=True)
+        if (kind := kinds[group[0].version]) is not None
+    ]
+    return Grouped(groups, left_out)
+
+
+def _few_groups(
+    commits: Sequence[ObservedCommit], kinds: dict[int, Kind | None], columns: Collection[str]
+) -> dict[Key, list[ObservedCommit]]:
+    def kind(commit: ObservedCommit) -> Key:
+        return (str(kinds[commit.version]), commit.application or "", str(_engine(commit)))
+
+    def who(commit: ObservedCommit) -> Key:
+        return (*kind(commit), commit.origin.job or commit.origin.user or "")
+
+    def what(commit: ObservedCommit) -> Key:
+        options = commit.parameters.get("zOrderBy", ""), commit.parameters.get("auto", "")
+        return (*who(commit), template_of(condition_of(commit), columns), *options)
+
+    keys: tuple[KeyOf, ...] = (what, who, kind)
+    for key_of in keys:
+        found: dict[Key, list[ObservedCommit]] = defaultdict(list)
+        for commit in commits:
+            found[key_of(commit)].append(commit)
+        sizes = sorted((len(each) for each in found.values() if len(each) >= FEWEST), reverse=True)
+        if sum(sizes[:MOST_GROUPS]) >= MOSTLY * len(commits):
+            break
+    return found
+
+
+def _engine(commit: ObservedCommit) -> str | None:
+    product = product_of(commit.origin.engine)
+    return None if product is None else product.name
+
+
+def _names(
+    groups: Sequence[Sequence[ObservedCommit]], kinds: dict[int, Kind | None], anonymous: bool
+) -> list[str]:
+    """A name for each: its kind, whose it is, and a number where that is not enough."""
+    names: list[str] = []
+    for group in groups:
+        kind = kinds[group[0].version]
+        assert kind is not None
+        job = "" if anonymous else _slug(group[0].origin.job or "")
+        stem = f"{kind.value}-{job}" if job else kind.value
+        number = 2
+        name = stem
+        while name in names:
+            name, number = f"{stem}-{number}", number + 1
+        names.append(name)
+    return names
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:30]

@@ -1,0 +1,239 @@
+"""The drafted table: the columns that decide conflicts, its files, properties and log."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from whitecap.engine.isolation import ISOLATION_PROPERTY
+from whitecap.engine.log import properties
+from whitecap.engine.log.actions import AddFile
+from whitecap.engine.log.clustering import clustering_columns
+from whitecap.engine.log.features import feature_names
+from whitecap.engine.log.schema import Field
+from whitecap.engine.log.statistics import record_count
+from whitecap.sim.inferring.conditions import condition_of, names_column
+from whitecap.sim.inferring.figures import (
+    Figure,
+    assumed,
+    counted,
+    duration_text,
+    guessed,
+    many,
+    rate_text,
+    read,
+)
+from whitecap.sim.inferring.observed import ObservedCommit, ObservedTable
+from whitecap.sim.quantities.bounds import MAX_BYTES_PER_ROW, MAX_INITIAL_ROWS
+
+KEY_TYPE = "bigint"
+NEW_KEY, PAYLOAD = "row_key", "payload"
+"""Columns that stand for others."""
+
+MOST_FILES = 20_000
+"""Of a drafted table: a run begins in seconds; tables with more are drafted smaller."""
+
+ASSUMED_BYTES_PER_ROW = 100
+
+_DECIDING = (
+    properties.APPEND_ONLY.key,
+    properties.CHANGE_DATA_FEED.key,
+    properties.CHECKPOINT_INTERVAL.key,
+    properties.DELETED_FILE_RETENTION_MS.key,
+    properties.DELETION_VECTORS.key,
+    properties.IN_COMMIT_TIMESTAMPS.key,
+    properties.LOG_RETENTION_MS.key,
+    properties.ROW_TRACKING.key,
+)
+"""Properties that a draft takes over: those that decide conflicts, or how long the log takes."""
+
+_OF_THEM = frozenset(
+    {"appendOnly", "invariants", "changeDataFeed", "deletionVectors", "rowTracking",
+     "inCommitTimestamp", "domainMetadata", "clustering"}
+)  # fmt: skip
+"""Protocol features that come with these properties, or with what else is drafted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of the draft: partitions or clusters, the key, and one for all others."""
+
+    partitions: tuple[Field, ...]
+    clusters: tuple[Field, ...]
+    key: str
+    key_figure: Figure
+    others: int
+
+    @property
+    def layout(self) -> tuple[Field, ...]:
+        """Those that lay the table out."""
+        return self.partitions or self.clusters
+
+
+def columns_of(observed: ObservedTable) -> Columns:
+    """Which columns the draft has."""
+    snapshot = observed.snapshot
+    partitions = tuple(snapshot.partition_schema)
+    clusters = tuple(snapshot.schema.select(clustering_columns(snapshot)))
+    laid_out = {column.name for column in (*partitions, *clusters)}
+    candidates = [c for c in snapshot.schema if c.type == KEY_TYPE and c.name not in laid_out]
+    key, figure = _key(candidates, observed.commits)
+    others = len(snapshot.schema) - len(laid_out) - (key != NEW_KEY)
+    return Columns(partitions, clusters, key, figure, others)
+
+
+def _key(candidates: Sequence[Field], commits: Sequence[ObservedCommit]) -> tuple[str, Figure]:
+    """The BIGINT column that identifies a row: that of the conditions of MERGE, or by its name."""
+    merges = [condition_of(commit) for commit in commits if commit.operation == "MERGE"]
+    named = Counter(
+        {c.name: sum(names_column(text, c.name) for text in merges) for c in candidates}
+    )
+    for name, count in named.most_common(1):
+        if count:
+            said = f"{count:,} of {len(merges):,} conditions of MERGE name it"
+            return name, guessed(name, said)
+    ids = [c.name for c in candidates if c.name.lower() == "id" or c.name.lower().endswith("id")]
+    if ids:
+        return ids[0], guessed(ids[0], "the first BIGINT column that is called so; is it unique?")
+    return NEW_KEY, assumed(NEW_KEY, "no BIGINT column looks like one: this one is made up")
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What the table holds: rows and files, and what a row takes."""
+
+    rows: Figure
+    rows_per_file: Figure
+    bytes_per_row: Figure
+    files: int
+    scale: float
+
+
+def contents_of(observed: ObservedTable) -> Contents:
+    """Rows and files of the newest version."""
+    files = observed.snapshot.all_files()
+    if not files:
+        none = counted("0", "the newest version has no files")
+        each = assumed("1000", "there are no files to tell it by")
+        return Contents(none, each, assumed(str(ASSUMED_BYTES_PER_ROW), none.because), 0, 1.0)
+    rows, bytes_per_row, said = _rows(files)
+    scale = min(1.0, MOST_FILES / len(files), MAX_INITIAL_ROWS / max(rows, 1))
+    drafted = max(round(rows * scale), 1)
+    count = max(round(len(files) * scale), 1)
+    smaller = f"; the draft is {1 / scale:.3g} times smaller, so that it runs" if scale < 1 else ""
+    per_file = max(math.ceil(drafted / count), 1)
+    sizes = sorted(file.size for file in files)
+    median_size = sizes[len(sizes) // 2]
+    because = (
+        f"{many(len(files), 'live file')}, {_bytes(sum(sizes))} together, {_bytes(median_size)} in"
+        f" the median, from {_bytes(sizes[0])} to {_bytes(sizes[-1])}; the draft's are all alike"
+    )
+    return Contents(
+        counted(str(drafted), said + smaller),
+        counted(str(per_file), because),
+        bytes_per_row,
+        count,
+        scale,
+    )
+
+
+def _rows(files: Sequence[AddFile]) -> tuple[int, Figure, str]:
+    """How many rows they have; files without statistics are counted by their size."""
+    known = [(file.size, count) for file in files if (count := record_count(file.stats))]
+    size = sum(file.size for file in files)
+    if not known:
+        because = "no file has statistics that say how many rows it has"
+        figure = assumed(str(ASSUMED_BYTES_PER_ROW), because)
+        return max(size // ASSUMED_BYTES_PER_ROW, 1), figure, f"{because}: by their size"
+    each = sum(s for s, _ in known) / sum(count for _, count in known)
+    hidden = sum(f.deletion_vector.cardinality for f in files if f.deletion_vector is not None)
+    rows = round(size / each) - hidden
+    because = f"statistics of {len(known):,} of {many(len(files), 'live file')}"
+    if hidden:
+        because += f", less {many(hidden, 'row')} that deletion vectors hide"
+    text = str(min(max(round(each), 1), MAX_BYTES_PER_ROW))
+    return (
+        max(rows, 1),
+        counted(text, f"sizes and rows of {many(len(known), 'live file')}"),
+        because,
+    )
+
+
+def _bytes(size: float) -> str:
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.3g} {unit}"
+        size /= 1024
+    return f"{size:,.3g} TiB"
+
+
+def isolation_of(observed: ObservedTable) -> Figure | None:
+    """The level that writers commit under; `None` where neither table nor commits say it."""
+    stated = observed.snapshot.configuration.get(ISOLATION_PROPERTY)
+    if stated in _LEVELS:
+        return read(stated, f"the table's {ISOLATION_PROPERTY}")
+    levels = Counter(c.isolation for c in observed.commits if c.isolation in _LEVELS)
+    for level, count in levels.most_common(1):
+        said = f"isolationLevel of {count:,} of {sum(levels.values()):,} commits that change data"
+        return counted(str(level), said)
+    return None
+
+
+_LEVELS = ("Serializable", "WriteSerializable")
+
+
+def properties_of(observed: ObservedTable) -> dict[str, str]:
+    """The table's properties that decide something in a run."""
+    stated = observed.snapshot.configuration
+    return {key: stated[key] for key in _DECIDING if key in stated}
+
+
+def left_out_features(observed: ObservedTable) -> tuple[list[str], list[str]]:
+    """Protocol features and properties of Delta's that the draft does not have."""
+    features = sorted(feature_names(observed.snapshot.protocol) - _OF_THEM)
+    stated = observed.snapshot.configuration
+    kept = {*_DECIDING, ISOLATION_PROPERTY}
+    return features, sorted(key for key in stated if key not in kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What `_delta_log` holds."""
+
+    text: str
+    figures: tuple[Figure, ...]
+
+
+def past_of(observed: ObservedTable) -> Past:
+    """How long the log is, and how often it has a checkpoint."""
+    checkpoint = _checkpoint_interval(observed)
+    configuration = observed.snapshot.configuration
+    retention_ms = properties.LOG_RETENTION_MS.of(configuration)
+    oldest = observed.snapshot.version - observed.kept + 1
+    interval = f", checkpoint_interval: {checkpoint.text}"
+    if oldest > 0 and observed.span_ms:
+        rate = rate_text(len(observed.commits), observed.span_ms)
+        kept = f"versions 0 to {oldest - 1:,} are gone: old commits are cleaned up"
+        stated = properties.LOG_RETENTION_MS.key in configuration
+        source = "the table's" if stated else "Delta's default"
+        said = f"{kept}, after {duration_text(retention_ms)} ({source})"
+        text = f"{{rate: {rate}, retention: {duration_text(retention_ms)}{interval}}}"
+        return Past(text, (counted(text, said), checkpoint))
+    said = f"{many(observed.kept, 'commit')} in the log, none cleaned up yet"
+    text = f"{{commits: {observed.kept}{interval}}}"
+    return Past(text, (counted(text, said), checkpoint))
+
+
+def _checkpoint_interval(observed: ObservedTable) -> Figure:
+    configuration = observed.snapshot.configuration
+    key = properties.CHECKPOINT_INTERVAL.key
+    if key in configuration:
+        return read(configuration[key], f"the table's {key}")
+    gaps = Counter(later - earlier for earlier, later in pairwise(observed.checkpoints))
+    for gap, count in gaps.most_common(1):
+        said = f"{count:,} of {many(sum(gaps.values()), 'gap')} between checkpoints"
+        return counted(str(gap), said)
+    return assumed(properties.CHECKPOINT_INTERVAL.default, "Delta's default: too few checkpoints")

@@ -1,0 +1,71 @@
+"""What things of a real table are called in a draft: by their names, or by others."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from whitecap.engine.log.schema import Field
+from whitecap.sim.inferring.observed import ObservedTable
+from whitecap.sim.loading.tables import PYTHON_TYPES
+from whitecap.sim.scenario.table import TABLE_NAME
+
+_PLAIN = re.compile(r"[A-Za-z_]\w*")
+_RESERVED = frozenset({"t", "s", "v", "rows", "keys", "values", "select", "table", "from", "order"})
+"""What drafted statements call other things, and words of SQL that columns are called by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The draft's names; with `anonymous` nobody's own words are among them."""
+
+    table: str
+    columns: dict[str, str]
+    anonymous: bool
+
+    @classmethod
+    def of(cls, observed: ObservedTable, columns: Sequence[Field], anonymous: bool) -> Names:
+        """Names for the table and these columns."""
+        named = {
+            column.name: column.name
+            if _is_plain(column.name) and not anonymous
+            else f"column_{number}"
+            for number, column in enumerate(columns, start=1)
+        }
+        return cls("table_1" if anonymous else _table_name(observed), named, anonymous)
+
+    def literals(self, values: Sequence[str], kind: str) -> list[str]:
+        """Values of a drafted type as YAML writes them, in their order."""
+        if self.anonymous and kind != "boolean":
+            numbers = range(1, len(values) + 1)
+            values = [str(n) if kind in _BARE else f"value {n}" for n in numbers]
+        return [
+            value if kind in _BARE else json.dumps(value, ensure_ascii=False) for value in values
+        ]
+
+
+_BARE = frozenset({"int", "bigint", "double", "boolean"})
+"""Types whose values YAML reads without quotes."""
+
+_AS_INT = frozenset({"tinyint", "smallint"})
+
+
+def drafted_type(column: Field) -> str:
+    """The type of a layout column in the draft: one whose values a scenario can list."""
+    if column.type in PYTHON_TYPES or column.type == "date":
+        return column.type
+    return "int" if column.type in _AS_INT else "string"
+
+
+def _is_plain(name: str) -> bool:
+    return bool(_PLAIN.fullmatch(name)) and name.lower() not in _RESERVED
+
+
+def _table_name(observed: ObservedTable) -> str:
+    metadata = observed.snapshot.metadata
+    stem = (metadata and metadata.name) or PurePosixPath(observed.place.rstrip("/")).name
+    name = re.sub(r"\W+", "_", stem.rpartition(".")[2] or stem).strip("_").lower()
+    return name if re.fullmatch(TABLE_NAME, name) and name not in _RESERVED else "events"

@@ -1,0 +1,210 @@
+"""What a log tells of its commits: who made them, when, on what, and what they changed.
+
+Only metadata is read, and nothing is written. A commit is reduced to what later questions need, so
+that a long log takes little room.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from whitecap.engine.errors import InvalidInput, InvalidLog, Problem
+from whitecap.engine.log.actions import AddFile, RemoveFile
+from whitecap.engine.log.commit_file import LOG_DIRECTORY, Commit, decode_commit, version_of_key
+from whitecap.engine.log.snapshot import Snapshot, physical_partition_columns
+from whitecap.engine.log.statistics import record_count
+from whitecap.engine.log.table_log import TableLog, contiguous_commits
+from whitecap.engine.storage.memory import run as drive
+from whitecap.engine.storage.requests import Body, Entry, Get, ListFrom
+from whitecap.sim.inferring.places import ReadableStore, shown_place, store_at
+
+READERS = 16
+"""Commits that are fetched at the same time: an object store answers one after some 30 ms."""
+
+_CHECKPOINT = re.compile(r"\d{20}\.checkpoint\.")
+
+Partition = tuple[str | None, ...]
+"""The values of the partition columns, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Who made a commit, as far as the log says it: only Databricks names users and jobs."""
+
+    user: str | None = None
+    job: str | None = None
+    cluster: str | None = None
+    engine: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedCommit:
+    """One commit. `read_version` is that of its snapshot; times are epoch milliseconds."""
+
+    version: int
+    timestamp_ms: int
+    operation: str
+    origin: Origin = Origin()
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    read_version: int | None = None
+    isolation: str | None = None
+    application: str | None = None
+    added: int = 0
+    removed: int = 0
+    rows: int | None = None
+    partitions: frozenset[Partition] = frozenset()
+    sets_up: bool = False
+
+    def metric(self, *names: str) -> float | None:
+        """The first of these metrics that it has: engines call them differently."""
+        return next((self.metrics[name] for name in names if name in self.metrics), None)
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedTable:
+    """A table as its log shows it: the newest state, and the commits that were looked at.
+
+    `kept` is how many commit files the log still holds, `checkpoints` the versions that have one.
+    """
+
+    place: str
+    snapshot: Snapshot
+    commits: Sequence[ObservedCommit]
+    kept: int
+    checkpoints: Sequence[int]
+
+    @property
+    def span_ms(self) -> float:
+        """From the first to the last commit, and one mean gap more: the time of so many commits."""
+        count = len(self.commits)
+        if count < 2:
+            return 0.0
+        times = [commit.timestamp_ms for commit in self.commits]
+        return (max(times) - min(times)) * count / (count - 1)
+
+
+def observe(place: str, newest: int) -> ObservedTable:
+    """Read the `newest` commits of the table there, and its state.
+
+    Raises `InvalidInput`: there is no Delta table, its log has gaps or cannot be read, or it holds
+    nothing to infer from.
+    """
+    store, place = store_at(place), shown_place(place)
+    try:
+        return _observed(place, store, newest)
+    except OSError as error:
+        raise InvalidInput([Problem(place, f"cannot be read: {error}")]) from None
+
+
+def _observed(place: str, store: ReadableStore, newest: int) -> ObservedTable:
+    entries: Sequence[Entry] = store.answer(ListFrom(f"{LOG_DIRECTORY}/")).entries  # type: ignore[union-attr]
+    versions = [v for v in (version_of_key(entry.key) for entry in entries) if v is not None]
+    if not versions:
+        raise InvalidInput([Problem(place, f"is no Delta table: no commits in {LOG_DIRECTORY}")])
+    listed = contiguous_commits(tuple(entries), min(versions))
+    snapshot = drive(TableLog(encode=None).update(), store)
+    if snapshot.metadata is None:
+        raise InvalidLog([Problem(place, "no commit and no checkpoint says what the table is")])
+    chosen = listed[-newest:]
+    columns = physical_partition_columns(snapshot.metadata)
+    with ThreadPoolExecutor(READERS) as pool:
+        bodies = pool.map(lambda each: store.answer(Get(each[1].key)), chosen)
+        commits = [
+            _commit(version, entry, body, columns)
+            for (version, entry), body in zip(chosen, bodies, strict=True)
+        ]
+    return ObservedTable(place, snapshot, commits, len(versions), _checkpoints(entries))
+
+
+def _checkpoints(entries: Sequence[Entry]) -> list[int]:
+    """The versions with a checkpoint."""
+    names = (entry.key.rpartition("/")[2] for entry in entries)
+    return sorted({int(name[:20]) for name in names if _CHECKPOINT.match(name)})
+
+
+def _commit(version: int, entry: Entry, body: Any, columns: Sequence[str]) -> ObservedCommit:
+    if not isinstance(body, Body):
+        raise InvalidLog([Problem(entry.key, "was listed, but is not there")])
+    commit = decode_commit(body.content, version, entry.modified_at_ms)
+    info = _commit_info(body.content)
+    files = [action for action in commit.actions if isinstance(action, AddFile | RemoveFile)]
+    return ObservedCommit(
+        version=version,
+        timestamp_ms=commit.timestamp_ms,
+        operation=str(info.get("operation") or "unknown"),
+        origin=_origin(info),
+        parameters=_texts(info.get("operationParameters")),
+        metrics=_numbers(info.get("operationMetrics")),
+        read_version=_whole(info.get("readVersion")),
+        isolation=None if commit.commit_info is None else commit.commit_info.isolation_level,
+        application=next((each.app_id for each in commit.set_transactions), None),
+        added=len(commit.adds),
+        removed=len(commit.removes),
+        rows=_rows(commit),
+        partitions=frozenset(_partition(file, columns) for file in files),
+        sets_up=commit.metadata is not None and not commit.removes and version == 0,
+    )
+
+
+def _rows(commit: Commit) -> int | None:
+    """The rows of the files that it added; `None` if one of them does not say."""
+    counts = [record_count(file.stats) for file in commit.adds]
+    known = [count for count in counts if count is not None]
+    return sum(known) if counts and len(known) == len(counts) else None
+
+
+def _partition(file: AddFile | RemoveFile, columns: Sequence[str]) -> Partition:
+    values = file.partition_values or {}
+    return tuple(values.get(name) for name in columns)
+
+
+def _commit_info(body: bytes) -> dict[str, Any]:
+    """The commit's provenance with all that its engine put there, which may be any JSON."""
+    for line in body.split(b"\n"):
+        if line.lstrip().startswith(b'{"commitInfo"'):
+            info = json.loads(line)["commitInfo"]
+            return info if isinstance(info, dict) else {}
+    return {}
+
+
+def _origin(info: Mapping[str, Any]) -> Origin:
+    """Source: PROTOCOL.md "Commit Provenance Information"; Databricks' DESCRIBE HISTORY columns."""
+    user = info.get("userName") or info.get("userId")
+    work = info.get("job") or info.get("notebook")
+    work = work if isinstance(work, dict) else {}
+    job = work.get("jobName") or work.get("jobId") or work.get("notebookId")
+    return Origin(_text(user), _text(job), _text(info.get("clusterId")), _engine(info))
+
+
+def _engine(info: Mapping[str, Any]) -> str | None:
+    return _text(info.get("engineInfo") or info.get("clientVersion"))
+
+
+def _text(value: Any) -> str | None:
+    return None if value in (None, "") else str(value)
+
+
+def _whole(value: Any) -> int | None:
+    return value if isinstance(value, int) and value >= 0 else None
+
+
+def _texts(given: Any) -> dict[str, str]:
+    items = given.items() if isinstance(given, dict) else ()
+    return {name: v if isinstance(v, str) else json.dumps(v) for name, v in items}
+
+
+def _numbers(given: Any) -> dict[str, float]:
+    """Metrics, which Spark writes as text and delta-rs as numbers."""
+    numbers: dict[str, float] = {}
+    for name, value in given.items() if isinstance(given, dict) else ():
+        try:
+            numbers[name] = float(value)
+        except (TypeError, ValueError):
+            continue
+    return numbers

@@ -1,0 +1,314 @@
+"""The statement of a group of writers, and what its parameters are.
+
+Of the real statement a draft keeps what decides conflicts: the operation, which partitions its
+condition pins, and how many files it changes. Values of other columns decide none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from whitecap.sim.inferring.conditions import Pin, condition_of, names_column, pin_of
+from whitecap.sim.inferring.figures import (
+    Figure,
+    assumed,
+    counted,
+    guessed,
+    many,
+    middle,
+    number_text,
+)
+from whitecap.sim.inferring.groups import Group, Kind
+from whitecap.sim.inferring.layout import PAYLOAD, Columns
+from whitecap.sim.inferring.naming import Names, drafted_type
+from whitecap.sim.inferring.observed import ObservedCommit
+from whitecap.sim.inferring.values import Choice, Domain, choice_of
+
+MOST_ROWS = 100
+"""Of a drafted job: more rows take longer to simulate and decide no other conflict."""
+
+MOST_KEYS = 1000
+
+MOST_OF_SCOPE = 0.5
+"""The share of the files within reach from which on a job is taken to change all of them."""
+
+OFTEN = 0.8
+"""The share of a group's commits whose conditions must pin a column."""
+
+ASSUMED_ROWS = 10
+"""What `whitecap init` drafts."""
+
+_SOURCE = ("numSourceRows", "num_source_rows")
+_INSERTED = ("numTargetRowsInserted", "num_target_rows_inserted")
+_UPDATED = ("numTargetRowsUpdated", "num_target_rows_updated")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One `:name`, what it is bound to, and why."""
+
+    name: str
+    text: str
+    figure: Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """A writer's statement, or its rows where it is a stream, with parameters and evidence."""
+
+    statement: str | None
+    parameters: tuple[Parameter, ...]
+    evidence: tuple[Figure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableFacts:
+    """What statements need to know of the table: names, layout, and how many files it has."""
+
+    names: Names
+    columns: Columns
+    domains: Sequence[Domain]
+    files: int
+    all_columns: Sequence[str]
+
+    @property
+    def key(self) -> str:
+        """The key's name in the draft."""
+        return self.names.columns.get(self.columns.key, self.columns.key)
+
+
+@dataclass(frozen=True, slots=True)
+class _Slice:
+    """Which partitions a group works on: a parameter each, and the conditions that pin them.
+
+    Columns that no condition names are `unpinned`: rows and keys lie there, but all is read.
+    """
+
+    parameters: tuple[Parameter, ...]
+    conditions: tuple[str, ...]
+    evidence: tuple[Figure, ...]
+    files: float
+    unpinned: tuple[Parameter, ...] = ()
+
+    def condition(self, *more: str, alias: str = "") -> str:
+        """All of it as SQL."""
+        return " AND ".join([*(f"{alias}{each}" for each in self.conditions), *more])
+
+
+def drafted(group: Group, table: TableFacts) -> Drafted:
+    """The statement of a group."""
+    match group.kind:
+        case Kind.INSERT | Kind.STREAM:
+            return _appending(group, table)
+        case Kind.OVERWRITE:
+            return _overwriting(group, table)
+        case Kind.UPDATE | Kind.DELETE:
+            return _changing(group, table)
+        case Kind.MERGE:
+            return _merging(group, table)
+        case Kind.OPTIMIZE:
+            return _optimizing(group, table)
+
+
+def _appending(group: Group, table: TableFacts) -> Drafted:
+    where, evidence = _places(group, table)
+    rows = _rows(group.commits, "")
+    if group.kind is Kind.STREAM:
+        return Drafted(None, (*where, rows), evidence)
+    statement = f"INSERT INTO {table.names.table} VALUES :rows"
+    return Drafted(statement, (*where, rows), evidence)
+
+
+def _overwriting(group: Group, table: TableFacts) -> Drafted:
+    slice_ = _slice(group, table)
+    rows = _rows(group.commits, "")
+    name = table.names.table
+    if slice_.conditions:
+        statement = f"INSERT INTO {name} REPLACE WHERE {slice_.condition()} VALUES :rows"
+    else:
+        statement = f"INSERT OVERWRITE {name} VALUES :rows"
+    return Drafted(statement, (*slice_.parameters, rows), slice_.evidence)
+
+
+def _changing(group: Group, table: TableFacts) -> Drafted:
+    slice_ = _slice(group, table)
+    keys, evidence = _keys(group.commits, slice_, table)
+    more = [f"{table.key} IN (:keys)"] if keys is not None else []
+    condition = slice_.condition(*more)
+    where = f" WHERE {condition}" if condition else ""
+    name = table.names.table
+    if group.kind is Kind.DELETE:
+        statement = f"DELETE FROM {name}{where}"
+    else:
+        statement = f"UPDATE {name} SET {PAYLOAD} = {PAYLOAD} + 1.0{where}"
+    placed = () if keys is None else (*slice_.unpinned, keys)
+    parameters = (*slice_.parameters, *placed)
+    return Drafted(statement, parameters, (*slice_.evidence, evidence))
+
+
+def _merging(group: Group, table: TableFacts) -> Drafted:
+    slice_ = _slice(group, table)
+    columns = ", ".join(draft_columns(table))
+    on = slice_.condition(alias="t.")
+    on = f"t.{table.key} = s.{table.key}" + (f" AND {on}" if on else "")
+    statement = (
+        f"MERGE INTO {table.names.table} AS t\n"
+        f"USING (SELECT * FROM VALUES :rows AS v({columns})) AS s\n"
+        f"ON {on}\n"
+        "WHEN MATCHED THEN UPDATE SET *\n"
+        "WHEN NOT MATCHED THEN INSERT *"
+    )
+    share = _existing(group.commits)
+    rows = _source_rows(group.commits, f", existing: {share.text}")
+    parameters = (*slice_.parameters, *slice_.unpinned, rows)
+    return Drafted(statement, parameters, (*slice_.evidence, share))
+
+
+def _optimizing(group: Group, table: TableFacts) -> Drafted:
+    slice_ = _slice(group, table)
+    statement = f"OPTIMIZE {table.names.table}"
+    if slice_.conditions:
+        statement += f" WHERE {slice_.condition()}"
+    by = group.commits[0].parameters.get("zOrderBy", "[]")
+    if by not in ("[]", ""):
+        statement += f" ZORDER BY ({table.key})"
+    return Drafted(statement, slice_.parameters, slice_.evidence)
+
+
+def draft_columns(table: TableFacts) -> list[str]:
+    """The columns of the drafted table, in their order."""
+    laid_out = [table.names.columns[column.name] for column in table.columns.layout]
+    return [table.key, *laid_out, PAYLOAD]
+
+
+def _places(group: Group, table: TableFacts) -> tuple[tuple[Parameter, ...], tuple[Figure, ...]]:
+    """A parameter for each partition column of which a commit takes one value."""
+    parameters: list[Parameter] = []
+    evidence: list[Figure] = []
+    for domain in table.domains:
+        choice = choice_of(domain, group.commits)
+        name = table.names.columns[domain.column.name]
+        if choice.figure is not None:
+            parameters.append(_parameter(name, choice, choice.figure, domain, table.names))
+        elif choice.several:
+            said = f"a commit has {number_text(choice.several)} values of {name} in the median"
+            evidence.append(counted("", f"{said}; the draft's rows lie on any"))
+    return tuple(parameters), tuple(evidence)
+
+
+def _parameter(
+    name: str, choice: Choice, figure: Figure, domain: Domain, names: Names
+) -> Parameter:
+    if choice.only is None:
+        return Parameter(name, figure.text, figure)
+    literal = names.literals(domain.listed, drafted_type(domain.column))[choice.only]
+    return Parameter(name, f"{{value: {literal}}}", figure)
+
+
+def _slice(group: Group, table: TableFacts) -> _Slice:
+    """The partitions that the group's conditions name; without them it reads the whole table."""
+    parameters, conditions, evidence, unpinned = [], [], [], []
+    share = 1.0
+    for domain in table.domains:
+        pin, count = _pin(group.commits, domain, table.all_columns)
+        choice = choice_of(domain, group.commits)
+        name = table.names.columns[domain.column.name]
+        if pin is None:
+            said = f"{count:,} of {many(len(group.commits), 'condition')} pin {name}"
+            evidence.append(guessed("", f"{said}: all of its values are read"))
+            if choice.figure is not None:
+                unpinned.append(_parameter(name, choice, choice.figure, domain, table.names))
+            continue
+        figure = choice.figure or counted("uniform", _several_said(choice, name))
+        parameters.append(_parameter(name, choice, figure, domain, table.names))
+        conditions.append(f"{name} {pin.value} :{name}")
+        said = f"{count:,} of {many(len(group.commits), 'condition')} name {name} {pin.value} value"
+        evidence.append(guessed("", said))
+        share /= domain.count
+    files = table.files * share
+    return _Slice(tuple(parameters), tuple(conditions), tuple(evidence), files, tuple(unpinned))
+
+
+def _several_said(choice: Choice, name: str) -> str:
+    return f"a commit changes {number_text(choice.several)} values of {name} in the median"
+
+
+def _pin(
+    commits: Sequence[ObservedCommit], domain: Domain, columns: Sequence[str]
+) -> tuple[Pin | None, int]:
+    """How most conditions limit the column, and how many do so."""
+    pins = Counter(pin_of(condition_of(each), domain.column.name, columns) for each in commits)
+    pins.pop(None, None)
+    for pin, count in pins.most_common(1):
+        return (pin, count) if count >= OFTEN * len(commits) else (None, count)
+    return None, 0
+
+
+def _rows(commits: Sequence[ObservedCommit], more: str) -> Parameter:
+    """The rows that an append brings."""
+    known = [each.rows for each in commits if each.rows is not None]
+    files = middle([each.added for each in commits])
+    return _rows_parameter(known, f" in {many(files, 'file')}", more)
+
+
+def _source_rows(commits: Sequence[ObservedCommit], more: str) -> Parameter:
+    """The rows that a MERGE brings: most of those that it writes were there before."""
+    known = [rows for rows in (each.metric(*_SOURCE) for each in commits) if rows is not None]
+    return _rows_parameter(known, " in the source", more)
+
+
+def _rows_parameter(known: Sequence[float], where: str, more: str) -> Parameter:
+    if not known:
+        figure = assumed("", "the log does not say how many rows a job brings")
+        return Parameter("rows", f"{{rows: {{count: {ASSUMED_ROWS}{more}}}}}", figure)
+    real = max(middle(known), 1)
+    count = min(real, MOST_ROWS)
+    because = f"{many(real, 'row')}{where}, median of {many(len(known), 'commit')}"
+    if count < real:
+        because += "; drafted with fewer: how many rows there are decides no conflict"
+    return Parameter("rows", f"{{rows: {{count: {count}{more}}}}}", counted("", because))
+
+
+def _existing(commits: Sequence[ObservedCommit]) -> Figure:
+    """Which share of a MERGE's rows changes rows that are there."""
+    inserted = [each.metric(*_INSERTED) for each in commits]
+    updated = [each.metric(*_UPDATED) for each in commits]
+    total = sum(n or 0 for n in (*inserted, *updated))
+    if total:
+        share = sum(n or 0 for n in updated) / total
+        said = f"rows updated among those updated and inserted, {many(len(commits), 'commit')}"
+        return counted(f"{share:.2g}", said)
+    changing = sum(each.removed > 0 for each in commits)
+    said = f"{changing:,} of {many(len(commits), 'MERGE')} change files; no metrics say more"
+    return assumed("0.5" if changing else "0", said)
+
+
+def _keys(
+    commits: Sequence[ObservedCommit], slice_: _Slice, table: TableFacts
+) -> tuple[Parameter | None, Figure]:
+    """So many keys as are needed to change as many files as these commits did, if not all."""
+    laid_out = {column.name.lower() for column in table.columns.layout}
+    others = [name for name in table.all_columns if name.lower() not in laid_out]
+    narrow = sum(any(names_column(condition_of(c), name) for name in others) for c in commits)
+    if narrow < OFTEN * len(commits):
+        said = f"{narrow:,} of {many(len(commits), 'condition')} name other columns than these"
+        return None, guessed("", f"{said}: the draft changes all rows there")
+    changed = max(median(each.removed for each in commits), 1)
+    said = (
+        f"files changed: {number_text(changed)}, median of {many(len(commits), 'commit')}, of about"
+        f" {number_text(slice_.files)} within reach"
+    )
+    if slice_.files <= 1 or changed >= MOST_OF_SCOPE * slice_.files:
+        keys = 1.0 if slice_.files <= 1 else slice_.files * math.log(2)
+    else:
+        keys = math.log1p(-changed / slice_.files) / math.log1p(-1 / slice_.files)
+    count = min(max(round(keys), 1), MOST_KEYS)
+    figure = guessed("", f"{said}: so many keys lie in so many files")
+    return Parameter("keys", f"{{keys: {{count: {count}}}}}", figure), guessed(
+        "",
+        f"{narrow:,} of {many(len(commits), 'condition')} name other columns: keys stand for them",
+    )

@@ -1,0 +1,198 @@
+"""Which values partition columns have, and which of them each group of writers works on."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+from scipy.stats import chi2
+
+from whitecap.engine.log.schema import Field
+from whitecap.sim.inferring.figures import Figure, counted, fitted, guessed, many, number_text
+from whitecap.sim.inferring.observed import ObservedCommit, ObservedTable
+from whitecap.sim.quantities.bounds import MAX_DAYS
+
+MOST_VALUES = 100
+"""Listed of a column: those with most commits; nobody reads more."""
+
+
+SHARE_OF_DAYS = 0.7
+"""From which on the dates that a table has are taken for days without gaps."""
+
+MOST_BEHIND = 2
+"""Days by which the newest date may lie before the last commit for days to arrive one by one."""
+
+LEVEL = 0.01
+"""A skew is told where even choices would differ so much once in a hundred logs."""
+
+REACHED = 0.9
+"""The share of commits that `newest` is to cover."""
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """The values of one partition column: `listed`, the busiest first, or drafted as `days`.
+
+    Dates are days that arrive one by one; where they do not, they are `listed` as well, the newest
+    first, and the draft has as many days.
+    """
+
+    column: Field
+    position: int
+    days: int | None
+    listed: tuple[str, ...]
+    figure: Figure
+
+    @property
+    def count(self) -> int:
+        """How many values the draft has."""
+        return self.days or max(len(self.listed), 1)
+
+    @property
+    def is_daily(self) -> bool:
+        """Whether a day's date is new on that day."""
+        return self.days is not None and not self.listed
+
+    def of(self, commit: ObservedCommit) -> set[str]:
+        """The values that a commit touched."""
+        found = (partition[self.position] for partition in commit.partitions)
+        return {value for value in found if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How a group chooses a value, as a parameter says it; `None`: each commit takes several.
+
+    `only` is the place among the listed values of the one that all commits work on.
+    """
+
+    figure: Figure | None
+    several: float
+    only: int | None = None
+
+
+def domains_of(observed: ObservedTable, columns: Sequence[Field]) -> list[Domain]:
+    """The domain of each partition column."""
+    last_ms = max((commit.timestamp_ms for commit in observed.commits), default=0)
+    live = [
+        [None if v is None else str(v) for v in partition]
+        for partition in observed.snapshot.partitions
+    ]
+    return [
+        _domain(column, at, [p[at] for p in live], observed.commits, day_of(last_ms))
+        for at, column in enumerate(columns)
+    ]
+
+
+def day_of(instant_ms: float) -> date:
+    """The day (UTC) of an instant."""
+    return datetime.fromtimestamp(instant_ms / 1000, UTC).date()
+
+
+def _domain(
+    column: Field,
+    at: int,
+    live: Sequence[str | None],
+    commits: Sequence[ObservedCommit],
+    today: date,
+) -> Domain:
+    values = {value for value in live if value is not None}
+    if column.type == "date" and (days := _days(values, today)):
+        because = f"{many(len(values), 'date')} in live files, the newest {max(values)}"
+        return Domain(column, at, days, (), counted(f"{{days: {days}}}", because))
+    touches = Counter(v for c in commits for v in {p[at] for p in c.partitions} if v is not None)
+    if column.type == "date" and (dates := values | touches.keys()):
+        newest = tuple(sorted(dates, reverse=True)[:MAX_DAYS])
+        because = (
+            f"{many(len(dates), 'date')}, {min(dates)} to {max(dates)}, which do not arrive day by"
+            " day: as many days up to the start stand for them"
+        )
+        return Domain(column, at, len(newest), newest, guessed(f"{{days: {len(newest)}}}", because))
+    ordered = sorted(values | touches.keys(), key=lambda v: (-touches[v], v))
+    listed = tuple(ordered[:MOST_VALUES])
+    because = f"{many(len(values), 'value')} in live files, those with most commits first"
+    if len(ordered) > MOST_VALUES:
+        because += f"; only the first {MOST_VALUES} are listed"
+    if None in live:
+        because += "; NULL is left out"
+    return Domain(column, at, None, listed, counted("", because))
+
+
+def _days(values: set[str], today: date) -> int | None:
+    """How many days there are, if they are nearly all of those up to today."""
+    try:
+        dates = {date.fromisoformat(value) for value in values}
+    except ValueError:
+        return None
+    if not dates or abs((today - max(dates)).days) > MOST_BEHIND:
+        return None
+    days = (max(dates) - min(dates)).days + 1
+    return days if len(dates) >= SHARE_OF_DAYS * days else None
+
+
+def choice_of(domain: Domain, commits: Sequence[ObservedCommit]) -> Choice:
+    """Which values these commits work on."""
+    touched = [values for values in (domain.of(commit) for commit in commits) if values]
+    if not touched:
+        return Choice(None, 0.0)
+    several = median(len(values) for values in touched)
+    if several > 1:
+        return Choice(None, several)
+    if domain.is_daily:
+        return Choice(_newest(domain, commits, len(touched)), several)
+    return _ranked(domain, touched)
+
+
+def _newest(domain: Domain, commits: Sequence[ObservedCommit], count: int) -> Figure:
+    """How far behind the day of the commit the values lie."""
+    behind = sorted(
+        max((day_of(commit.timestamp_ms) - date.fromisoformat(value)).days, 0)
+        for commit in commits
+        for value in domain.of(commit)
+    )
+    within = behind[min(math.ceil(REACHED * len(behind)), len(behind)) - 1] + 1
+    because = f"nine of ten of {many(count, 'commit')} within {many(within, 'day')} of their own"
+    assert domain.days is not None
+    if within > 1 and within > domain.days / 2:
+        return counted("uniform", because)
+    return counted("newest" if within == 1 else f"{{newest: {{within: {within}}}}}", because)
+
+
+def _ranked(domain: Domain, touched: Sequence[set[str]]) -> Choice:
+    """Zipf's law over the listed values where it explains more than an even choice."""
+    ranks = {value: rank for rank, value in enumerate(domain.listed)}
+    counts = np.zeros(len(domain.listed))
+    for values in touched:
+        for value in values & ranks.keys():
+            counts[ranks[value]] += 1
+    only = np.flatnonzero(counts)
+    if len(only) == 1 and len(domain.listed) > 1 and len(touched) > 2 and domain.days is None:
+        figure = counted("", f"all {len(touched):,} commits work on this one")
+        return Choice(figure, 1.0, int(only[0]))
+    over = f"{many(len(touched), 'commit')} over {many(len(counts), 'value')}"
+    exponent, gain = zipf_fit(counts)
+    if gain > chi2.ppf(1 - LEVEL, 1):
+        text = f"{{zipf: {{exponent: {number_text(exponent)}}}}}"
+        return Choice(fitted(text, f"Zipf's law of {over}"), 1.0)
+    return Choice(counted("uniform", f"{over}, no skew beyond chance"), 1.0)
+
+
+def zipf_fit(counts: NDArray[np.float64]) -> tuple[float, float]:
+    """The likeliest exponent for counts by rank, and twice its gain in log-likelihood over 0."""
+    if len(counts) < 2 or not counts.sum():
+        return 0.0, 0.0
+    logs = np.log(np.arange(1, len(counts) + 1))
+
+    def improbability(exponent: float) -> float:
+        scale = np.log(np.exp(-exponent * logs).sum())
+        return float((counts * (exponent * logs + scale)).sum())
+
+    found = minimize_scalar(improbability, bounds=(0.01, 10.0), method="bounded")
+    return float(found.x), 2 * (improbability(0.0) - float(found.fun))

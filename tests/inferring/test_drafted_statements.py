@@ -1,0 +1,122 @@
+"""Each kind of commit becomes a statement that the simulator takes, and the rest is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.inferring.synthetic_logs import LogOnDisk
+from whitecap.sim.inferring.drafting import Draft, Options, draft_of
+from whitecap.sim.inferring.observed import observe
+from whitecap.sim.loading import parse_scenario
+from whitecap.sim.scenario.writers import WriterGroup
+
+DAYS = ("2026-01-10", "2026-01-11", "2026-01-12")
+PINNED = '["(day#12 = 2026-01-1{})"]'
+
+
+def _add(number: int, day: str) -> dict[str, Any]:
+    return {
+        "add": {
+            "path": f"{number}.parquet", "partitionValues": {"day": day}, "size": 500,
+            "modificationTime": 0, "dataChange": True, "stats": '{"numRecords": 5}',
+        }
+    }  # fmt: skip
+
+
+def _drafted(log: LogOnDisk) -> Draft:
+    return draft_of(observe(str(log.folder), 1000), Options())
+
+
+def _group(draft: Draft, name: str) -> WriterGroup:
+    return parse_scenario(draft.text).writers[name]
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> LogOnDisk:
+    log = LogOnDisk(tmp_path / "events")
+    for number in range(6):
+        log.append(DAYS[number % 3])
+    return log
+
+
+CASES = [
+    ("WRITE", {"mode": "Overwrite"}, "INSERT OVERWRITE events VALUES :rows"),
+    (
+        "WRITE",
+        {"mode": "Overwrite", "predicate": PINNED},
+        "INSERT INTO events REPLACE WHERE day = :day VALUES :rows",
+    ),
+    ("COPY INTO", {}, "INSERT INTO events VALUES :rows"),
+    ("OPTIMIZE", {"predicate": "[]", "zOrderBy": "[]"}, "OPTIMIZE events"),
+    ("OPTIMIZE", {"predicate": PINNED}, "OPTIMIZE events WHERE day = :day"),
+    ("OPTIMIZE", {"zOrderBy": '["id"]'}, "OPTIMIZE events ZORDER BY (id)"),
+    ("DELETE", {"predicate": PINNED}, "DELETE FROM events WHERE day = :day"),
+    ("DELETE", {"predicate": '["true"]'}, "DELETE FROM events"),
+    ("DELETE", {"predicate": '["(id#1L = 7)"]'}, "DELETE FROM events WHERE id IN (:keys)"),
+    ("UPDATE", {"predicate": "[\"(day#1 >= 2026-01-11)\"]"},
+     "UPDATE events SET payload = payload + 1.0 WHERE day >= :day"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("operation", "parameters", "statement"), CASES)
+def test_a_kind_of_commit_becomes_its_statement(
+    operation: str, parameters: dict[str, str], statement: str, log: LogOnDisk
+) -> None:
+    for number in range(5):
+        told = {key: text.replace("{}", str(number % 3)) for key, text in parameters.items()}
+        log.commit(
+            operation, _add(log.version, DAYS[number % 3]), operationParameters=told,
+            readVersion=log.version - 1,
+        )  # fmt: skip
+    draft = _drafted(log)
+    writers = parse_scenario(draft.text).writers
+    assert statement in {group.statement for group in writers.values()}
+
+
+def test_a_stream_is_told_by_its_application(log: LogOnDisk) -> None:
+    for number in range(20):
+        for query in ("q1", "q2"):
+            progress = {"txn": {"appId": query, "version": number, "lastUpdated": 0}}
+            log.commit("STREAMING UPDATE", progress, _add(log.version, DAYS[2]))
+    draft = _drafted(log)
+    one, other = _group(draft, "stream").streaming, _group(draft, "stream-2").streaming
+    assert one is not None
+    assert other is not None
+    assert one.checkpoint != other.checkpoint
+    assert one.rows.count == 5
+
+
+def test_operations_that_are_not_drafted_are_told_with_their_number(log: LogOnDisk) -> None:
+    for _ in range(4):
+        log.commit("VACUUM END")
+    log.commit("ADD COLUMNS")
+    draft = _drafted(log)
+    assert list(draft.left_out) == [
+        "1 commit of ADD COLUMNS", "1 commit of CREATE TABLE", "4 commits of VACUUM END",
+    ]  # fmt: skip
+    assert "# - 4 commits of VACUUM END" in draft.text
+
+
+def test_a_group_that_its_engine_could_not_write_here_is_left_out_with_the_reason(
+    tmp_path: Path,
+) -> None:
+    log = LogOnDisk(tmp_path / "events", properties={"delta.enableInCommitTimestamps": "true"})
+    for number in range(5):
+        log.append(DAYS[number % 3], engineInfo="Apache-Spark/4.2.0 Delta-Lake/4.4.0")
+    for number in range(4):
+        log.append(DAYS[number % 3], engineInfo="delta-rs:py-1.6.3")
+    draft = _drafted(log)
+    assert [writer.group.name for writer in draft.writers] == ["insert"]
+    assert any("nCommitTimestamp" in each for each in draft.left_out), draft.left_out
+
+
+def test_two_engines_on_one_table_have_a_dialect_each(log: LogOnDisk) -> None:
+    for number in range(4):
+        log.append(DAYS[number % 3], engineInfo="delta-rs:py-1.6.3")
+    draft = _drafted(log)
+    scenario = parse_scenario(draft.text)
+    assert scenario.dialect == "delta-oss-4.4"
+    assert scenario.writers["insert-2"].dialect == "delta-rs-1.6.3"

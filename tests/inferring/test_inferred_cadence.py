@@ -1,0 +1,113 @@
+"""How often jobs come: timetables, one after the other, by chance, by hours and weekdays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.inferring.synthetic_logs import HOUR_MS, MONDAY_MS, commits_at
+from whitecap.sim.inferring.cadence import cadence_of, most_in_flight, regular_period
+from whitecap.sim.inferring.observed import ObservedCommit
+from whitecap.sim.inferring.profiles import profile_of
+from whitecap.sim.inferring.windows import Window, window_of
+from whitecap.sim.scenario.arrivals import Arrival
+from whitecap.sim.scenario.yaml_text import YamlText
+
+DAY_MS = 24 * HOUR_MS
+
+
+def _arrival(text: str) -> Arrival:
+    return Arrival.model_validate(YamlText(text, "arrival").content)
+
+
+def _window(commits: list[ObservedCommit]) -> Window:
+    return window_of(commits, {})
+
+
+def _by_chance(rate_per_h: float, hours: float, seed: int) -> list[float]:
+    draws = np.random.default_rng(seed)
+    return sorted(MONDAY_MS + draws.uniform(0, hours * HOUR_MS, int(rate_per_h * hours)))
+
+
+def _is_busy(instant: float) -> bool:
+    return 8 <= (instant // HOUR_MS) % 24 < 18
+
+
+def test_a_timetable_is_found_with_its_offset_though_jobs_are_late_and_some_missing() -> None:
+    draws = np.random.default_rng(3)
+    due = [MONDAY_MS + 5 * 60_000 + n * HOUR_MS for n in range(40) if n not in (7, 20, 21)]
+    instants = [at + draws.uniform(0, 120_000) + 30_000 for at in due]
+    commits = commits_at(instants, metrics={"executionTimeMs": 30_000.0})
+    cadence = cadence_of(commits, _window(commits), 40 * HOUR_MS, is_stream=False)
+    schedule = _arrival(cadence.arrival).schedule
+    assert schedule is not None
+    assert schedule.every == HOUR_MS
+    assert schedule.offset == pytest.approx(5 * 60_000, abs=30_000)
+    assert schedule.jitter is not None
+    assert "3 of these instants have no commit" in cadence.evidence[0].because
+
+
+def test_jobs_by_chance_have_no_timetable() -> None:
+    for seed in range(60):
+        instants = _by_chance(1.0, 20, seed)
+        assert regular_period(instants, 20 * HOUR_MS) is None
+
+
+def test_jobs_by_chance_are_open_with_the_rate_at_which_they_came() -> None:
+    commits = commits_at(_by_chance(30, 10, seed=1))
+    cadence = cadence_of(commits, _window(commits), 10 * HOUR_MS, is_stream=False)
+    arrival = _arrival(cadence.arrival).open
+    assert arrival is not None
+    assert arrival.rate * HOUR_MS == pytest.approx(30, rel=0.01)
+    assert arrival.concurrency == 1
+    assert "300 commits" in cadence.evidence[0].because
+
+
+def test_even_gaps_without_a_timetable_are_one_job_after_the_other() -> None:
+    draws = np.random.default_rng(5)
+    instants = MONDAY_MS + np.cumsum(draws.uniform(80_000, 120_000, 50))
+    commits = commits_at(instants, metrics={"executionTimeMs": 40_000.0})
+    span_ms = float(instants[-1] - instants[0]) * 50 / 49
+    cadence = cadence_of(commits, _window(commits), span_ms, is_stream=False)
+    closed = _arrival(cadence.arrival).closed
+    assert closed is not None
+    assert closed.think.mean_ms() == pytest.approx(60_000, rel=0.1)
+
+
+def test_versions_read_tell_how_many_ran_at_one_time() -> None:
+    reads = [(1, 0), (2, 0), (3, 0), (4, 3), (5, 3)]
+    commits = [ObservedCommit(v, v, "UPDATE", read_version=r) for v, r in reads]
+    assert most_in_flight(commits) == 3
+    assert most_in_flight(commits[3:]) == 2
+    assert most_in_flight([*commits, ObservedCommit(6, 6, "UPDATE")]) is None
+
+
+def test_a_busy_day_becomes_hours_and_a_quiet_weekend_weekdays() -> None:
+    draws = np.random.default_rng(11)
+    instants = [
+        at
+        for at in _by_chance(20, 28 * 24, seed=2)
+        if draws.random()
+        < (1.0 if _is_busy(at) else 0.1) * (0.2 if at // DAY_MS % 7 in (2, 3) else 1)
+    ]
+    profile = profile_of(instants)
+    assert profile is not None
+    parsed = _arrival(f"{{open: {{rate: 1 per h, profile: {profile.text}}}}}").open
+    assert parsed is not None
+    assert parsed.profile is not None
+    factors = np.array(parsed.profile.factors()).reshape(7, 24)
+    assert factors[0, 8:18].mean() / factors[0, :8].mean() == pytest.approx(10, rel=0.25)
+    assert factors[5].mean() / factors[1].mean() == pytest.approx(0.2, rel=0.4)
+    assert len(parsed.profile.hours) <= 5
+
+
+def test_commits_that_come_evenly_have_no_profile() -> None:
+    found = sum(profile_of(_by_chance(10, 21 * 24, seed)) is not None for seed in range(40))
+    assert found <= 3  # two tests at 1 % each
+
+
+def test_a_group_that_came_late_has_the_rate_of_its_own_time() -> None:
+    commits = commits_at(_by_chance(12, 10, seed=4))
+    cadence = cadence_of(commits, _window(commits), 100 * HOUR_MS, is_stream=False)
+    assert cadence.rate * HOUR_MS == pytest.approx(12, rel=0.1)
+    assert "in which it was there" in cadence.evidence[0].because

@@ -1,0 +1,182 @@
+"""Conditions, values, engines and groups: what single commits say, and what many say together."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import numpy as np
+import pytest
+
+from tests.inferring.synthetic_logs import MONDAY_MS, of
+from whitecap.engine.log.schema import Field
+from whitecap.sim.inferring.conditions import Pin, condition_of, pin_of, template_of
+from whitecap.sim.inferring.engines import guessed_dialect, guessed_store
+from whitecap.sim.inferring.figures import counted, duration_text, rate_text
+from whitecap.sim.inferring.groups import MOST_GROUPS, grouped
+from whitecap.sim.inferring.observed import ObservedCommit, Origin
+from whitecap.sim.inferring.values import Domain, choice_of, zipf_fit
+
+COLUMNS = ("id", "date", "country", "amount", "status")
+DAY_MS = 86_400_000
+
+
+def _condition(predicate: str, name: str = "predicate") -> str:
+    return condition_of(ObservedCommit(1, 0, "DELETE", parameters={name: predicate}))
+
+
+@pytest.mark.parametrize(
+    ("predicate", "pins"),
+    [
+        ("[\"(date = DATE '2026-01-12' AND country = 'DE')\"]", {"date", "country"}),
+        ('["((date#429 = 2024-01-01) AND (country#12 = DE))"]', {"date", "country"}),
+        ('["(t.id#1L = s.id#9L)"]', set()),
+        ("t.id = s.id AND t.date = '2026-01-02'", {"date"}),
+        ("t.id = s.id AND t.date = s.date", set()),
+        ("'2026-01-02' = date AND amount > 5", {"date"}),
+        ("[\"(`country` IN ('DE', 'FR'))\"]", {"country"}),
+        ("day = '2026-01-01' AND (id = 1 OR id = 2)", set()),
+        ("[\"(country != 'DE')\"]", set()),
+        ("[]", set()),
+        ("true", set()),
+    ],
+)
+def test_a_condition_pins_columns_that_it_compares_with_values(
+    predicate: str, pins: set[str]
+) -> None:
+    found = {
+        column
+        for column in ("date", "country")
+        if pin_of(_condition(predicate), column, COLUMNS) is Pin.VALUE
+    }
+    assert found == pins
+
+
+def test_a_condition_may_reach_from_a_value_on() -> None:
+    assert pin_of("date >= '2026-01-01'", "date", COLUMNS) is Pin.FROM
+    assert pin_of("'2026-01-01' < date", "date", COLUMNS) is Pin.FROM
+    assert pin_of("date < '2026-01-01'", "date", COLUMNS) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        (
+            "id IN (1, 2, 3) AND date = DATE '2026-01-12'",
+            "id IN (7) AND date = DATE '2025-11-02'",
+            True,
+        ),
+        ("id = 1 OR id = 2 OR id = 3", "id = 9", True),
+        ("(country = DE)", "(country = FR)", True),
+        ("status = 'new'", "status = 'old'", True),
+        ("status = 'new'", "amount = 5", False),
+        ("t.id = s.id", "t.id = s.amount", False),
+    ],
+)
+def test_jobs_that_differ_in_values_alone_have_one_template(
+    one: str, other: str, is_same: bool
+) -> None:
+    assert (template_of(one, COLUMNS) == template_of(other, COLUMNS)) is is_same
+
+
+@pytest.mark.parametrize(
+    ("engine", "dialect"),
+    [
+        ("Apache-Spark/4.2.0 Delta-Lake/4.4.0", "delta-oss-4.4"),
+        ("Apache-Spark/3.5.0 Delta-Lake/3.2.0", "delta-oss-3.3"),
+        ("Apache-Spark/4.0.0 Delta-Lake/4.0.1", "delta-oss-3.3"),
+        ("Databricks-Runtime/15.4.x-photon-scala2.12", "databricks-14.3"),
+        ("Databricks-Runtime/14.2.x-scala2.12", "databricks-14.2"),
+        ("Databricks-Runtime/9.1.x-scala2.12", "databricks-13.3"),
+        ("delta-rs:py-1.6.3", "delta-rs-1.6.3"),
+        ("delta-rs.0.19.0", "delta-rs-1.6.3"),
+        ("Trino-432", "delta-oss-4.4"),
+        (None, "delta-oss-4.4"),
+    ],
+)
+def test_the_dialect_is_the_nearest_one_that_is_not_newer(engine: str | None, dialect: str) -> None:
+    assert guessed_dialect(of(engine, 3)).dialect.name == dialect
+
+
+def test_the_engine_of_most_commits_decides() -> None:
+    commits = [*of("delta-rs:py-1.6.3", 2), *of("Databricks-Runtime/14.3.x", 5)]
+    guess = guessed_dialect(commits)
+    assert guess.dialect.name == "databricks-14.3"
+    assert "5 of 7 commits" in guess.figure.because
+
+
+def test_the_store_follows_from_the_uri_and_is_assumed_for_a_directory() -> None:
+    assert guessed_store("abfss://c@a.dfs.core.windows.net/t").text == "abfs"
+    assert guessed_store("gs://bucket/t").comment.startswith("guessed")
+    assert guessed_store("data/t").comment.startswith("assumed")
+
+
+def test_a_skew_comes_out_as_zipfs_law_and_an_even_choice_as_none() -> None:
+    draws = np.random.default_rng(1)
+    weights = np.arange(1, 9.0) ** -1.2
+    skewed = draws.multinomial(400, weights / weights.sum()).astype(float)
+    exponent, gain = zipf_fit(skewed)
+    assert exponent == pytest.approx(1.2, abs=0.15)
+    assert gain > 50
+    even = draws.multinomial(400, np.full(8, 1 / 8)).astype(float)
+    assert zipf_fit(even)[1] < 6.6
+
+
+def _days(*behind: int) -> list[ObservedCommit]:
+    today = date(2026, 1, 12)
+    return [
+        ObservedCommit(
+            n, MONDAY_MS, "WRITE",
+            partitions=frozenset({(str(date.fromordinal(today.toordinal() - days)),)}),
+        )
+        for n, days in enumerate(behind)
+    ]  # fmt: skip
+
+
+def test_how_far_behind_the_day_of_the_commit_days_lie_is_how_new_they_are() -> None:
+    domain = Domain(Field("date", "date"), 0, 30, (), counted("", ""))
+
+    def chosen(*behind: int) -> str:
+        figure = choice_of(domain, _days(*behind)).figure
+        assert figure is not None
+        return figure.text
+
+    assert chosen(0, 0, 0, 0) == "newest"
+    assert chosen(0, 1, 2, 0, 1, 2) == "{newest: {within: 3}}"
+    assert chosen(*range(30)) == "uniform"
+    assert chosen(*([0] * 19), 25) == "newest"
+
+
+def test_jobs_are_told_apart_by_job_and_condition_but_not_by_values() -> None:
+    def commit(n: int, job: str | None, predicate: str) -> ObservedCommit:
+        return ObservedCommit(n, n, "DELETE", Origin(job=job), parameters={"predicate": predicate})
+
+    commits = [commit(n, "Late Events", f"id = {n}") for n in range(5)]
+    commits += [commit(n, "Late Events", f"status = 'x{n}'") for n in range(5, 10)]
+    commits += [commit(n, "gdpr", f"id = {n}") for n in range(10, 15)]
+    names = [group.name for group in grouped(commits, COLUMNS, False).groups]
+    assert sorted(names) == ["delete-gdpr", "delete-late-events", "delete-late-events-2"]
+    hidden = [group.name for group in grouped(commits, COLUMNS, True).groups]
+    assert sorted(hidden) == ["delete", "delete-2", "delete-3"]
+
+
+def test_too_many_groups_are_told_apart_less_finely() -> None:
+    commits = [
+        ObservedCommit(n, n, "UPDATE", parameters={"predicate": f"f{n % 40}(id) = amount"})
+        for n in range(200)
+    ]
+    assert len(grouped(commits, COLUMNS, False).groups) == 1
+    users = [
+        ObservedCommit(
+            n, n, "UPDATE", Origin(user=f"u{n % 9}"), parameters={"predicate": f"f{n % 40}(id) = 1"}
+        )
+        for n in range(400)
+    ]
+    assert len(grouped(users, COLUMNS, False).groups) == 9 <= MOST_GROUPS
+
+
+def test_rates_and_durations_are_written_as_people_read_them() -> None:
+    assert rate_text(120, 7_200_000) == "1 per min"
+    assert rate_text(2.5, 86_400_000 * 2) == "1.25 per d"
+    assert rate_text(0.1, 86_400_000) == "0.1 per d"
+    assert duration_text(90_000) == "90 s"
+    assert duration_text(0.4) == "1 ms"
