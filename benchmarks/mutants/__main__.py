@@ -30,7 +30,7 @@ PAGE = ROOT / "docs/mutants.md"
 RUNS = 1_000
 """No bug is hunted by more."""
 
-ROUNDS = (12, 60, 240, RUNS)
+ROUNDS = (16, 64, 240, RUNS)
 """After so many runs each: who escaped meets the next ones."""
 
 AT_A_TIME = 2

@@ -31,6 +31,8 @@ SCENARIOS = tuple(
         "small-files",
         "under-compaction",
         "other-stores",
+        "rows-and-conditions",
+        "plain-appends",
     )
 )
 """What is varied, in turn."""
