@@ -21,6 +21,7 @@ from benchmarks.mutants.mutant import ROOT
 from benchmarks.mutants.page import page_of
 from benchmarks.mutants.planted import MUTANTS
 from benchmarks.mutants.results import Results
+from benchmarks.mutants.small_world import SmallWorld, difference
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -58,11 +59,14 @@ def main(names: Sequence[str], runs: int, resume: bool) -> None:
             results.hunted[hunted.name] = hunted
             results.keep()
             click.echo(_line(hunted))
-    caught = sum(one.is_caught for one in results.hunted.values())
-    click.echo(f"{caught} of {len(results.hunted)} caught")
     if not names:
+        results.alike = dict(played_alike())
+        results.keep()
         PAGE.write_text(page_of(results), encoding="utf-8")
-    sys.exit(0 if caught == len(results.hunted) else 1)
+    escaped = [one.name for one in results.hunted.values() if not one.is_caught]
+    seen = [name for name, what in results.alike.items() if what]
+    click.echo(f"{len(results.hunted) - len(escaped)} of {len(results.hunted)} caught")
+    sys.exit(1 if escaped or seen else 0)
 
 
 def _is_left(hunted: Hunted | None, runs: int) -> bool:
@@ -80,6 +84,19 @@ def prepare(campaign: Campaign, numbers: Sequence[int], results: Results) -> Non
     runs = [run for number in numbers if (run := campaign.clean(number)) is not None]
     results.clean, results.clean_day = len(runs), datetime.now(tz=UTC).date().isoformat()
     results.wrong = [run for run in runs if not run.shows_bugs]
+
+
+def played_alike() -> Iterator[tuple[str, str]]:
+    """Each bug that is said to change nothing, with what it changes in the small world."""
+    alike = [mutant for mutant in MUTANTS.values() if mutant.equivalent]
+    if not alike:
+        return
+    (without,) = in_processes(SmallWorld().shown, [None], per_process=1)
+    for mutant in alike:
+        (with_bug,) = in_processes(SmallWorld().shown, [mutant], per_process=1)
+        changed = difference(with_bug, without) or ""
+        click.echo(f"{mutant.name}: {changed or f'alike in {len(without)} races'}")
+        yield mutant.name, changed
 
 
 def hunted_apart(hunts: Sequence[Hunt]) -> Iterator[Hunted]:

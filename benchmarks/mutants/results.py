@@ -17,13 +17,15 @@ KEPT = ROOT / "benchmarks/mutants/results.json"
 class Results(msgspec.Struct):
     """Every hunt by the bug's name, and the runs without any bug in which something is wrong.
 
-    `clean`: how many were made without any, of the source as it was on `clean_day`.
+    `clean`: how many were made without any, of the source as it was on `clean_day`. `alike`: bugs
+    that are said to change nothing, each with what it changes in the small world.
     """
 
     hunted: dict[str, Hunted] = {}
     clean: int = 0
     clean_day: str = ""
     wrong: list[CleanRun] = []
+    alike: dict[str, str] = {}
 
     @classmethod
     def read(cls, mutants: Mapping[str, Mutant], path: Path = KEPT) -> Results:

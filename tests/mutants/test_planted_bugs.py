@@ -14,6 +14,7 @@ from benchmarks.mutants.mutant import ROOT, Area, Mutant
 from benchmarks.mutants.page import page_of
 from benchmarks.mutants.planted import MUTANTS
 from benchmarks.mutants.results import Results
+from benchmarks.mutants.small_world import STATEMENTS, Shown, SmallWorld, difference
 from whitecap.sim.loading import load_scenario
 
 UNSAFE = [mutant for mutant in MUTANTS.values() if mutant.unsafe and not mutant.equivalent]
@@ -86,6 +87,31 @@ def test_a_result_stays_while_bug_and_campaign_are_the_same(tmp_path: Path) -> N
     assert Results.read(MUTANTS, tmp_path / "results.json").hunted == {mutant.name: hunted}
     assert not replace(hunted, scenarios="others").still_holds(mutant)
     assert Results.read(MUTANTS, tmp_path / "none.json").hunted == {}
+
+
+SMALL = SmallWorld(
+    ("databricks-14.3",),
+    ("DELETE FROM t WHERE id = 1", "UPDATE t SET v = v + 1 WHERE g = 0", STATEMENTS[-1]),
+)
+
+
+def _in_small(mutant: Mutant | None) -> Shown:
+    (shown,) = in_processes(SMALL.shown, [mutant], per_process=1)
+    return shown
+
+
+def test_in_a_small_world_a_bug_without_any_effect_changes_nothing_and_another_does() -> None:
+    without = _in_small(None)
+    assert len(without) > 50
+    (alike,) = [mutant for mutant in MUTANTS.values() if mutant.equivalent]
+    assert difference(_in_small(alike), without) is None
+    changed = difference(_in_small(MUTANTS["two compactions of one file"]), without)
+    assert changed is not None
+    assert changed.startswith("databricks-14.3")
+
+
+def test_few_bugs_are_said_to_have_no_effect() -> None:
+    assert 20 * sum(bool(mutant.equivalent) for mutant in MUTANTS.values()) <= len(UNSAFE)
 
 
 def test_the_page_says_what_was_found_what_escaped_and_when() -> None:
