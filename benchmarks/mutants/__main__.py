@@ -117,7 +117,7 @@ def in_processes(
 def _line(hunted: Hunted) -> str:
     if not hunted.is_caught:
         return f"{hunted.name}: nothing in {hunted.tries}"
-    return f"{hunted.name}: {hunted.caught_as} after {hunted.tries}: {hunted.sentence[:200]}"
+    return f"{hunted.name}: {hunted.caught_as} by run {hunted.tries}: {hunted.sentence[:200]}"
 
 
 if __name__ == "__main__":

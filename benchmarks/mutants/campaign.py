@@ -22,20 +22,13 @@ if TYPE_CHECKING:
 
 SEED = 20_261_122
 
-SCENARIOS = tuple(
-    f"benchmarks/mutants/scenarios/{name}.yaml"
-    for name in (
-        "one-of-each",
-        "same-rows",
-        "lost-replies",
-        "small-files",
-        "under-compaction",
-        "other-stores",
-        "rows-and-conditions",
-        "plain-appends",
-    )
-)
+NAMES = (
+    "one-of-each", "same-rows", "lost-replies", "small-files", "under-compaction", "other-stores",
+    "rows-and-conditions", "plain-appends",
+)  # fmt: skip
 """What is varied, in turn."""
+
+SCENARIOS = tuple(f"benchmarks/mutants/scenarios/{name}.yaml" for name in NAMES)
 
 KEPT = ROOT / "out/mutants"
 
@@ -93,6 +86,11 @@ class Campaign(msgspec.Struct, frozen=True):
                 yield number, pickle.loads(path.read_bytes())
 
 
+def scenario_of(number: int) -> str:
+    """The name of the scenario that a run varies."""
+    return NAMES[number % len(NAMES)]
+
+
 def source_hash() -> str:
     """Of everything that decides what the campaign draws, and what comes of it without a bug."""
     digest = hashlib.blake2b(str(SEED).encode(), digest_size=8)
@@ -114,7 +112,7 @@ def _drawn(number: int) -> Drawn:
     from whitecap.sim.chaos.swarm import drawn
     from whitecap.sim.loading import load_scenario
 
-    path = ROOT / SCENARIOS[number % len(SCENARIOS)]
+    path = ROOT / f"benchmarks/mutants/scenarios/{scenario_of(number)}.yaml"
     return drawn(load_scenario(path, cells=False), SEED, number)
 
 
