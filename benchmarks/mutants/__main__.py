@@ -1,25 +1,38 @@
 """`make mutants`: hunt every planted bug, print the score, write docs/mutants.md.
 
-Each bug has a process of its own, begun before anything of Whitecap is imported there.
+Each bug has a process of its own, begun before anything of Whitecap is imported there. Few runs
+find most bugs, so that all bugs meet the first ones before any meets many.
 """
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
 import sys
-import time
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import TypeVar
 
 import click
 
-from benchmarks.mutants.hunting import RUNS, Hunted, hunt
-from benchmarks.mutants.mutant import ROOT, Mutant
+from benchmarks.mutants.campaign import Campaign
+from benchmarks.mutants.hunting import Hunt, Hunted
+from benchmarks.mutants.mutant import ROOT
 from benchmarks.mutants.page import page_of
 from benchmarks.mutants.planted import MUTANTS
 from benchmarks.mutants.results import Results
+from benchmarks.mutants.small_world import SmallWorld, difference
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 PAGE = ROOT / "docs/mutants.md"
+
+RUNS = 1_000
+"""No bug is hunted by more."""
+
+ROUNDS = (16, 64, 240, RUNS)
+"""After so many runs each: who escaped meets the next ones."""
 
 AT_A_TIME = 2
 
@@ -30,40 +43,81 @@ OF_OTHERS = ["duckdb", "immutables", "numpy", "pyarrow", "pyarrow.parquet", "pyd
 @click.command()
 @click.argument("names", nargs=-1)
 @click.option("--runs", default=RUNS, show_default=True, help="Runs per bug at most.")
-@click.option("--clean", default=RUNS, show_default=True, help="Runs without any bug.")
-@click.option("--resume", is_flag=True, help="Hunt what was not hunted the last time.")
-def main(names: Sequence[str], runs: int, clean: int, resume: bool) -> None:
+@click.option("--resume", is_flag=True, help="Keep results of the same bugs in the same source.")
+def main(names: Sequence[str], runs: int, resume: bool) -> None:
     """Hunt the bugs called NAMES, or all of them, and the code without any; write the page."""
-    results = Results.read(runs, clean) if resume else Results(runs, clean)
-    wanted = [MUTANTS[name] for name in names] or list(MUTANTS.values())
-    began = time.monotonic()
-    for one in hunted_apart([m for m in wanted if m.name not in results.hunted], runs):
-        results.keep(one, (time.monotonic() - began) / 60)
-        click.echo(_line(one))
-    if results.without is None and clean:
-        (results.without,) = hunted_apart([None], clean)
-        click.echo(_line(results.without))
-    results.keep(None, (time.monotonic() - began) / 60)
-    caught = sum(one.is_caught for one in results.hunted.values())
-    click.echo(f"{caught} of {len(results.hunted)} caught")
+    results = Results.read(MUTANTS) if resume else Results()
+    campaign = Campaign.of_this_source()
+    wanted = list(names) or [name for name, mutant in MUTANTS.items() if not mutant.equivalent]
+    for first, last in itertools.pairwise((0, *(r for r in ROUNDS if r < runs), runs)):
+        left = [name for name in wanted if _is_left(results.hunted.get(name), last)]
+        if not left:
+            continue
+        prepare(campaign, range(last), results)
+        numbers = range(first, last)
+        for hunted in hunted_apart([Hunt(MUTANTS[name], campaign, numbers) for name in left]):
+            results.hunted[hunted.name] = hunted
+            results.keep()
+            click.echo(_line(hunted))
     if not names:
+        results.alike = dict(played_alike())
+        results.keep()
         PAGE.write_text(page_of(results), encoding="utf-8")
-    sys.exit(0 if caught == len(results.hunted) else 1)
+    escaped = [one.name for one in results.hunted.values() if not one.is_caught]
+    seen = [name for name, what in results.alike.items() if what]
+    click.echo(f"{len(results.hunted) - len(escaped)} of {len(results.hunted)} caught")
+    sys.exit(1 if escaped or seen else 0)
 
 
-def hunted_apart(mutants: Sequence[Mutant | None], runs: int) -> Iterator[Hunted]:
+def _is_left(hunted: Hunted | None, runs: int) -> bool:
+    """Whether a bug is to meet runs up to this many: nothing found it in as many until now."""
+    if hunted is None:
+        return True
+    return MUTANTS[hunted.name].unsafe and not hunted.is_caught and hunted.tries < runs
+
+
+def prepare(campaign: Campaign, numbers: Sequence[int], results: Results) -> None:
+    """Draw the runs and make them without any bug; say of which something is wrong all the same."""
+    for clean in in_processes(campaign.prepare, campaign.missing(numbers), per_process=50):
+        if not clean.shows_bugs:
+            click.echo(f"run {clean.number} without any bug: {clean.anomaly}, {clean.cause}")
+    runs = [run for number in numbers if (run := campaign.clean(number)) is not None]
+    results.clean, results.clean_day = len(runs), datetime.now(tz=UTC).date().isoformat()
+    results.wrong = [run for run in runs if not run.shows_bugs]
+
+
+def played_alike() -> Iterator[tuple[str, str]]:
+    """Each bug that is said to change nothing, with what it changes in the small world."""
+    alike = [mutant for mutant in MUTANTS.values() if mutant.equivalent]
+    if not alike:
+        return
+    (without,) = in_processes(SmallWorld().shown, [None], per_process=1)
+    for mutant in alike:
+        (with_bug,) = in_processes(SmallWorld().shown, [mutant], per_process=1)
+        changed = difference(with_bug, without) or ""
+        click.echo(f"{mutant.name}: {changed or f'alike in {len(without)} races'}")
+        yield mutant.name, changed
+
+
+def hunted_apart(hunts: Sequence[Hunt]) -> Iterator[Hunted]:
     """What comes of each, in the order in which they end."""
+    return in_processes(Hunt.__call__, hunts, per_process=1)
+
+
+def in_processes(
+    work: Callable[[Item], Result], items: Sequence[Item], per_process: int
+) -> Iterator[Result]:
+    """Do it with each, in processes that do so many each and begin without Whitecap."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(OF_OTHERS)
-    with context.Pool(AT_A_TIME, maxtasksperchild=1) as pool:
-        yield from pool.imap_unordered(partial(hunt, runs=runs), mutants)
+    with context.Pool(AT_A_TIME, maxtasksperchild=per_process) as pool:
+        yield from pool.imap_unordered(work, items)
 
 
 def _line(hunted: Hunted) -> str:
     if not hunted.is_caught:
         return f"{hunted.name}: nothing in {hunted.tries}"
-    needs = f" (needs {hunted.needs})" if hunted.needs else ""
-    return f"{hunted.name}: {hunted.caught_as} after {hunted.tries}{needs}: {hunted.sentence[:200]}"
+    return f"{hunted.name}: {hunted.caught_as} by run {hunted.tries}: {hunted.sentence[:200]}"
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -30,7 +31,8 @@ class Mutant:
     """`old` of `file` becomes `new`. `witness`: a history that shows the harm, checked by hand.
 
     A mutant that is not `unsafe` is only unfaithful: no data is lost or doubled, and no promise
-    of the isolation level broken; conformance cases have to find it.
+    of the isolation level broken; conformance cases have to find it. `equivalent` says why one
+    changes nothing that anybody can see; a small world shows it (`small_world.py`).
     """
 
     name: str
@@ -40,6 +42,7 @@ class Mutant:
     new: str
     witness: str
     unsafe: bool = True
+    equivalent: str = ""
 
     @property
     def module(self) -> str:
@@ -55,3 +58,7 @@ class Mutant:
         if text.count(self.old) != 1:
             raise LookupError(f"{self.name}: {self.file} has it {text.count(self.old)} times")
         return text.replace(self.old, self.new)
+
+    def place(self) -> str:
+        """A hash of the source of the module with the bug in it."""
+        return hashlib.blake2b(self.source().encode(), digest_size=8).hexdigest()

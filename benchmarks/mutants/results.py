@@ -1,42 +1,46 @@
-"""What hunts came to until now, kept in a file so that one that was cut short can go on."""
+"""What hunts came to until now, kept beside the planted bugs, so that later ones can go on."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
+from benchmarks.mutants.campaign import CleanRun
 from benchmarks.mutants.hunting import Hunted
-from benchmarks.mutants.mutant import ROOT
-from benchmarks.mutants.planted import MUTANTS
+from benchmarks.mutants.mutant import ROOT, Mutant
 
-KEPT = ROOT / "out/mutants.json"
+KEPT = ROOT / "benchmarks/mutants/results.json"
 
 
 class Results(msgspec.Struct):
-    """Every hunt by the bug's name; `clean`: so many runs the code without any bug is to make."""
+    """Every hunt by the bug's name, and the runs without any bug in which something is wrong.
 
-    runs: int
-    clean: int
+    `clean`: how many were made without any, of the source as it was on `clean_day`. `alike`: bugs
+    that are said to change nothing, each with what it changes in the small world.
+    """
+
     hunted: dict[str, Hunted] = {}
-    without: Hunted | None = None
-    minutes: float = 0.0
-    _before: float = 0.0
+    clean: int = 0
+    clean_day: str = ""
+    wrong: list[CleanRun] = []
+    alike: dict[str, str] = {}
 
     @classmethod
-    def read(cls, runs: int, clean: int, path: Path = KEPT) -> Results:
-        """Those of the last time, of bugs that there still are."""
+    def read(cls, mutants: Mapping[str, Mutant], path: Path = KEPT) -> Results:
+        """Those of other times, as far as bug, source and campaign are still the same."""
         if not path.exists():
-            return cls(runs, clean)
+            return cls()
         kept = msgspec.json.decode(path.read_bytes(), type=cls)
-        kept.hunted = {name: one for name, one in kept.hunted.items() if name in MUTANTS}
-        kept.runs, kept.clean, kept._before = max(runs, kept.runs), clean, kept.minutes
+        kept.hunted = {
+            name: one
+            for name, one in kept.hunted.items()
+            if name in mutants and one.still_holds(mutants[name])
+        }
         return kept
 
-    def keep(self, hunted: Hunted | None, minutes: float, path: Path = KEPT) -> None:
-        """Take one in, after so many minutes of this time, and write all down."""
-        if hunted is not None:
-            self.hunted[hunted.name] = hunted
-        self.minutes = self._before + minutes
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(self)))
+    def keep(self, path: Path = KEPT) -> None:
+        """Write all down."""
+        self.hunted = dict(sorted(self.hunted.items()))
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n")

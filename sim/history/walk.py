@@ -31,6 +31,7 @@ class Step:
     size_bytes: int
     rows_added: int | None
     live_rows: int | None
+    engine_info: str | None = None
     faults: tuple[str, ...] = ()
 
 
@@ -71,6 +72,7 @@ class LogWalk:
                 sizes[landing.version],
                 rows,
                 self._rows,
+                None if info is None else info.engine_info,
                 faults,
             )
 

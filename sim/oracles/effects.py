@@ -15,6 +15,7 @@ from whitecap.sim.oracles.row_changes import Change, Row, Rows
 from whitecap.sim.oracles.statement_text import (
     DYNAMIC,
     NOTHING,
+    Appended,
     Columns,
     Meaning,
     NotTranslated,
@@ -83,12 +84,16 @@ class Effects:
         if not self.is_main(version):
             return NOTHING
         schema = self.evidence.changes.changes[version].schema
+        return self._meaning(owner.statement, schema, version)
+
+    def _meaning(self, statement: str, schema: Schema, version: int) -> Meaning:
+        """Of a statement that is run on the table as it is before a version."""
         before = self.evidence.log.snapshots.get(version - 1, self.evidence.log.base)
         history = self.evidence.history
         settings = {} if history is None else history.promise.settings
         dynamic = settings.get(DYNAMIC, "").upper() == "DYNAMIC"
         columns = Columns.of(schema, before.partition_columns)
-        return meaning_of(owner.statement, columns, dynamic)
+        return meaning_of(statement, columns, dynamic)
 
     def _as_it_is(self, version: int) -> Meaning:
         """What a version before the history did: some reader missed it, so that it comes later."""
@@ -107,11 +112,25 @@ class Effects:
         meanings = [self.meaning(version) for version in versions]
         if all(meaning == NOTHING for meaning in meanings):
             return Effect()
-        self._stand_at(state, self.evidence.changes.changes[versions[0]].schema)
+        return self._effect(meanings, self.evidence.changes.changes[versions[0]].schema, state)
+
+    def _effect(self, meanings: Iterable[Meaning], schema: Schema, state: int) -> Effect:
+        self._stand_at(state, schema)
         self._stands_at = None
         self.table.remember()
         self._apply(meanings)
         return Effect(*self.table.done())
+
+    def undone(self, statement: str, read: int) -> Effect:
+        """What a statement that ended without a commit would do to the version that it read.
+
+        Raises `NotTranslated`, `RowsUnreadable`.
+        """
+        schema = self.evidence.log.snapshots[read].schema
+        meaning = self._meaning(statement, schema, read + 1)
+        if meaning == NOTHING or isinstance(meaning, Appended):
+            return Effect()
+        return self._effect([meaning], schema, read + 1)
 
     def explain(self, versions: Sequence[int]) -> bool:
         """Whether statements, one after the other, do what these versions did: by sums of hashes.
@@ -177,6 +196,8 @@ class Effects:
     def matched(self, version: int, among: list[Change]) -> set[int] | None:
         """The versions among some whose changed rows a statement reads; `None`: cannot be told."""
         meaning = self.meaning(version)
+        if isinstance(meaning, Appended) and meaning.reads_table:
+            return {change.version for change in among}
         if not isinstance(meaning, Translated):
             return set() if not isinstance(meaning, Restored) else None
         if meaning.matches is None:

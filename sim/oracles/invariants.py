@@ -48,7 +48,7 @@ class Invariant(Enum):
     )
     CONSISTENT_READ = Checked(
         "The table at each version is what its statements make of it, run one after the other.",
-        "serial_replay",
+        "serial_replay, without_commit",
         (Anomaly.WRONG_ROWS,),
         "Needs a history with statements, and DuckDB. Statements that it does not run alike are "
         "named.",

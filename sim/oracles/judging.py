@@ -25,6 +25,7 @@ from whitecap.sim.oracles.order import liveness_findings, order_findings
 from whitecap.sim.oracles.publication import publication_findings, staged_in
 from whitecap.sim.oracles.row_changes import missing_files
 from whitecap.sim.oracles.serial_replay import Unchecked, replay_findings, serial_order
+from whitecap.sim.oracles.without_commit import without_commit_findings
 
 NO_HISTORY = "there is no history (--history FILE)"
 NO_DUCKDB = "DuckDB is not installed: pip install 'whitecap[oracles]'"
@@ -121,6 +122,9 @@ def _of_statements(
         order.pop(0)
     yield from replay_findings(evidence, effects, order, unchecked)
     not_checked += _grouped("rows by statements", unchecked)
+    unread: Unchecked = {}
+    yield from without_commit_findings(evidence, effects, unread)
+    not_checked += _grouped("what ended without a commit, having read one", unread)
 
 
 def _grouped(what: str, reasons: Unchecked) -> Iterator[NotChecked]:

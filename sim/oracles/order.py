@@ -63,12 +63,12 @@ class _Acknowledgements:
 def _stale(evidence: Evidence, reader: Transaction, missed: int) -> Finding:
     own = evidence.owners.get(missed)
     session = own is not None and own.writer == reader.writer
-    kind = "its own writer's" if session else "an acknowledged"
+    whose = "its own writer's " if session else ""
     return Finding(
         oracle=Oracle.ORDER,
         anomaly=Anomaly.STALE_READ,
-        sentence=f"{reader.name} read version {reader.read_version} though it began after "
-        f"{kind} commit, {evidence.name_of(missed)}, had been acknowledged",
+        sentence=f"{reader.name} read version {reader.read_version}, though {whose}"
+        f"{evidence.name_of(missed)} had been acknowledged before it began",
         transactions=(reader.name, *(() if own is None else (own.name,))),
         versions=(reader.read_version or 0, missed),
     )

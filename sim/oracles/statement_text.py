@@ -46,9 +46,10 @@ class NotTranslated(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """Rows that a streaming batch brings, as JSON objects."""
+    """Rows that a streaming batch brings, as JSON objects; `reads_table`: its query reads all."""
 
     rows: tuple[dict[str, Any], ...]
+    reads_table: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,7 @@ def _batch(statement: str) -> Meaning:
     batch = msgspec.json.decode(statement)
     if not isinstance(batch, dict) or "rows" not in batch or "query" in batch:
         raise NotTranslated("a batch that is more than its rows")
-    return Appended(tuple(batch["rows"]))
+    return Appended(tuple(batch["rows"]), bool(batch.get("reads_table")))
 
 
 def _restored(words: list[str]) -> Restored:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
-from benchmarks.mutants.__main__ import hunted_apart
-from benchmarks.mutants.hunting import SCENARIOS, Hunted
+import pytest
+from msgspec.structs import replace
+
+from benchmarks.mutants.__main__ import hunted_apart, in_processes
+from benchmarks.mutants.campaign import SCENARIOS, Campaign, CleanRun, scenarios_hash
+from benchmarks.mutants.hunting import Hunt, Hunted
 from benchmarks.mutants.mutant import ROOT, Area, Mutant
 from benchmarks.mutants.page import page_of
 from benchmarks.mutants.planted import MUTANTS
 from benchmarks.mutants.results import Results
+from benchmarks.mutants.small_world import STATEMENTS, Shown, SmallWorld, difference
 from whitecap.sim.loading import load_scenario
 
-UNSAFE = [mutant for mutant in MUTANTS.values() if mutant.unsafe]
+UNSAFE = [mutant for mutant in MUTANTS.values() if mutant.unsafe and not mutant.equivalent]
+NUMBERS = range(6)
 CHEAP = ("no file check", "unknown is taken for success", "OPTIMIZE leaves a file out")
 
 
@@ -38,24 +44,90 @@ def test_the_campaign_varies_scenarios_that_can_be_loaded() -> None:
         assert load_scenario(ROOT / path, cells=False).writers
 
 
-def test_some_bugs_are_found_and_the_code_without_any_is_not() -> None:
-    mutants = [*(MUTANTS[name] for name in CHEAP), None]
-    hunted = {one.name: one for one in hunted_apart(mutants, runs=12)}
-    assert {name: hunted[name].is_caught for name in CHEAP} == dict.fromkeys(CHEAP, True)
-    assert hunted["none"] == Hunted("none", 12, None)
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+    """The first runs, drawn and made without any bug."""
+    campaign = Campaign(tmp_path_factory.mktemp("campaign"))
+    assert [clean.number for clean in in_processes(campaign.prepare, NUMBERS, 6)]
+    return campaign
+
+
+def test_some_bugs_are_found_by_runs_that_are_sound_without_them(campaign: Campaign) -> None:
+    hunts = [Hunt(MUTANTS[name], campaign, NUMBERS) for name in CHEAP]
+    assert {one.name: one.is_caught for one in hunted_apart(hunts)} == dict.fromkeys(CHEAP, True)
+
+
+def test_a_run_in_which_something_is_wrong_without_any_bug_shows_none(campaign: Campaign) -> None:
+    wrong = [number for number in NUMBERS if not _clean(campaign, number).shows_bugs]
+    assert [_clean(campaign, number).cause for number in wrong] == ["the fault stale_listing"]
+    assert [number for number, _ in campaign.variations(NUMBERS)] == [
+        number for number in NUMBERS if number not in wrong
+    ]
+    assert campaign.missing([*NUMBERS, 77]) == [77]
+
+
+def _clean(campaign: Campaign, number: int) -> CleanRun:
+    clean = campaign.clean(number)
+    assert clean is not None
+    return clean
 
 
 def test_what_harms_no_data_is_found_by_a_conformance_case() -> None:
-    (one,) = hunted_apart([MUTANTS["the order of the file checks is reversed"]], runs=1)
+    mutant = MUTANTS["the order of the file checks is reversed"]
+    (one,) = hunted_apart([Hunt(mutant, Campaign(ROOT), range(1))])
     assert one.caught_as == "conformance"
 
 
-def test_the_page_says_what_was_found_and_what_escaped() -> None:
+def test_a_result_stays_while_bug_and_campaign_are_the_same(tmp_path: Path) -> None:
+    mutant = UNSAFE[0]
+    hunted = Hunted(mutant.name, 3, "G0", "", "2026-11-22", mutant.place(), scenarios_hash())
+    other = replace(hunted, name=UNSAFE[1].name)
+    gone = replace(hunted, name="no such bug")
+    Results({one.name: one for one in (hunted, other, gone)}).keep(tmp_path / "results.json")
+    assert Results.read(MUTANTS, tmp_path / "results.json").hunted == {mutant.name: hunted}
+    assert not replace(hunted, scenarios="others").still_holds(mutant)
+    assert Results.read(MUTANTS, tmp_path / "none.json").hunted == {}
+
+
+SMALL = SmallWorld(
+    ("databricks-14.3",),
+    ("DELETE FROM t WHERE id = 1", "UPDATE t SET v = v + 1 WHERE g = 0", STATEMENTS[-1]),
+)
+
+
+def _in_small(mutant: Mutant | None) -> Shown:
+    (shown,) = in_processes(SMALL.shown, [mutant], per_process=1)
+    return shown
+
+
+def test_in_a_small_world_a_bug_without_any_effect_changes_nothing_and_another_does() -> None:
+    without = _in_small(None)
+    assert len(without) > 50
+    (alike,) = [mutant for mutant in MUTANTS.values() if mutant.equivalent]
+    assert difference(_in_small(alike), without) is None
+    changed = difference(_in_small(MUTANTS["two compactions of one file"]), without)
+    assert changed is not None
+    assert changed.startswith("databricks-14.3")
+
+
+def test_few_bugs_are_said_to_have_no_effect() -> None:
+    assert 20 * sum(bool(mutant.equivalent) for mutant in MUTANTS.values()) <= len(UNSAFE)
+
+
+def test_the_page_says_what_was_found_what_escaped_and_when() -> None:
     found, escaped = UNSAFE[0].name, UNSAFE[1].name
-    results = Results(runs=9, clean=4, without=Hunted("none", 4, None))
-    results.hunted = {found: Hunted(found, 3, "G0"), escaped: Hunted(escaped, 9, None)}
+    wrong = [CleanRun(3, "stale read", "the fault stale_listing")]
+    results = Results(clean=4, clean_day="2026-11-22", wrong=wrong)
+    results.hunted = {
+        found: Hunted(found, 3, "G0", day="2026-11-21"),
+        escaped: Hunted(escaped, 9, None, day="2026-11-22"),
+    }
     page = page_of(results)
-    assert "1 of 2 unsafe bugs that were hunted are found" in page
-    assert f"Not found in as many runs as the tables say: {escaped}." in page
+    assert f"1 of {len(UNSAFE)} unsafe bugs are found" in page
+    assert f"1 hunted and not found; {len(UNSAFE) - 2} not hunted" in page
+    assert f"Not found: {escaped} (nothing in 9 runs)." in page
     assert f"Not hunted yet: {UNSAFE[2].name};" in page
     assert f"| {found} | {UNSAFE[0].witness} | 3 | G0 |" in page
+    assert "4 runs of the same campaign (2026-11-22) are sound but 1" in page
+    assert "1 x stale read because of the fault stale_listing" in page
+    assert "Results by the day of their hunt: 1 of 2026-11-21; 1 of 2026-11-22." in page

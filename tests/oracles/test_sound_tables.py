@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.oracles.hand_made import FIRST_ROWS, HandMade, remove
+from tests.oracles.hand_made import FIRST_ROWS, HandMade, add, remove
 from tests.oracles.planted import ANY_ORDER
 from whitecap.engine.log import checkpoint
+from whitecap.engine.log.actions import AnyAction, SetTransaction
+from whitecap.engine.log.snapshot import Snapshot
 from whitecap.sim.loading import load_scenario
 from whitecap.sim.oracles.effects import Effect, Effects
 from whitecap.sim.oracles.runs.of_run import judge
@@ -153,9 +155,26 @@ def test_a_reader_that_loses_a_file_is_found(monkeypatch: pytest.MonkeyPatch) ->
         table.appends(f"f{version}", [(version + 2, version)])
     whole = checkpoint.checkpoint_actions
     monkeypatch.setattr(checkpoint, "checkpoint_actions", lambda snapshot: whole(snapshot)[:-1])
+    for finding, version in zip(reopening_findings(table.evidence), (2, 5), strict=True):
+        assert "1 files are missing" in finding.sentence
+        assert f"by the checkpoint of version {version}" in finding.sentence
+
+
+def test_progress_that_a_checkpoint_leaves_out_is_missed_though_it_is_recorded_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = HandMade()
+    for version in range(1, 6):
+        table.rows(f"f{version}", [(version + 2, version)])
+        table.commit(add(f"f{version}"), SetTransaction("stream", version))
+    whole = checkpoint.checkpoint_actions
+
+    def without_progress(snapshot: Snapshot) -> tuple[AnyAction, ...]:
+        return tuple(a for a in whole(snapshot) if not isinstance(a, SetTransaction))
+
+    monkeypatch.setattr(checkpoint, "checkpoint_actions", without_progress)
     (finding,) = reopening_findings(table.evidence)
-    assert "1 files are missing" in finding.sentence
-    assert "checkpoint" in finding.sentence
+    assert "applications are {}, not {'stream': 5}" in finding.sentence
 
 
 def test_the_oracles_know_nothing_of_the_engines_decisions() -> None:

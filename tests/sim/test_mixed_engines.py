@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,11 @@ from click.testing import CliRunner
 
 from tests.sim.sim_worlds import INSERT, TABLE, UPDATE, document, ran, rows, scenario
 from whitecap.cli import main
+from whitecap.engine.dialects import DELTA_OSS_4_4, DELTA_RS_1_6_6
 from whitecap.engine.errors import InvalidInput
 from whitecap.scenarios import SCENARIOS
+from whitecap.sim.history.damage import Damage
+from whitecap.sim.history.walk import Step
 from whitecap.sim.loading import load_scenario
 from whitecap.sim.replay.choice import named_run
 from whitecap.sim.replay.replay import plan_replay
@@ -169,6 +173,30 @@ def test_damage_is_told_with_the_run(tmp_path: Path) -> None:
     assert "Damage: 1 commit, from version 3 on, removed 6 files" in shown.output
     asked = CliRunner().invoke(main, ["run", str(file), "--json"])
     assert json.loads(asked.stdout)["damage"]["commits"] == 1
+
+
+def test_damage_of_a_sound_engine_is_not_excused_by_another_one_on_its_table() -> None:
+    mixed = scenario({"writers.loader.dialect": "delta-rs-1.6.6"})
+    damage = Damage(mixed)
+    of_spark = Step(
+        version=7,
+        transaction_id=1,
+        landed_at_ms=0.0,
+        operation="OPTIMIZE",
+        files_added=1,
+        files_removed=1,
+        live_files=1,
+        size_bytes=1,
+        rows_added=0,
+        live_rows=1,
+        engine_info=DELTA_OSS_4_4.engine_info,
+        faults=("removes a, which is not live",),
+    )
+    assert damage.unless_expected(of_spark) == ["version 7 removes a, which is not live"]
+    assert not damage.document()
+    of_the_other = replace(of_spark, engine_info=DELTA_RS_1_6_6.engine_info)
+    assert not damage.unless_expected(of_the_other)
+    assert damage.document()["damage"]["first_version"] == 7
 
 
 def test_the_bundled_scenario_damages_its_table_with_the_newer_delta_rs_alone() -> None:

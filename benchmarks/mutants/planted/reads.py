@@ -65,15 +65,6 @@ MUTANTS = (
         "inserted k in version 6. Version 7 has it twice.",
     ),
     Mutant(
-        "whoever read nothing is a blind append, removals or not",
-        Area.READS,
-        COMMIT,
-        "_NOT_BLIND = frozenset({RemoveFile, AddCDCFile})\n",
-        "_NOT_BLIND: frozenset[type] = frozenset()\n",
-        "WriteSerializable: an overwrite of monday that read no rows calls itself blind, so a "
-        "reader of monday at version 5 need not look at what it added in version 6.",
-    ),
-    Mutant(
         "reading files alone makes no dependency",
         Area.READS,
         READ_SET,

@@ -43,6 +43,8 @@ MUTANTS = (
         "        if not taken:\n",
         "T1 and T2 both update row k of file a. T2 hides it in version 6; T1 hides it too and adds "
         "its own new row in version 7: k is there twice.",
+        equivalent="Whoever changes a row has read it by its own condition, so that the check of "
+        "rows that went refuses it before.",
     ),
     Mutant(
         "the winner's vector is forgotten in the union",

@@ -102,4 +102,14 @@ MUTANTS = (
         "T1 is refused about monday's file; the message says that it was somewhere.",
         unsafe=False,
     ),
+    Mutant(
+        "whoever read nothing is a blind append, removals or not",
+        Area.READS,
+        "engine/transaction/commit.py",
+        "_NOT_BLIND = frozenset({RemoveFile, AddCDCFile})\n",
+        "_NOT_BLIND: frozenset[type] = frozenset()\n",
+        "A commit of change data, or of removals, that read nothing says isBlindAppend in the log. "
+        "No command removes a file without reading it, so that none loses a row.",
+        unsafe=False,
+    ),
 )

@@ -1,5 +1,5 @@
-"""A finished run's log opened by somebody who knows nothing of it: by its commits alone, and by a
-checkpoint in the middle with the commits after it.
+"""A finished run's log opened by somebody who knows nothing of it: by its commits alone, by a
+checkpoint in the middle with the commits after it, and by a checkpoint of its newest version.
 
 What must come out is followed here action by action, not with the engine's replay of a log.
 """
@@ -78,7 +78,10 @@ def _plain(file: AddFile) -> AddFile:
 
 
 def reopening_findings(evidence: Evidence) -> Iterator[Finding]:
-    """Both ways into the table lead to what its commits say."""
+    """All ways into the table lead to what its commits say.
+
+    What a checkpoint leaves out may be said again by a commit after it, but not after the last one.
+    """
     bodies = evidence.log.bodies
     if not bodies or sorted(bodies) != list(range(len(bodies))):
         return
@@ -87,7 +90,8 @@ def reopening_findings(evidence: Evidence) -> Iterator[Finding]:
     for _, commit in sorted(evidence.commits.items()):
         state.take(commit)
     half = newest // 2
-    for way, first in (("its commits", 0), (f"the checkpoint of version {half}", half)):
+    for first in sorted({0, half, newest}):
+        way = f"the checkpoint of version {first}" if first else "its commits"
         try:
             problem = state.differs(_opened(bodies, first))
         except InvalidLog as error:

@@ -1,0 +1,113 @@
+"""Transactions that ended well and committed nothing: there was nothing for them to do.
+
+Whoever is told so goes on as after a commit. A statement that would have changed rows of the
+version that it read, or a batch that no version holds, is lost without a trace in the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whitecap.engine.recorded import RecordedOutcome
+from whitecap.sim.oracles.effects import Effects
+from whitecap.sim.oracles.evidence import Evidence
+from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
+from whitecap.sim.oracles.history import Transaction
+from whitecap.sim.oracles.row_changes import RowsUnreadable, shown
+from whitecap.sim.oracles.statement_text import NotTranslated
+
+IDENTITY = "txnappid"
+"""The option by which a batch write tells its application; the session setting ends with it."""
+
+
+def without_commit_findings(
+    evidence: Evidence, effects: Effects, unchecked: dict[int, str]
+) -> Iterator[Finding]:
+    """Statements and batches that were told that there was nothing to do, and had something.
+
+    What cannot be run is added to `unchecked`, by the version that was read.
+    """
+    first = min(evidence.log.snapshots, default=0)
+    ended = [
+        (each.read_version, each)
+        for each in evidence.transactions
+        if _committed_nothing(evidence, each)
+        and each.read_version is not None
+        and each.read_version >= first
+    ]
+    progress = _Progress(evidence)
+    for read, transaction in sorted(ended, key=lambda item: item[0]):
+        if transaction.app_id is not None and transaction.batch_id is not None:
+            if progress.at(read, transaction.app_id) < transaction.batch_id:
+                yield _batch(transaction, read)
+            continue
+        try:
+            yield from _statement(evidence, effects, transaction, read)
+        except (NotTranslated, RowsUnreadable) as problem:
+            unchecked[read] = str(problem)
+
+
+def _committed_nothing(evidence: Evidence, transaction: Transaction) -> bool:
+    return (
+        transaction.outcome is RecordedOutcome.COMMITTED
+        and transaction.statement is not None
+        and not transaction.acknowledged
+        and transaction.name not in evidence.written
+    )
+
+
+def _statement(
+    evidence: Evidence, effects: Effects, transaction: Transaction, read: int
+) -> Iterator[Finding]:
+    assert transaction.statement is not None
+    if read not in evidence.log.snapshots:
+        return
+    if _may_be_there(evidence, transaction.statement):
+        raise NotTranslated("a write with an identity, which the table may have had")
+    left_out = effects.undone(transaction.statement, read)
+    rows = (left_out.gone - left_out.new) + (left_out.new - left_out.gone)
+    if rows:
+        yield _finding(
+            transaction,
+            read,
+            f"its statement changes {rows.total()} rows of version {read}, which it read",
+            shown(rows, evidence.log.snapshots[read].schema),
+        )
+
+
+def _may_be_there(evidence: Evidence, statement: str) -> bool:
+    """Whether a write says which application's it is, by an option or by its session."""
+    history = evidence.history
+    settings = () if history is None else history.promise.settings
+    return any(IDENTITY in text.lower() for text in (statement, *settings))
+
+
+def _batch(transaction: Transaction, read: int) -> Finding:
+    why = f"no version up to {read}, which it read, records batch {transaction.batch_id}"
+    return _finding(transaction, read, why, ())
+
+
+def _finding(transaction: Transaction, read: int, why: str, rows: tuple[str, ...]) -> Finding:
+    return Finding(
+        oracle=Oracle.SERIAL_REPLAY,
+        anomaly=Anomaly.WRONG_ROWS,
+        sentence=f"{transaction.name} was told that there was nothing to commit, and {why}",
+        transactions=(transaction.name,),
+        versions=(read,),
+        rows=rows,
+    )
+
+
+class _Progress:
+    """How far applications had come, asked for in the order of versions."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._commits = sorted(evidence.commits.items(), reverse=True)
+        self._known = dict(evidence.log.base.set_transactions)
+
+    def at(self, version: int, app_id: str) -> int:
+        """At a version, -1 if nothing is recorded."""
+        while self._commits and self._commits[-1][0] <= version:
+            _, commit = self._commits.pop()
+            self._known |= {each.app_id: each.version for each in commit.set_transactions}
+        return self._known.get(app_id, -1)
