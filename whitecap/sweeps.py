@@ -87,8 +87,8 @@ class Sweep:
     def left_out(self) -> pd.DataFrame:
         """What success and latency of each run do not tell, by writer group (none named: of all).
 
-        Of `jobs`, `given_up` and `unfinished`; transactions `in_flight` at the end; of `jobs_due`
-        over the whole run, `jobs_not_begun`.
+        Of `jobs`, `given_up` (`half_done` of them) and `unfinished`; transactions `in_flight` at
+        the end; of `jobs_due` over the whole run, `jobs_not_begun`.
         """
         return self.subject.tables.left_out
 

@@ -16,6 +16,9 @@ from whitecap.engine.recorded import Arrivals, RecordedOutcome
 from whitecap.reports.measures.groups import Group, with_tables
 from whitecap.reports.measures.sample import Sample
 
+HALF_DONE = "an earlier statement had committed"
+"""What is meant by it, for people."""
+
 
 @dataclass(frozen=True, slots=True)
 class Due:
@@ -44,13 +47,17 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What some writers left open: `unfinished` of `jobs` neither committed nor were given up."""
+    """What some writers left open: `unfinished` of `jobs` neither committed nor were given up.
+
+    `half_done` of those that were given up left a commit of an earlier statement behind.
+    """
 
     jobs: int
     in_flight: int
     given_up: int
     unfinished: int
     due: Due
+    half_done: int = 0
 
 
 def due_by_group(writers: pa.Table) -> dict[Group, Due]:
@@ -77,6 +84,7 @@ def left_out_of(sample: Sample, due: Due) -> LeftOut:
         given_up=int(jobs.is_given_up.sum()),
         unfinished=int(np.sum(~(jobs.is_done | jobs.is_given_up))),
         due=due,
+        half_done=int(jobs.is_half_done.sum()),
     )
 
 
@@ -88,6 +96,7 @@ def added(several: Sequence[LeftOut]) -> LeftOut:
         given_up=sum(each.given_up for each in several),
         unfinished=sum(each.unfinished for each in several),
         due=sum((each.due for each in several), Due()),
+        half_done=sum(each.half_done for each in several),
     )
 
 
@@ -109,9 +118,18 @@ def due_sentence(group: Group, due: Due) -> str:
     return f"{text}: {why}"
 
 
+def half_done_sentence(left_out: LeftOut) -> str:
+    """How many jobs left a commit behind when they were given up."""
+    jobs = f"{left_out.half_done:,} of {left_out.given_up:,} jobs given up are"
+    only = "the one job given up is" if left_out.given_up == 1 else jobs
+    return f"{only} half done ({HALF_DONE})"
+
+
 def _of_jobs(group: Group, left_out: LeftOut) -> str:
     open_jobs = f"{left_out.unfinished:,} unfinished at the end (in neither success nor latency)"
     given_up = f"{left_out.given_up:,} given up (in no latency)"
+    if left_out.half_done:
+        given_up += f", {left_out.half_done:,} of them half done ({HALF_DONE})"
     parts = [
         text
         for text, count in ((open_jobs, left_out.unfinished), (given_up, left_out.given_up))

@@ -85,6 +85,7 @@ def left_out_rows(run: MeasuredRun) -> Iterator[Row]:
             "jobs": left_out.jobs,
             Measure.IN_FLIGHT.value: left_out.in_flight,
             "given_up": left_out.given_up,
+            Measure.HALF_DONE.value: left_out.half_done,
             "unfinished": left_out.unfinished,
             "writers": left_out.due.writers,
             "scheduled": left_out.due.scheduled,
@@ -183,9 +184,8 @@ def tally_of(measure: Measure, row: Mapping[str, Any]) -> Tally:
 def left_out_of_row(row: Mapping[Any, Any]) -> tuple[Group, LeftOut]:
     """A row of what is left out: of which writer group (or `WHOLE`), and what."""
     due = Due(row["writers"], row["scheduled"], row["jobs_due"], row["jobs_not_begun"])
-    left_out = LeftOut(
-        row["jobs"], row[Measure.IN_FLIGHT.value], row["given_up"], row["unfinished"], due
-    )
+    open_jobs = row[Measure.IN_FLIGHT.value], row["given_up"], row["unfinished"]
+    left_out = LeftOut(row["jobs"], *open_jobs, due, row[Measure.HALF_DONE.value])
     return _group(row), left_out
 
 

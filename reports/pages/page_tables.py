@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from whitecap.reports.agreement import Agreement
 from whitecap.reports.figures.exceptions import ordered_exceptions
 from whitecap.reports.measures import MEASURES, Unit, written
+from whitecap.reports.measures.left_out import LeftOut
 from whitecap.reports.statistics import Estimate, Statement, marked, written_basis, written_bounds
 from whitecap.reports.subject import Subject
 from whitecap.reports.tables import estimate_in
@@ -89,22 +90,34 @@ def left_out_table(subject: Subject) -> PageTable:
     """What success and latency do not tell, for the writer groups where there is any such thing."""
     cells = [cell.name for cell in subject.layout.cells]
     is_sweep = subject.runs.is_sweep
+    shown = [
+        (cell, group, left_out)
+        for cell in (cells if is_sweep else cells[:1])
+        for group, left_out in subject.tables.left_out_of(cell).items()
+        if left_out.unfinished or left_out.given_up or left_out.due.not_begun
+    ]
+    any_half_done = any(left_out.half_done for _, _, left_out in shown)
     rows = tuple(
         (
             *([Entry(subject.layout.title(cell))] if is_sweep else []),
             Entry(str(group)),
-            Entry(f"{left_out.unfinished:,}", f"of {left_out.jobs:,} jobs"),
-            Entry(f"{left_out.given_up:,}", f"of {left_out.jobs:,} jobs"),
-            Entry(f"{left_out.in_flight:,}"),
-            Entry(f"{left_out.due.not_begun:,}", f"of {left_out.due.jobs:,} due"),
+            *_left_out_entries(left_out, any_half_done),
         )
-        for cell in (cells if is_sweep else cells[:1])
-        for group, left_out in subject.tables.left_out_of(cell).items()
-        if left_out.unfinished or left_out.given_up or left_out.due.not_begun
+        for cell, group, left_out in shown
     )
     named = ("cell",) if is_sweep else ()
-    headings = ("writers", "unfinished", "given up", "in flight", "due, not begun")
-    return PageTable((*named, *headings), rows)
+    half_done = ("half done",) if any_half_done else ()
+    headings = ("unfinished", "given up", *half_done, "in flight", "due, not begun")
+    return PageTable((*named, "writers", *headings), rows)
+
+
+def _left_out_entries(left_out: LeftOut, any_half_done: bool) -> Iterator[Entry]:
+    yield Entry(f"{left_out.unfinished:,}", f"of {left_out.jobs:,} jobs")
+    yield Entry(f"{left_out.given_up:,}", f"of {left_out.jobs:,} jobs")
+    if any_half_done:
+        yield Entry(f"{left_out.half_done:,}", f"of {left_out.given_up:,} given up")
+    yield Entry(f"{left_out.in_flight:,}")
+    yield Entry(f"{left_out.due.not_begun:,}", f"of {left_out.due.jobs:,} due")
 
 
 def groups_table(subject: Subject) -> PageTable:

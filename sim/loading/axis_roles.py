@@ -99,7 +99,7 @@ def _offer(given: Any) -> Any:
     if not _brings_data(group):
         return None
     active = None if group.stops is None else group.stops - group.starts
-    pace = None if group.streaming else _pace(group)
+    pace = None if group.is_triggered else _pace(group)
     return group.count, pace, _rows(group), active
 
 

@@ -18,7 +18,12 @@ from whitecap.engine.errors import Problem, UnsupportedFeature, nearest
 from whitecap.engine.recorded import OF_A_PRICE
 from whitecap.engine.settings import Settings
 from whitecap.sim.loading.fault_checks import fault_problems
-from whitecap.sim.loading.statements import statement_problems, streaming_problems, target_of
+from whitecap.sim.loading.statements import (
+    function_problems,
+    statement_problems,
+    streaming_problems,
+    target_of,
+)
 from whitecap.sim.loading.tables import (
     TOO_DEEP,
     GivenTable,
@@ -151,6 +156,8 @@ def _of_statements(group: WriterGroup, parts: Parts) -> Iterator[Finding]:
         if target is not None:
             for where, said, hint in _of_part(part, target, parts, platform):
                 yield (*place, *where), said, hint
+    if group.foreach_batch is not None:
+        yield from function_problems(group, platform)
 
 
 def _of_part(
@@ -197,15 +204,22 @@ def _no_such_table(said: str, name: str, parts: Parts) -> tuple[str, str | None]
 
 
 def _of_checkpoints(parts: Parts) -> Iterator[Finding]:
-    """A checkpoint is of one query, which writes one table."""
-    written: dict[str, str | None] = {}
+    """A checkpoint is of one query, which appends to one table or has one function."""
+    queries: dict[str, tuple[str, WriterGroup]] = {}
     for name, group in parts.writers.items():
-        if group.streaming is None:
+        query = group.streaming or group.foreach_batch
+        if query is None:
             continue
-        first = written.setdefault(group.streaming.checkpoint, group.streaming.table)
-        if first != group.streaming.table:
-            said = f"checkpoint {group.streaming.checkpoint!r} is of a query that writes {first!r}"
-            yield ("writers", name, "streaming", "table"), said, first
+        first, same = queries.setdefault(query.checkpoint, (name, group))
+        if group.streaming is not None and same.streaming is not None:
+            if group.streaming.table != same.streaming.table:
+                table = same.streaming.table
+                said = f"checkpoint {query.checkpoint!r} is of a query that writes {table!r}"
+                yield ("writers", name, "streaming", "table"), said, table
+        elif (group.streaming, group.parts) != (same.streaming, same.parts):
+            key = "foreach_batch" if group.streaming is None else "streaming"
+            said = f"checkpoint {query.checkpoint!r} is of another query, that of {first!r}"
+            yield ("writers", name, key, "checkpoint"), said, None
 
 
 def _written_by_nobody(parts: Parts) -> Iterator[Finding]:

@@ -87,6 +87,16 @@ def _of_names(statement: Statement, part: JobPart, table: Table) -> Iterator[Fin
             yield ("parameters", name), said, nearest(name, wanted)
 
 
+def function_problems(group: WriterGroup, platform: Platform) -> Iterator[Finding]:
+    """Every problem of a query whose function runs a writer's statements."""
+    for _, said, hint in _not_streamed(platform.dialect):
+        yield ("foreach_batch",), said, hint
+    for number, part in enumerate(group.parts):
+        place: Place = () if group.statements is None else ("statements", number)
+        for name in sorted(name for name, each in part.parameters.items() if each.of_member):
+            yield (*place, "parameters", name), NOT_OF_STREAMS, None
+
+
 def streaming_problems(group: WriterGroup, table: Table, platform: Platform) -> Iterator[Finding]:
     """Every problem of a streaming query and its parameters, at its place within the writer."""
     yield from _not_streamed(platform.dialect)

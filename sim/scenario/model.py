@@ -46,6 +46,9 @@ FILE_NAME = r"^\w[\w.-]*$"
 NOT_PART_OF_THE_HASH = {"name", "description", "seed", "expect", "objective", "sweep"}
 """What may differ between two scenarios that simulate the same thing."""
 
+NEW_FOR_WRITERS = {"dialect", "foreach_batch"}
+"""What writers had not when the first recordings were made: nothing in the hash where unset."""
+
 
 class Scenario(Section):
     """One experiment: a table or several, a store, writers, faults, and for how long.
@@ -293,7 +296,7 @@ class Scenario(Section):
             del meaning["price"]
         meaning["store"] = without_origins({**meaning["store"], "description": ""})
         meaning["writers"] = {
-            name: {key: value for key, value in group.items() if (key, value) != ("dialect", None)}
+            name: {k: v for k, v in group.items() if v is not None or k not in NEW_FOR_WRITERS}
             for name, group in meaning["writers"].items()
         }
         return hashlib.sha256(json.dumps(meaning, sort_keys=True).encode()).hexdigest()[:16]

@@ -14,7 +14,7 @@ from whitecap.sim.quantities.bounds import MAX_COUNT, MAX_WRITERS
 from whitecap.sim.quantities.distributions import Distribution
 from whitecap.sim.quantities.section import OneOf, Section
 from whitecap.sim.quantities.units import Duration, Whole
-from whitecap.sim.scenario.arrivals import ZERO, Arrival
+from whitecap.sim.scenario.arrivals import ZERO, Arrival, Open, Trace
 from whitecap.sim.scenario.parameters import Nothing, Parameter, Rows
 from whitecap.sim.scenario.store import LogStore
 from whitecap.sim.scenario.yaml_text import read_yaml
@@ -150,6 +150,20 @@ class Streaming(Section):
     rows: Rows = Rows(count=100)
 
 
+class ForeachBatch(Section):
+    """A streaming query whose function runs the writer's statements on each of its batches.
+
+    Structured Streaming takes a batch as done when its function has come to its end: until then
+    the next trigger, or a restart, runs all its statements once more with the same values. With
+    `idempotent` each of them bears the query's id and the batch's number (txnAppId, txnVersion), by
+    which a table that has it knows it again. Queries that name the same `checkpoint` process the
+    same batches.
+    """
+
+    checkpoint: str
+    idempotent: bool = False
+
+
 class ClockSkew(OneOf):
     """By how much a driver's clock is wrong, throughout: `ahead`, `behind`, or `either_way`.
 
@@ -208,7 +222,8 @@ class WriterGroup(Section):
     has it.
 
     A job runs one `statement`, or several `statements` in their order. Delta has no transaction
-    over them: what is committed stays when a later one is given up.
+    over them: what is committed stays when a later one is given up. Of a query with `foreach_batch`
+    each job is a batch.
 
     A job that has not succeeded when its `deadline` has passed, counted from the instant at which
     it fell due, is given up, whatever it is doing then.
@@ -222,6 +237,7 @@ class WriterGroup(Section):
     statement: str | None = None
     statements: list[JobPart] | None = Field(default=None, min_length=1)
     streaming: Streaming | None = None
+    foreach_batch: ForeachBatch | None = None
     parameters: dict[str, Parameter] = Field(default_factory=dict)
     arrival: Arrival
     starts: Duration = 0.0
@@ -239,6 +255,22 @@ class WriterGroup(Section):
         if self.statements is not None and self.parameters:
             raise ValueError("each of several statements has parameters of its own")
         return self
+
+    @model_validator(mode="after")
+    def _one_batch_at_a_time(self) -> Self:
+        if self.foreach_batch is None:
+            return self
+        if self.streaming is not None:
+            raise ValueError("streaming appends by itself: foreach_batch goes with statements")
+        chosen = self.arrival.chosen
+        if isinstance(chosen, Open | Trace) and chosen.concurrency != 1:
+            raise ValueError("a query runs one batch at a time: its arrival needs concurrency: 1")
+        return self
+
+    @property
+    def is_triggered(self) -> bool:
+        """Whether its jobs are batches of a streaming query, whose arrival is its trigger."""
+        return self.streaming is not None or self.foreach_batch is not None
 
     @property
     def parts(self) -> list[JobPart]:

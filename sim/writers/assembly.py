@@ -25,9 +25,10 @@ from whitecap.sim.store.latency import latencies_of
 from whitecap.sim.store.limits import DataRequests, Throttle
 from whitecap.sim.store.tape import Tapes
 from whitecap.sim.time.draws import Columns, DrawTable
-from whitecap.sim.time.identifiers import IdsOfJobs
+from whitecap.sim.time.identifiers import Ids, IdsOfJobs
 from whitecap.sim.time.kernel import Kernel
 from whitecap.sim.time.random_streams import RandomStreams, Uniforms, row_of
+from whitecap.sim.writers.checkpoints import FunctionProgress, QueryProcess
 from whitecap.sim.writers.choices import Member
 from whitecap.sim.writers.clusters import Clusters
 from whitecap.sim.writers.instants import (
@@ -39,7 +40,7 @@ from whitecap.sim.writers.instants import (
 )
 from whitecap.sim.writers.jobs import TableClients
 from whitecap.sim.writers.table_in_store import TableInStore
-from whitecap.sim.writers.table_jobs import TableJobs
+from whitecap.sim.writers.table_jobs import TableJobs, entity_of
 from whitecap.sim.writers.transactions import Transactions
 from whitecap.sim.writers.writer import Part, Writer
 
@@ -61,6 +62,7 @@ class Assembly:
     tables: Sequence[TableInStore]
     with_plans: bool = True
     _jobs: dict[str, TableJobs] = field(init=False)
+    _functions: dict[str, FunctionProgress] = field(default_factory=dict)
     _clusters: Clusters = field(init=False)
 
     def __post_init__(self) -> None:
@@ -163,15 +165,29 @@ class Assembly:
             cluster = self._clusters.of(name, group_name, group, jobs.table)
             transactions = self._transactions(name, cluster, group.compute, instants, jobs, faults)
             yield Part(*jobs.batches(group, number), jobs.table.name, transactions)
+        process = self._query_process(group)
         for position, part in enumerate(group.parts):
-            entity = name if position == 0 else f"{name} statement {position + 1}"
+            entity = entity_of(name, position)
             jobs = self._jobs_on(parse_statement(part.statement).table.name)
             cluster = self._clusters.of(name, group_name, group, jobs.table)
             transactions = self._transactions(
                 entity, cluster, group.compute_of(part), instants, jobs, faults.drawn_for(entity)
             )
-            made = jobs.statements(entity, part, group, number, member)
+            if process is None:
+                made = jobs.statements(entity, part, group, number, member)
+            else:
+                made = jobs.of_function(position, part, group, number, process)
             yield Part(*made, jobs.table.name, transactions)
+
+    def _query_process(self, group: WriterGroup) -> QueryProcess | None:
+        """One of the query whose function runs a group's statements, if there is one."""
+        if group.foreach_batch is None:
+            return None
+        name = group.foreach_batch.checkpoint
+        if name not in self._functions:
+            app_id = Ids(self.streams.source("ids", f"checkpoint {name}"))()
+            self._functions[name] = FunctionProgress(app_id)
+        return QueryProcess(self._functions[name])
 
     def _jobs_on(self, name: str | None) -> TableJobs:
         """Those of a table; a scenario of one need not name it."""

@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from whitecap.engine.log.schema import Schema
 from whitecap.sim.writers.workload import Work
 
+MakeWork = Callable[[int, float], Work]
+"""Makes what is in a batch, by its number and the instant."""
+
 
 @dataclass(slots=True)
 class Checkpoint:
@@ -20,7 +23,7 @@ class Checkpoint:
 
     app_id: str
     schema: Schema
-    make_work: Callable[[int, float], Work]
+    make_work: MakeWork
     next_batch_id: int = 0
     _open: dict[int, Work] = field(default_factory=dict)
 
@@ -38,3 +41,57 @@ class Checkpoint:
             self.next_batch_id = batch_id + 1
             self._open.pop(batch_id, None)
         return is_first
+
+
+@dataclass(slots=True)
+class FunctionProgress:
+    """The checkpoint of a query whose function (foreachBatch) runs statements on its batches.
+
+    A batch is done when the last of its statements was. What each of them does is fixed when it
+    is first taken, by the batch and the statement's place among them.
+    """
+
+    app_id: str
+    next_batch_id: int = 0
+    _open: dict[tuple[int, int], Work] = field(default_factory=dict)
+    _written: dict[int, int] = field(default_factory=dict)
+
+    def work(self, batch_id: int, place: int, make_work: MakeWork, now_ms: float) -> Work:
+        """What a statement does with a batch."""
+        key = batch_id, place
+        if key not in self._open:
+            self._open[key] = make_work(batch_id, now_ms)
+        return self._open[key]
+
+    def is_written(self, batch_id: int, place: int) -> bool:
+        """A statement has ended well on a batch. Returns whether for the first time."""
+        is_first = batch_id > self._written.get(place, -1)
+        if is_first:
+            self._written[place] = batch_id
+        return is_first
+
+    def complete(self, batch_id: int) -> None:
+        """A process came to the end of a batch's function."""
+        if batch_id >= self.next_batch_id:
+            self.next_batch_id = batch_id + 1
+            self._open = {key: work for key, work in self._open.items() if key[0] >= batch_id}
+
+
+@dataclass(slots=True)
+class QueryProcess:
+    """One process of a query: on which batch each of its jobs works, by the job's number."""
+
+    progress: FunctionProgress
+    _taken: dict[int, int] = field(default_factory=dict)
+
+    def take(self, job: int) -> None:
+        """The job begins, or begins again, with the batch that is next."""
+        self._taken[job] = self.progress.next_batch_id
+
+    def batch_of(self, job: int) -> int:
+        """The batch that a job has taken."""
+        return self._taken[job]
+
+    def complete(self, job: int) -> None:
+        """The job's function has come to its end."""
+        self.progress.complete(self._taken.pop(job))

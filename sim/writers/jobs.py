@@ -1,10 +1,14 @@
-"""The kinds of jobs: a SQL statement with its values, and the next batch of a stream."""
+"""The kinds of jobs: a SQL statement with its values, and the next batch of a stream.
+
+A query's batch is appended by Spark itself, or given to statements (foreachBatch).
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -23,7 +27,8 @@ from whitecap.engine.storage.requests import Row, Steps
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.sim.recording.recorder import TransactionRecord
 from whitecap.sim.table.rows import KeysInUse
-from whitecap.sim.writers.checkpoints import Checkpoint
+from whitecap.sim.writers.bind import bound
+from whitecap.sim.writers.checkpoints import Checkpoint, MakeWork, QueryProcess
 from whitecap.sim.writers.workload import Work
 
 
@@ -63,6 +68,11 @@ class TableClients:
         table = Table(self.name, self.shared, self.settings, self.dialect, self.lost_reply)
         table.log = table_log
         return table
+
+    def idempotent(self, app_id: str, version: int) -> TableClients:
+        """The same in a session that says which write of which application this is."""
+        settings = dataclasses.replace(self.settings, txn_app_id=app_id, txn_version=version)
+        return dataclasses.replace(self, settings=settings)
 
 
 @dataclass(slots=True)
@@ -170,6 +180,77 @@ class BatchJob:
     def is_committed(self) -> None:
         if self.checkpoint.complete(self._batch_id) and self.clients.keys_matter:
             self._work.is_done(self.keys)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchStatement:
+    """A statement of a query's function: its `place` among them, and whether it is the last.
+
+    `types` are those of its table's columns.
+    """
+
+    template: Statement
+    types: Mapping[str, str]
+    make_work: MakeWork
+    place: int
+    is_last: bool
+    idempotent: bool
+
+
+@dataclass(slots=True)
+class FunctionJob:
+    """Run a statement on the batch that the `number`-th job of a query's process has taken.
+
+    The first statement takes the batch, whenever it runs: where the query is started anew while
+    the batch is not done, that is the same one.
+    """
+
+    clients: TableClients
+    keys: KeysInUse
+    process: QueryProcess
+    statement: BatchStatement
+    number: int
+    _batch_id: int = -1
+    _work: Work = field(default_factory=Work)
+    _bound: Statement | None = None
+
+    @property
+    def is_seen_by_others(self) -> bool:
+        return True
+
+    def describe(self, record: TransactionRecord, now_ms: float) -> None:
+        if self.statement.place == 0:
+            self.process.take(self.number)
+        self._takes(self.process.batch_of(self.number), now_ms)
+        assert self._bound is not None
+        record.make_statement = self._bound.sql
+        record.rows_inserted = len(self._work.new_keys)
+        record.batch_id = self._batch_id
+        if self.statement.idempotent:
+            record.app_id = self.process.progress.app_id
+
+    def _takes(self, batch_id: int, now_ms: float) -> None:
+        if batch_id == self._batch_id:
+            return
+        made, place = self.statement, self.statement.place
+        self._batch_id = batch_id
+        self._work = self.process.progress.work(batch_id, place, made.make_work, now_ms)
+        self._bound = bound(made.template, self._work, made.types)
+
+    def transaction(self, table_log: TableLog) -> Steps[Outcome]:
+        assert self._bound is not None
+        clients = self.clients
+        if self.statement.idempotent:
+            clients = clients.idempotent(self.process.progress.app_id, self._batch_id)
+        table = clients.client(table_log)
+        return run_statement(self._bound, {table.name: table})
+
+    def is_committed(self) -> None:
+        is_first = self.process.progress.is_written(self._batch_id, self.statement.place)
+        if is_first and self.clients.keys_matter:
+            self._work.is_done(self.keys)
+        if self.statement.is_last:
+            self.process.complete(self.number)
 
 
 def batch_text(

@@ -16,9 +16,17 @@ from whitecap.sim.store.limits import DataRequests
 from whitecap.sim.time.identifiers import Ids
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.writers.bind import bound
-from whitecap.sim.writers.checkpoints import Checkpoint
+from whitecap.sim.writers.checkpoints import Checkpoint, QueryProcess
 from whitecap.sim.writers.choices import ALONE, Member
-from whitecap.sim.writers.jobs import BatchJob, InsertJob, Job, StatementJob, TableClients
+from whitecap.sim.writers.jobs import (
+    BatchJob,
+    BatchStatement,
+    FunctionJob,
+    InsertJob,
+    Job,
+    StatementJob,
+    TableClients,
+)
 from whitecap.sim.writers.table_in_store import TableInStore
 from whitecap.sim.writers.workload import NewKeys, Workload, draws_for
 
@@ -26,6 +34,11 @@ ROWS = "rows"
 
 NewJob = Callable[[int, float], Job]
 """Makes a job, by its number among its writer's and the instant."""
+
+
+def entity_of(name: str, place: int) -> str:
+    """What draws for a statement, by its place among those of a job."""
+    return name if place == 0 else f"{name} statement {place + 1}"
 
 
 @dataclass
@@ -43,6 +56,7 @@ class TableJobs:
     with_plans: bool = True
     _clients: dict[str | None, TableClients] = field(default_factory=dict)
     _checkpoints: dict[str, Checkpoint] = field(default_factory=dict)
+    _of_functions: dict[str, Workload] = field(default_factory=dict)
 
     def batches(self, group: WriterGroup, number: int) -> tuple[str, NewJob]:
         """The command of a streaming query, and what makes its jobs."""
@@ -74,6 +88,30 @@ class TableJobs:
             return StatementJob(clients, work, keys, bound(template, work, types))
 
         return template.command, statement_job
+
+    def of_function(
+        self, place: int, part: JobPart, group: WriterGroup, number: int, process: QueryProcess
+    ) -> tuple[str, NewJob]:
+        """The command of a statement that a query runs on its batches, and what makes its jobs.
+
+        The first writer of a checkpoint decides what its batches hold.
+        """
+        assert group.foreach_batch is not None
+        entity = entity_of(f"checkpoint {group.foreach_batch.checkpoint}", place)
+        if entity not in self._of_functions:
+            self._of_functions[entity] = self._workload(entity, part.parameters, number)
+        statement = BatchStatement(
+            template=parse_statement(part.statement),
+            types=self.table.rows.types,
+            make_work=self._of_functions[entity].work,
+            place=place,
+            is_last=place + 1 == len(group.parts),
+            idempotent=group.foreach_batch.idempotent,
+        )
+        clients, keys = self._clients_of(group), self.table.keys
+        return statement.template.command, lambda job, _now_ms: FunctionJob(
+            clients, keys, process, statement, job
+        )
 
     def _clients_of(self, group: WriterGroup) -> TableClients:
         """What makes handles on the table for writers of a group's dialect."""

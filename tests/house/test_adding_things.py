@@ -112,6 +112,7 @@ JOBS: dict[str, tuple[dict[str, Any], type]] = {
         },
         StreamBatch,
     ),
+    "FunctionJob": ({**UPDATE, "foreach_batch": {"checkpoint": "clicks"}}, Sql),
 }
 """A writer with jobs of each kind, and what plays them on a real Delta Lake."""
 

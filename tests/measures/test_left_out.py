@@ -7,14 +7,20 @@ import pytest
 import whitecap
 from tests.sim.sim_worlds import document
 from whitecap.reports.measures.groups import Group
-from whitecap.reports.measures.left_out import Due, LeftOut, added, left_out_sentences
+from whitecap.reports.measures.left_out import (
+    Due,
+    LeftOut,
+    added,
+    half_done_sentence,
+    left_out_sentences,
+)
 
 NIGHTLY = Group("nightly", "OPTIMIZE")
 
 
-def left_out(due: Due, given_up: int = 0, unfinished: int = 0) -> LeftOut:
+def left_out(due: Due, given_up: int = 0, unfinished: int = 0, half_done: int = 0) -> LeftOut:
     """Of 67 jobs."""
-    return LeftOut(67, in_flight=1, given_up=given_up, unfinished=unfinished, due=due)
+    return LeftOut(67, 1, given_up, unfinished, due, half_done)
 
 
 @pytest.mark.parametrize(
@@ -44,6 +50,19 @@ def test_jobs_that_are_in_no_rate_stand_beside_them() -> None:
         "nightly: of 67 jobs 2 unfinished at the end (in neither success nor latency), "
         "4 given up (in no latency)"
     )
+
+
+def test_of_jobs_given_up_those_that_left_a_commit_behind_are_told_apart() -> None:
+    half = left_out(Due(1, 1, 67), given_up=4, half_done=3)
+    (sentence,) = left_out_sentences({NIGHTLY: half})
+    assert sentence == (
+        "nightly: of 67 jobs 4 given up (in no latency), "
+        "3 of them half done (an earlier statement had committed)"
+    )
+    of_a_cell = half_done_sentence(added([half, half]))
+    assert of_a_cell == "6 of 8 jobs given up are half done (an earlier statement had committed)"
+    one = half_done_sentence(left_out(Due(1, 1, 67), given_up=1, half_done=1))
+    assert one == "the one job given up is half done (an earlier statement had committed)"
 
 
 def test_where_nothing_is_left_out_nothing_is_said() -> None:

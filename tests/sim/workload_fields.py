@@ -36,6 +36,11 @@ def erasing(*parts: Any) -> dict[str, Any]:
     }
 
 
+def in_batches(**options: Any) -> dict[str, Any]:
+    """The eraser as the function of a streaming query."""
+    return {f"{ERASER}.foreach_batch": {"checkpoint": "orders", **options}}
+
+
 WORKLOAD: dict[str, dict[str, Any]] = {
     "Scenario.clusters": {"clusters": {}},
     "Scenario.load": {"load": LOAD},
@@ -83,5 +88,8 @@ WORKLOAD: dict[str, dict[str, Any]] = {
     "JobPart.statement": erasing(ERASES, {**ADDING, "statement": ADDS.replace("3", "4")}),
     "JobPart.parameters": erasing(ERASES, {**ADDING, "parameters": {"n": {"value": 7}}}),
     "JobPart.compute": erasing(ERASES, {**ADDING, "compute": "1 s"}),
+    "WriterGroup.foreach_batch": in_batches(),
+    "ForeachBatch.checkpoint": in_batches(checkpoint="others", idempotent=True),
+    "ForeachBatch.idempotent": in_batches(idempotent=True),
     "Restart.preset": {f"{ERASER}.restart": "spark-streaming"},
 }

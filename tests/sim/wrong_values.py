@@ -214,6 +214,7 @@ EVERY_FIELD: dict[str, Any] = {
             },
         },
         "both": {
+            "foreach_batch": {"checkpoint": "orders", "idempotent": True},
             "statements": [
                 {
                     "statement": "UPDATE events SET amount = :n WHERE event_id = 3",

@@ -106,7 +106,7 @@ def test_one_job_that_is_half_done_is_told_as_one() -> None:
     changes = {"duration": "20 min", "warm_up": "0 s", "writers.pipeline.rerun": "none"}
     options = [part for key, value in changes.items() for part in ("--set", f"{key}={value}")]
     shown = CliRunner().invoke(main, ["run", "two-tables", *options], env={"COLUMNS": "1000"})
-    assert "pipeline: 1 job half done (" in shown.output
+    assert "2 given up (in no latency), 1 of them half done (" in shown.output
 
 
 def test_a_job_succeeds_with_its_last_statement(made: FinishedRun) -> None:

@@ -12,7 +12,11 @@ from rich.text import Text
 from whitecap.reports.answers.standing import Stands
 from whitecap.reports.damage import damage_sentences
 from whitecap.reports.measures.groups import Group
-from whitecap.reports.measures.left_out import LeftOut, left_out_sentences
+from whitecap.reports.measures.left_out import (
+    LeftOut,
+    half_done_sentence,
+    left_out_sentences,
+)
 from whitecap.reports.measures.refusals import Refusal, refusal_sentences
 from whitecap.reports.provenance import stores_of
 from whitecap.terminal.table import print_indented
@@ -76,6 +80,13 @@ def show_overload(console: Console, layout: Layout, left_out: Mapping[str, LeftO
     for cell, each in left_out.items():
         if each.due.is_overloaded:
             console.print(Text(f"{layout.title(cell)}: {each.due}"))
+
+
+def show_half_done(console: Console, layout: Layout, left_out: Mapping[str, LeftOut]) -> None:
+    """The cells of a sweep in which jobs left a commit behind, over all replications."""
+    for cell, each in left_out.items():
+        if each.half_done:
+            print_indented(console, f"{layout.title(cell)}: {half_done_sentence(each)}", by=0)
 
 
 def show_damage(console: Console, manifests: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from whitecap.engine.recorded import PRICE, Measure, columns_read
+from whitecap.engine.recorded import PRICE, columns_read
 from whitecap.reports.answers.of_runs import answer_of_run
 from whitecap.reports.cost import cost_sentence
 from whitecap.reports.expectations.expected import of_cell
@@ -17,7 +17,6 @@ from whitecap.reports.expectations.judging import Judged, judge_run, judged_docu
 from whitecap.reports.measures.definitions import PERCENTILES, PRICED
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
 from whitecap.reports.measures.writing import finite
-from whitecap.reports.statistics import counted
 from whitecap.reports.summary import Line, heading, summary_of
 from whitecap.sim.recording.recording import Recording
 from whitecap.sim.scenario import Scenario
@@ -83,7 +82,6 @@ def show_run(scenario: Scenario, recording: Recording) -> None:
     show_objectives(console, answer)
     show_settling(console, answer)
     show_left_out(console, {group: part.left_out for group, part in measured.groups.items()})
-    _show_half_done(console, measured)
     _show_cost(console, recording.manifest, measured)
     show_refusals(console, measured.refusals)
     _show_expectations(console, scenario, recording, measured)
@@ -92,15 +90,6 @@ def show_run(scenario: Scenario, recording: Recording) -> None:
 
 def _measured(recording: Recording) -> MeasuredRun:
     return measure_run(recording.manifest, recording.columns(columns_read(recording.manifest)))
-
-
-def _show_half_done(console: Console, measured: MeasuredRun) -> None:
-    """Jobs that left a commit behind when they were given up."""
-    for group, part in measured.groups.items():
-        if count := int(part.value(Measure.HALF_DONE)):
-            jobs = counted(count, "job")
-            said = f"{jobs} half done (given up when a statement before had committed)"
-            print_indented(console, f"{group.writer_group}: {said}", by=0)
 
 
 def _show_cost(console: Console, manifest: Mapping[str, Any], measured: MeasuredRun) -> None:

@@ -22,6 +22,7 @@ from whitecap.terminal.answer import show_answer, show_objectives_of_cells
 from whitecap.terminal.console import new_console
 from whitecap.terminal.findings import (
     show_damage,
+    show_half_done,
     show_judged_cells,
     show_overload,
     show_refusals,
@@ -113,7 +114,9 @@ def _show_findings(subject: Subject, answer: Answer, expected: Sequence[Expected
     console, tables, layout = new_console(), subject.tables, subject.layout
     names = [cell.name for cell in layout.cells]
     show_damage(console, {layout.title(n): subject.runs.manifests_of(n) for n in names})
-    show_overload(console, layout, {n: added([*tables.left_out_of(n).values()]) for n in names})
+    left_out = {n: added([*tables.left_out_of(n).values()]) for n in names}
+    show_overload(console, layout, left_out)
+    show_half_done(console, layout, left_out)
     limit = limiting_cell(answer.findings)
     if tables.refusals_of(limit):
         print_indented(console, f"Who stops whom in {layout.title(limit)}:", by=0)
