@@ -13,7 +13,7 @@ from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
 from whitecap.sim.oracles.graph import node_of
 from whitecap.sim.oracles.row_changes import Change, shown
-from whitecap.sim.oracles.statement_text import KEEPS_ROWS
+from whitecap.sim.oracles.statements.text import KEEPS_ROWS
 
 Rule = tuple[str, Callable[[Change], bool]]
 

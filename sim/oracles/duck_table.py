@@ -14,7 +14,7 @@ from whitecap.engine.errors import InvalidInput
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.storage.disk.parquet import arrow_type
 from whitecap.sim.oracles.row_changes import Row, Rows, plain_row
-from whitecap.sim.oracles.statement_text import (
+from whitecap.sim.oracles.statements.text import (
     CHANGES,
     TARGET,
     VERSION,

@@ -12,7 +12,7 @@ from whitecap.sim.oracles.duck_table import DuckTable, Sum
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.history import Transaction
 from whitecap.sim.oracles.row_changes import Change, Row, Rows
-from whitecap.sim.oracles.statement_text import (
+from whitecap.sim.oracles.statements.text import (
     DYNAMIC,
     NOTHING,
     Appended,

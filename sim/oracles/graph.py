@@ -17,7 +17,7 @@ from enum import StrEnum
 from whitecap.sim.oracles.effects import Effects
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.row_changes import Change, FileKey, Row, RowsUnreadable
-from whitecap.sim.oracles.statement_text import NotTranslated
+from whitecap.sim.oracles.statements.text import NotTranslated
 
 
 class Kind(StrEnum):

@@ -16,7 +16,7 @@ from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
 from whitecap.sim.oracles.graph import Edge, node_of
 from whitecap.sim.oracles.row_changes import Change, Rows, RowsUnreadable, shown
-from whitecap.sim.oracles.statement_text import NotTranslated
+from whitecap.sim.oracles.statements.text import NotTranslated
 
 Unchecked = dict[int, str]
 """Versions that could not be replayed, each with the reason."""

@@ -38,7 +38,7 @@ def test_the_documentation_has_the_same_exit_codes() -> None:
     for code in ExitCode:
         assert f"| {code.value} | {code.meaning} |" in COMMAND_LINE
     for command, meaning in TESTS.items():
-        assert f"| `{command}` | {meaning} |" in COMMAND_LINE
+        assert f"| `{command}` | {meaning}" in COMMAND_LINE
 
 
 @pytest.fixture

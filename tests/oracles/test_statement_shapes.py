@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from whitecap.sim.oracles import statement_text
-from whitecap.sim.oracles.statement_shapes import shape_of
-from whitecap.sim.oracles.statement_text import Columns, meaning_of
+from whitecap.sim.oracles.statements.shapes import shape_of
+from whitecap.sim.oracles.statements.text import Columns, meaning_of
 
 COLUMNS = Columns(("id", "kind", "day", "amount"), frozenset(), ())
 
