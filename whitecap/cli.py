@@ -19,6 +19,7 @@ COMMANDS = {
     "calibrate": "Measure an object store or a disk and make a profile of it.",
     "chaos": "Draw variations of scenarios, run them under faults, and judge them.",
     "check": "Run regression scenarios and test their expectations.",
+    "compare": "Say what differs between two recorded runs or sweeps.",
     "conformance": "Run conformance cases on the engine, or on a real Delta Lake or delta-rs.",
     "dialects": "List the platforms that can be simulated and how they differ.",
     "explain": "Can two statements conflict on a table, why, and what avoids it.",

@@ -63,8 +63,8 @@ def notes_of(changes: Changes) -> list[str]:
     """What a reader should know besides, a sentence each without a full stop."""
     notes = []
     if changes.changed_cells:
-        where = [cell for cell in changes.changed_cells if cell]
-        at = f" in {_some(where)}" if where else ""
+        is_all = {change.cell for change in changes.each} <= {*changes.changed_cells}
+        at = "" if is_all else f" in {_some(changes.changed_cells)}"
         notes.append(f"the scenario is another one than before{at}")
     if changes.only_then:
         notes.append(f"no longer there, and not compared: {_some(changes.only_then)}")

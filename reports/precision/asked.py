@@ -77,6 +77,20 @@ def asked_for(texts: Iterable[str], option: str = "until") -> tuple[Asked, ...]:
     return tuple(found)
 
 
+def measures_named(names: Iterable[str], option: str) -> tuple[Measure, ...]:
+    """Measures by their names, each once. Raises `InvalidInput` with everything that is wrong."""
+    problems: list[Problem] = []
+    found: list[Measure] = []
+    for name in names:
+        try:
+            found.append(_measure(f"{option} {name!r}", name))
+        except InvalidInput as error:
+            problems += error.problems
+    if problems:
+        raise InvalidInput(problems)
+    return tuple(dict.fromkeys(found))
+
+
 def _asked(text: str, place: str) -> Asked:
     parts = _FORM.fullmatch(text)
     if parts is None:

@@ -50,6 +50,7 @@ from whitecap.reports.statistics.wording import (
     written_difference,
     written_difference_bounds,
     written_estimate,
+    written_gap,
 )
 
 __all__ = [
@@ -88,4 +89,5 @@ __all__ = [
     "written_difference",
     "written_difference_bounds",
     "written_estimate",
+    "written_gap",
 ]

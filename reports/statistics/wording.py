@@ -67,7 +67,12 @@ def written_difference(difference: Difference, unit: Unit) -> str:
     """`+3.1 points (+1.2 to +5.0 points)`: of shares in percentage points, else in the unit."""
     if math.isnan(difference.point):
         return "n/a"
-    return f"{_signed(difference.point, unit)} ({written_difference_bounds(difference, unit)})"
+    return f"{written_gap(difference, unit)} ({written_difference_bounds(difference, unit)})"
+
+
+def written_gap(difference: Difference, unit: Unit) -> str:
+    """A difference without its interval: `+3.1 points`."""
+    return "n/a" if math.isnan(difference.point) else _signed(difference.point, unit)
 
 
 def written_difference_bounds(difference: Difference, unit: Unit) -> str:

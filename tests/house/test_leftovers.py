@@ -12,10 +12,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("engine", "sim", "reports")
-READERS = (
-    *ROOMS,
-    *(f"whitecap/{part}" for part in ("checking", "commands", "deciding", "terminal")),
-)
+FRONT_DOOR = ("checking", "commands", "deciding", "terminal")
+READERS = (*ROOMS, *(f"whitecap/{part}" for part in FRONT_DOOR))
 
 LISTED_BY_TYPE = {"engine/log/properties.py"}
 """Its table properties are looked up by their names in the log."""

@@ -1,0 +1,133 @@
+"""Two recorded runs or sweeps side by side: `sim` recorded them, `reports` compares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.recorded import Measure
+from whitecap.reports.aggregate import measure_cells
+from whitecap.reports.comparisons.changes import Changes, changes_between
+from whitecap.reports.comparisons.sides import COMPARED, Sides, side_of
+from whitecap.reports.runs import RunSet
+from whitecap.sim.scenario.sweep import show_cell
+from whitecap.sweep_engine import recorded_runs
+
+if TYPE_CHECKING:
+    from whitecap.sim.sweeps.engines import SweepEngine
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What was recorded in one place, as one side of a comparison."""
+
+    place: str
+    scenario: str
+    seed: int
+    code_version: str
+    sides: Sides
+
+    @property
+    def replications(self) -> set[int]:
+        """Those that any cell has."""
+        return set().union(*(side.replications for side in self.sides.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two places, the first being that of before; `notes` are about what they hold."""
+
+    before: Recorded
+    after: Recorded
+    changes: Changes
+    notes: tuple[str, ...]
+
+
+def compare_recorded(
+    before: str,
+    after: str,
+    engine: Callable[[], SweepEngine],
+    measures: Sequence[Measure] = COMPARED,
+) -> Compared:
+    """What differs between two runs or sweeps: by pairs where they share seed and replications.
+
+    One cell beside one cell is compared whatever they are called. Raises `InvalidInput`: neither
+    lies there, something is damaged, or they have no cell in common.
+    """
+    first, second = (_recorded(each, engine, measures) for each in (before, after))
+    then, now = _of_one_name(first.sides, second.sides)
+    if not then.keys() & now.keys():
+        raise InvalidInput([Problem(after, _no_cell_in_common(before, then, now))])
+    is_paired = first.seed == second.seed and bool(first.replications & second.replications)
+    changes = changes_between(then, now, paired=is_paired)
+    return Compared(first, second, changes, tuple(_notes(first, second)))
+
+
+def _recorded(
+    place: str, engine: Callable[[], SweepEngine], measures: Sequence[Measure]
+) -> Recorded:
+    runs = recorded_runs(place, engine)
+    measured = measure_cells(runs)
+    sides = {
+        show_cell(labels): side_of(measured[cell], _digest(runs, cell), measures)
+        for cell, labels in runs.cells.items()
+    }
+    manifest = runs.runs[0].manifest
+    name, code = str(manifest["scenario_name"]), str(manifest["code_version"])
+    return Recorded(place, name, int(manifest["seed"]), code, sides)
+
+
+def _digest(runs: RunSet, cell: str) -> str:
+    (digest,) = {str(manifest["scenario_hash"]) for manifest in runs.manifests_of(cell)}
+    return digest
+
+
+def _of_one_name(then: Sides, now: Sides) -> tuple[Sides, Sides]:
+    if len(then) == len(now) == 1:
+        return {"": next(iter(then.values()))}, {"": next(iter(now.values()))}
+    return then, now
+
+
+def _no_cell_in_common(before: str, then: Sides, now: Sides) -> str:
+    theirs, ours = ("; ".join(name or "the scenario as it is" for name in s) for s in (then, now))
+    return f"has no cell in common with {before}: {ours}, and there {theirs}"
+
+
+def _notes(before: Recorded, after: Recorded) -> list[str]:
+    notes = []
+    if before.seed != after.seed:
+        notes.append(
+            f"other random numbers (seed {before.seed}, and {after.seed}): replications have "
+            "nothing in common, so the intervals are wider than those of pairs"
+        )
+    if before.scenario != after.scenario:
+        notes.append(f"other scenarios: {before.scenario}, and {after.scenario}")
+    if before.code_version != after.code_version:
+        notes.append(f"made by other code: {before.code_version}, and {after.code_version}")
+    return notes
+
+
+def compared_document(compared: Compared) -> dict[str, Any]:
+    """As `compare --json` prints it."""
+    from whitecap.reports.comparisons.wording import changes_document
+
+    document = changes_document(compared.changes)
+    return {
+        "before": _place_document(compared.before),
+        "after": _place_document(compared.after),
+        **document,
+        "notes": [*compared.notes, *document["notes"]],
+    }
+
+
+def _place_document(recorded: Recorded) -> dict[str, Any]:
+    return {
+        "place": recorded.place,
+        "scenario_name": recorded.scenario,
+        "seed": recorded.seed,
+        "replications": sorted(recorded.replications),
+        "code_version": recorded.code_version,
+        "cells": list(recorded.sides),
+    }
