@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from whitecap.sim.inferring.drafting import Draft
+    from whitecap.sim.inferring.failures import Failure
+    from whitecap.sim.inferring.observed import ObservedTable
 
 DEFAULT_COMMITS = 5000
 
@@ -24,8 +28,18 @@ DEFAULT_COMMITS = 5000
     "--commits", type=click.IntRange(min=1), default=DEFAULT_COMMITS, show_default=True,
     help="Read so many of the newest.",
 )  # fmt: skip
+@click.option(
+    "--failures", type=click.Path(path_type=Path),
+    help="CSV of instant, job, exception: held against what the scenario predicts.",
+)  # fmt: skip
 def from_log(
-    table: str, out: Path | None, overwrite: bool, store: str | None, anonymise: bool, commits: int
+    table: str,
+    out: Path | None,
+    overwrite: bool,
+    store: str | None,
+    anonymise: bool,
+    commits: int,
+    failures: Path | None,
 ) -> None:
     """Write a first scenario from the log of the Delta table at TABLE.
 
@@ -38,6 +52,9 @@ def from_log(
     from whitecap.sim.inferring.observed import observe
     from whitecap.sim.loading.profiles import require_shipped
 
+    if failures is not None and out is None:
+        raise click.UsageError("--failures needs --out: the comparison is printed")
+    kept = None if failures is None else _failures(failures)
     if out is not None:
         require_new(out, overwrite=overwrite)
     if store is not None:
@@ -49,6 +66,44 @@ def from_log(
     write_out(out, draft.text, "scenario")
     if out is not None:
         _tell(draft, shlex.quote(str(out)))
+    if kept is not None:
+        _compare(observed, draft, kept)
+
+
+def _failures(file: Path) -> Sequence[Failure]:
+    from whitecap.sim.inferring.failures import read_failures
+
+    return read_failures(file)
+
+
+def _compare(observed: ObservedTable, draft: Draft, failures: Sequence[Failure]) -> None:
+    """The conflicts that were seen beside those that runs of the draft predict."""
+    from whitecap.sim.inferring.failures import compare
+    from whitecap.terminal.console import new_console
+    from whitecap.terminal.progress import progress
+    from whitecap.terminal.table import Column, show_table
+
+    with progress("predicting"):
+        comparison = compare(observed, draft, failures)
+    columns = (
+        Column("writer", text=True), Column("seen"), Column("per hour"), Column("predicted"),
+        Column("the draft predicts", text=True),
+    )  # fmt: skip
+    rows = [
+        (each.group, f"{each.seen:,}", _interval(each.seen_per_h), _interval(each.predicted_per_h),
+         each.verdict)
+        for each in comparison.groups
+    ]  # fmt: skip
+    caption = "Conflicts per hour with 95 % intervals; the draft's mean of 5 runs."
+    aside = (f"{count:,} {reason}" for reason, count in comparison.not_compared.items())
+    if told := "; ".join(aside):
+        caption += f" Not compared: {told}."
+    show_table(new_console(), columns, rows, caption=caption)
+
+
+def _interval(figures: tuple[float, float, float]) -> str:
+    mean, low, high = figures
+    return f"{mean:.3g} [{low:.3g}, {high:.3g}]"
 
 
 def _tell(draft: Draft, file: str) -> None:

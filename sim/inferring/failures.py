@@ -1,0 +1,192 @@
+"""Failures that somebody kept, held against what a draft predicts.
+
+    instant,job,exception
+    2026-01-14 08:12:31,merge,ConcurrentAppendException
+
+A log holds none of them; job schedulers and application logs do. A job is a writer group of the
+draft, or the name of a job in the log. Only the conflict exceptions of Delta Lake are predicted.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import chain
+from pathlib import Path
+from statistics import fmean, stdev
+
+from scipy.stats import t as student
+
+from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.engine.outcomes import ConflictException
+from whitecap.sim.inferring.drafting import Draft
+from whitecap.sim.inferring.figures import count_interval
+from whitecap.sim.inferring.observed import ObservedTable
+from whitecap.sim.loading import parse_scenario
+from whitecap.sim.quantities.units import MS_PER
+from whitecap.sim.run import run_scenario
+
+COLUMNS = ("instant", "job", "exception")
+
+REPLICATIONS = 5
+
+MOST_TOLD = 20
+"""Wrong lines that are told one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One refused transaction, at an instant in epoch milliseconds."""
+
+    at_ms: float
+    job: str
+    exception: ConflictException | None
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Conflicts of one writer group per hour: seen, and predicted, each with its 95 % interval."""
+
+    group: str
+    seen: int
+    seen_per_h: tuple[float, float, float]
+    predicted_per_h: tuple[float, float, float]
+
+    @property
+    def verdict(self) -> str:
+        """Whether both may be the same."""
+        seen, predicted = self.seen_per_h, self.predicted_per_h
+        if seen[1] <= predicted[2] and predicted[1] <= seen[2]:
+            return "agrees"
+        return "fewer than seen" if predicted[0] < seen[0] else "more than seen"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All groups, and how many failures were not compared, by the reason."""
+
+    groups: Sequence[Compared]
+    not_compared: Mapping[str, int]
+    hours: float
+
+
+def read_failures(path: Path) -> list[Failure]:
+    """The failures of a CSV file. Raises `InvalidInput` with every wrong line."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput([Problem(str(path), f"cannot be read: {error}")]) from None
+    reader = csv.DictReader(lines, skipinitialspace=True)
+    missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
+    if missing:
+        said = f"needs the columns {', '.join(COLUMNS)}: {', '.join(missing)} is missing"
+        raise InvalidInput([Problem(f"{path}:1", said)])
+    failures, problems = list[Failure](), list[Problem]()
+    for row in reader:
+        try:
+            failures.append(_failure(row))
+        except (ValueError, OverflowError):
+            said = f"{row['instant']!r} is no instant, such as 2026-01-14 08:12:31"
+            problems.append(Problem(f"{path}:{reader.line_num}", said))
+    if problems:
+        raise InvalidInput(problems[:MOST_TOLD])
+    return failures
+
+
+def _failure(row: Mapping[str, str | None]) -> Failure:
+    moment = datetime.fromisoformat((row["instant"] or "").strip())
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    job, said = (row["job"] or "").strip(), row["exception"] or ""
+    return Failure(moment.timestamp() * 1000, job, conflict_of(said))
+
+
+def conflict_of(said: str) -> ConflictException | None:
+    """The conflict that a class, an error class or a message names; `None` for anything else."""
+    for conflict in ConflictException:
+        if conflict.value in said or f"DELTA_{conflict.name}" in said:
+            return conflict
+    return None
+
+
+def compare(observed: ObservedTable, draft: Draft, failures: Sequence[Failure]) -> Comparison:
+    """Run the draft and hold its conflicts against those that were seen.
+
+    Raises `InvalidInput` for jobs that nobody knows, if no other one is there.
+    """
+    first, last = _span(observed)
+    seen, aside = Counter[str](), Counter[str]()
+    group_of = _groups_by_job(draft)
+    for failure in failures:
+        group = group_of.get(failure.job.lower())
+        if not first <= failure.at_ms <= last:
+            aside["outside of the time that the log spans"] += 1
+        elif failure.exception is None:
+            aside["no conflict of Delta Lake"] += 1
+        elif group is None:
+            aside["jobs that are not in the draft"] += 1
+        else:
+            seen[group] += 1
+    if failures and not seen and aside["jobs that are not in the draft"]:
+        raise InvalidInput(_unknown_jobs(failures, group_of))
+    hours = observed.span_ms / MS_PER["h"]
+    predicted = _predicted(draft)
+    groups = [
+        Compared(group, seen[group], _of_count(seen[group], hours), _of_runs(rates))
+        for group, rates in predicted.items()
+    ]
+    return Comparison(groups, aside, hours)
+
+
+def _span(observed: ObservedTable) -> tuple[float, float]:
+    times = [commit.timestamp_ms for commit in observed.commits]
+    return min(times), max(times)
+
+
+def _groups_by_job(draft: Draft) -> dict[str, str]:
+    """The group of each name that a job goes by: its group's, its members', those in the log."""
+    groups: dict[str, str] = {}
+    for writer in draft.writers:
+        name = writer.group.name
+        jobs = (commit.origin.job for commit in writer.group.commits)
+        members = (f"{name}-{n}" for n in range(1, int(writer.cadence.count.text) + 1))
+        for each in chain([name], members, filter(None, jobs)):
+            groups.setdefault(each.lower(), name)
+    return groups
+
+
+def _unknown_jobs(failures: Sequence[Failure], known: Mapping[str, str]) -> list[Problem]:
+    jobs = dict.fromkeys(failure.job for failure in failures)
+    listed = ", ".join(dict.fromkeys(known.values()))
+    said = f"is no writer group of the draft: there are {listed}"
+    return [Problem(f"job {job!r}", said, nearest(job, known)) for job in list(jobs)[:MOST_TOLD]]
+
+
+def _predicted(draft: Draft) -> dict[str, list[float]]:
+    """Aborted transactions per hour of each group, in each of several runs."""
+    scenario = parse_scenario(draft.text, cells=False)
+    rates: dict[str, list[float]] = {writer.group.name: [] for writer in draft.writers}
+    for replication in range(REPLICATIONS):
+        run = run_scenario(scenario, replication=replication)
+        rows = run.recording.transactions.select(["writer", "outcome"]).to_pylist()
+        aborted = Counter(
+            row["writer"].rpartition("-")[0] for row in rows if row["outcome"] == "aborted"
+        )
+        for group, of_runs in rates.items():
+            of_runs.append(aborted[group] * MS_PER["h"] / scenario.duration)
+    return rates
+
+
+def _of_count(count: int, hours: float) -> tuple[float, float, float]:
+    low, high = count_interval(count)
+    return count / hours, low / hours, high / hours
+
+
+def _of_runs(rates: Sequence[float]) -> tuple[float, float, float]:
+    """The mean of runs with its interval, by Student's t."""
+    mean = fmean(rates)
+    half = float(student.ppf(0.975, len(rates) - 1)) * stdev(rates) / math.sqrt(len(rates))
+    return mean, max(mean - half, 0.0), mean + half
