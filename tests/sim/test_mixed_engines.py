@@ -16,7 +16,7 @@ from whitecap.engine.errors import InvalidInput
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.loading import load_scenario
 from whitecap.sim.replay.choice import named_run
-from whitecap.sim.replay.replay import plan_replay
+from whitecap.sim.replay.plan import plan_replay
 from whitecap.sim.run import FinishedRun, run_scenario
 
 EVERY_MINUTE = {"schedule": {"every": "1 min"}}
