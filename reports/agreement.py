@@ -6,7 +6,7 @@ Read from `replay/agreement.json`, which `whitecap replay` writes beside the run
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,10 @@ class Agreement:
     run: str
     code_version: str
     transactions: tuple[Replayed, ...]
+    tables: Mapping[str, Mapping[str, int]]
+    """Of several tables: how many transactions of each compare in which way."""
+    half_done: Mapping[str, int]
+    """Of several tables: jobs given up after a commit, `recorded` and `real`."""
 
     @property
     def compared(self) -> int:
@@ -72,7 +76,19 @@ class Agreement:
         told.append(f"Both sides had {', '.join(counted)}.")
         if self.not_comparable:
             told.append(f"{self.not_comparable} transactions could not be compared.")
-        return told
+        return told + list(self._of_several_tables())
+
+    def _of_several_tables(self) -> Iterator[str]:
+        if not self.tables:
+            return
+        agreed = [
+            f"{name} {of['match']} of {of['match'] + of['mismatch']}"
+            for name, of in self.tables.items()
+        ]
+        yield f"They agree by table: {', '.join(agreed)}."
+        recorded, real = self.half_done.get("recorded", 0), self.half_done.get("real", 0)
+        if recorded or real:
+            yield f"Jobs left half done: {recorded} in the recording, {real} on real Delta Lake."
 
 
 def read_agreement(root: Path) -> Agreement | None:
@@ -95,6 +111,8 @@ def read_agreement(root: Path) -> Agreement | None:
             run=str(content["run"]),
             code_version=str(content["code_version"]),
             transactions=tuple(_replayed(row) for row in content["transactions"]),
+            tables=dict(content.get("tables", {})),
+            half_done=dict(content.get("half_done", {})),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidInput([Problem(str(path), f"is not an agreement ({error!r})")]) from None

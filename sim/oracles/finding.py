@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Self
 
@@ -68,7 +69,8 @@ class Anomaly(StrEnum):
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that is wrong, so that a person can look it up in log and history.
 
-    `cycle`: the shortest cycle of dependencies, a step in words each; empty where none is needed.
+    `table` is named among several. `cycle`: the shortest cycle of dependencies, a step in words
+    each; empty where none is needed.
     `transactions` are named as in the history, `rows` are shown as `column=value` texts.
     """
 
@@ -80,6 +82,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     versions: tuple[int, ...] = ()
     files: tuple[str, ...] = ()
     rows: tuple[str, ...] = ()
+    table: str = ""
 
     def as_row(self) -> dict[str, Any]:
         """For JSON."""
@@ -95,7 +98,25 @@ class NotChecked(msgspec.Struct, frozen=True):
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """All that the oracles say of one table. It is sound if nothing was found."""
+    """All that the oracles say of one table, or of several. Sound if nothing was found."""
 
     findings: tuple[Finding, ...] = ()
     not_checked: tuple[NotChecked, ...] = ()
+
+    @classmethod
+    def of_tables(cls, judged: Mapping[str, Judgement]) -> Judgement:
+        """That of several tables by their names, told apart; of the only one as it is."""
+        if len(judged) == 1:
+            return next(iter(judged.values()))
+        return cls(
+            tuple(
+                msgspec.structs.replace(finding, table=name)
+                for name, own in judged.items()
+                for finding in own.findings
+            ),
+            tuple(
+                NotChecked(f"{name}: {gap.what}", gap.why)
+                for name, own in judged.items()
+                for gap in own.not_checked
+            ),
+        )

@@ -1,17 +1,18 @@
 """What writers know of their transactions: a history, as JSON lines or made of a recording.
 
 Each line is one object with a `type`. A line `table` says what the table promises, a line
-`transaction` what one writer did and learned. `docs/oracles.md` describes them for who writes one.
+`transaction` what one writer did and learned. Of several tables each line names its own.
+`docs/oracles.md` describes them for who writes one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.recorded import RecordedOutcome
 
@@ -24,6 +25,7 @@ class Promise(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tabl
     sessions; `faults_stop` is the instant after which `bound` is enough to come to an end.
     """
 
+    table: str | None = None
     level: IsolationLevel = IsolationLevel.SERIALIZABLE
     real_time: bool = True
     settings: dict[str, str] = {}
@@ -43,6 +45,7 @@ class Transaction(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="
     name: str
     writer: str
     outcome: RecordedOutcome
+    table: str | None = None
     statement: str | None = None
     began: float | None = None
     ended: float | None = None
@@ -62,11 +65,40 @@ class History(msgspec.Struct, frozen=True):
     promise: Promise = Promise()
 
 
-def read_history(path: Path) -> History:
-    """Read JSON lines. Raises `InvalidInput` with every line that is wrong."""
+def read_history(path: Path, table: str | None = None) -> History:
+    """Read JSON lines; of a history of several tables those of one.
+
+    Raises `InvalidInput` with every line that is wrong, or if the lines name tables and not this.
+    """
+    lines = _of_table(path, _read_lines(path), table)
+    promises = [line for line in lines if isinstance(line, Promise)]
+    transactions = tuple(line for line in lines if isinstance(line, Transaction))
+    return History(transactions, promises[0] if promises else Promise())
+
+
+Line = Promise | Transaction
+
+
+def _of_table(path: Path, lines: Sequence[Line], table: str | None) -> Sequence[Line]:
+    """The lines of one table: all of them, where none names its own."""
+    named = dict.fromkeys(line.table for line in lines if line.table is not None)
+    if not named:
+        return lines
+    nameless = [line.name for line in lines if isinstance(line, Transaction) and not line.table]
+    if nameless:
+        text = f"{nameless[0]} names no table, as other lines do"
+        raise InvalidInput([Problem(str(path), text)])
+    if table not in named:
+        text = f"is of the tables {', '.join(named)}, and of no table {table!r}"
+        raise InvalidInput([Problem(str(path), text, nearest(table or "", named))])
+    own = [line for line in lines if line.table == table]
+    return own + [line for line in lines if line.table is None]
+
+
+def _read_lines(path: Path) -> list[Line]:
     decode = msgspec.json.Decoder(Promise | Transaction).decode
     problems: list[Problem] = []
-    lines: list[Promise | Transaction] = []
+    lines: list[Line] = []
     try:
         texts = path.read_bytes().splitlines()
     except OSError as error:
@@ -80,25 +112,26 @@ def read_history(path: Path) -> History:
     problems += _repeated(path, lines)
     if problems:
         raise InvalidInput(problems)
-    promises = [line for line in lines if isinstance(line, Promise)]
-    transactions = tuple(line for line in lines if isinstance(line, Transaction))
-    return History(transactions, promises[0] if promises else Promise())
+    return lines
 
 
 def _repeated(path: Path, lines: Iterable[Promise | Transaction]) -> list[Problem]:
     seen: set[str] = set()
     problems = []
     for line in lines:
-        name = line.name if isinstance(line, Transaction) else "the table"
+        table = f"the table {line.table or ''}".strip()
+        name = line.name if isinstance(line, Transaction) else table
         if name in seen:
             problems.append(Problem(str(path), f"has two lines of {name}"))
         seen.add(name)
     return problems
 
 
-def history_lines(history: History) -> bytes:
-    """The history as JSON lines; what is not known is left out."""
-    rows = [msgspec.to_builtins(each) for each in (history.promise, *history.transactions)]
+def history_lines(history: History, table: str | None = None) -> bytes:
+    """The history as JSON lines, with its table's name if given; what is not known is left out."""
+    lines = [history.promise, *history.transactions]
+    rows = [msgspec.to_builtins(each) for each in lines]
+    rows = [{**row, "table": table or row.get("table")} for row in rows]
     return b"".join(
         msgspec.json.encode({name: value for name, value in row.items() if value is not None})
         + b"\n"

@@ -50,12 +50,31 @@ def judge_evidence(evidence: Evidence, *, replay: bool = True) -> Judgement:
     return Judgement(tuple(dict.fromkeys(findings)), tuple(not_checked))
 
 
-def judge_directory(directory: Path, history: Path | History | None = None) -> Judgement:
-    """Judge the Delta table in a directory. Raises `InvalidInput`."""
-    if not (directory / LOG_DIRECTORY).is_dir():
+def judge_directory(directory: Path, history: Path | None = None) -> Judgement:
+    """Judge the Delta table in a directory, or those below it. Raises `InvalidInput`.
+
+    Of a history of several tables each has the lines that name it as its directory is called.
+    """
+    tables = {each.resolve().name: each for each in _tables_in(directory)}
+    if not tables:
         raise InvalidInput([Problem(str(directory), f"is no Delta table: no {LOG_DIRECTORY}")])
-    if isinstance(history, Path):
-        history = read_history(history)
+    histories = {name: None if history is None else read_history(history, name) for name in tables}
+    named = [own for own in histories.values() if own is not None]
+    if len(tables) > 1 and any(each.table is None for own in named for each in own.transactions):
+        said = f"names no table in its lines, and {directory} has {', '.join(tables)}"
+        raise InvalidInput([Problem(str(history), said)])
+    judged = {name: _judge_table(place, histories[name]) for name, place in tables.items()}
+    return Judgement.of_tables(judged)
+
+
+def _tables_in(directory: Path) -> list[Path]:
+    """The directory, if there is a table in it, else those in it where there are tables."""
+    if (directory / LOG_DIRECTORY).is_dir():
+        return [directory]
+    return sorted(path.parent for path in directory.glob(f"*/{LOG_DIRECTORY}") if path.is_dir())
+
+
+def _judge_table(directory: Path, history: History | None) -> Judgement:
     store = DirectoryStore(directory)
     existing = frozenset(
         path.relative_to(directory).as_posix() for path in directory.rglob("*") if path.is_file()

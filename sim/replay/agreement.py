@@ -42,11 +42,15 @@ class Compared:
     recorded: Result
     real: Result | None
     real_message: str = ""
+    table: str = ""
+    job_id: int = -1
+    given_up: bool = False
 
     def row(self) -> dict[str, Any]:
         """As one flat row of a table."""
         return {
             "transaction": self.transaction,
+            "table": self.table,
             "command": self.command,
             "read_version": self.read_version,
             "comparison": str(self.comparison),
@@ -65,6 +69,20 @@ def _columns(side: str, result: Result | None) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
+class HalfDone:
+    """Jobs that were given up when an earlier statement had committed: recorded, and in reality.
+
+    Of those whose transactions were all replayed.
+    """
+
+    recorded: int
+    real: int
+
+    def __str__(self) -> str:
+        return f"{self.recorded:,} in the recording, {self.real:,} on real Delta Lake"
+
+
+@dataclass(frozen=True, slots=True)
 class Agreement:
     """A replay's result: what was replayed, and how each transaction compares."""
 
@@ -79,6 +97,31 @@ class Agreement:
     def compared_count(self) -> int:
         """How many transactions really ended in a way that could be compared."""
         return len(self.compared) - self.count(Comparison.NOT_COMPARABLE)
+
+    @property
+    def by_table(self) -> dict[str, Agreement]:
+        """The agreement on each table."""
+        names = dict.fromkeys(each.table for each in self.compared)
+        return {
+            name: Agreement({}, tuple(each for each in self.compared if each.table == name))
+            for name in names
+        }
+
+    @property
+    def half_done(self) -> HalfDone:
+        """The jobs that left one table changed and another one not, here and there."""
+        jobs: dict[int, list[Compared]] = {}
+        for each in self.compared:
+            jobs.setdefault(each.job_id, []).append(each)
+        given_up = [
+            own
+            for own in jobs.values()
+            if any(each.given_up for each in own) and all(each.real is not None for each in own)
+        ]
+        return HalfDone(
+            sum(any(each.recorded.version is not None for each in own) for own in given_up),
+            sum(_is_half_done_in_reality(own) for own in given_up),
+        )
 
     @property
     def holds(self) -> bool:
@@ -101,6 +144,17 @@ class Agreement:
         """How many commits both sides agree on."""
         return sum(each.end is End.COMMITTED for each in self.agreed)
 
+    def _of_several_tables(self) -> dict[str, Any]:
+        by_table = self.by_table
+        if len(by_table) < 2:
+            return {}
+        tables = {
+            name: {str(way): of_table.count(way) for way in Comparison}
+            for name, of_table in by_table.items()
+        }
+        half_done = {"recorded": self.half_done.recorded, "real": self.half_done.real}
+        return {"tables": tables, "half_done": half_done}
+
     def document(self) -> dict[str, Any]:
         """What agreement.json holds."""
         return {
@@ -110,10 +164,18 @@ class Agreement:
             "mismatches": self.count(Comparison.MISMATCH),
             "not_comparable": self.count(Comparison.NOT_COMPARABLE),
             "commits": self.agreed_commits,
+            **self._of_several_tables(),
             "exceptions": list(self.agreed_exceptions),
             "exception_counts": self.agreed_exceptions,
             "transactions": [each.row() for each in self.compared],
         }
+
+
+def _is_half_done_in_reality(job: Sequence[Compared]) -> bool:
+    """A statement of a job committed, and the one that it was given up with did not."""
+    ends = [(each.given_up, each.real) for each in job if each.real is not None]
+    refused = all(real.end is End.ABORTED for given_up, real in ends if given_up)
+    return refused and any(real.version is not None for _, real in ends)
 
 
 def compare(recorded: Recorded, observed: Observed, doubt: str | None = None) -> Compared:
@@ -150,6 +212,9 @@ def _compared(
         recorded=recorded.result,
         real=real,
         real_message=message,
+        table=recorded.table,
+        job_id=recorded.job_id,
+        given_up=recorded.given_up,
     )
 
 

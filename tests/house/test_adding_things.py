@@ -36,8 +36,8 @@ from whitecap.sim.replay.history.recorded import (
     STARTS_AGAIN_BY_ITSELF,
     recorded_transactions,
 )
+from whitecap.sim.replay.plan import real_command
 from whitecap.sim.replay.real.commands import Sql, StreamBatch
-from whitecap.sim.replay.replay import real_command
 from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario.faults import Fault
 from whitecap.sim.scenario.writers import STREAMING

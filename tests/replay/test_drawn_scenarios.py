@@ -11,7 +11,8 @@ from tests.replay.drawn_scenarios import FAULTS, KINDS, LAYOUTS, PROPERTIES, dra
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.replay.agreement import Comparison
 from whitecap.sim.replay.choice import named_run
-from whitecap.sim.replay.replay import plan_replay, replay
+from whitecap.sim.replay.plan import plan_replay
+from whitecap.sim.replay.replay import replay
 from whitecap.sim.run import run_scenario
 
 if TYPE_CHECKING:

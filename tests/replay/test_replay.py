@@ -24,7 +24,8 @@ from whitecap.sim.replay.agreement import Agreement
 from whitecap.sim.replay.choice import choose_run, named_run
 from whitecap.sim.replay.history.recorded import Recorded
 from whitecap.sim.replay.history.window import Window, parse_window
-from whitecap.sim.replay.replay import plan_replay, replay, simulate_again
+from whitecap.sim.replay.plan import plan_replay
+from whitecap.sim.replay.replay import replay, simulate_again
 from whitecap.sim.run import run_scenario
 
 if TYPE_CHECKING:
@@ -220,7 +221,9 @@ def test_a_recording_that_says_otherwise_is_a_mismatch_and_the_rest_is_compared(
     run = _record("concurrent-append", tmp_path / "run")
     plan = plan_replay(named_run(run), Window(1, 2))
     wrong = tuple(_raising(each, "ConcurrentDeleteReadException") for each in plan.transactions)
-    agreement = replay(dataclasses.replace(plan, transactions=wrong), spark, timeout_s=WAIT_S)
+    (table,) = plan.tables
+    otherwise = dataclasses.replace(plan, tables=(dataclasses.replace(table, transactions=wrong),))
+    agreement = replay(otherwise, spark, timeout_s=WAIT_S)
     assert not agreement.holds
     assert sorted(each.comparison for each in agreement.compared) == ["match", "mismatch"]
     (mismatch,) = [each for each in agreement.compared if each.comparison == "mismatch"]
@@ -328,7 +331,7 @@ def test_what_creates_the_table_is_not_replayed(tmp_path: Path) -> None:
     table = {**TABLE, "exists": False, "initial": {"rows": 0}, "partition_by": []}
     run_scenario(scenario(writers=writers, table=table), out=tmp_path / "run")
     plan = plan_replay(named_run(tmp_path / "run"), limit=5)
-    assert plan.window.first == 0
+    assert plan.tables[0].window.first == 0
     assert all(each.read_version >= 0 for each in plan.played)
     del writers["loader"]
     run_scenario(scenario(writers=writers, table=table), out=tmp_path / "bare")

@@ -20,7 +20,7 @@ from whitecap.sim.history.damage import Damage
 from whitecap.sim.history.walk import Step
 from whitecap.sim.loading import load_scenario
 from whitecap.sim.replay.choice import named_run
-from whitecap.sim.replay.replay import plan_replay
+from whitecap.sim.replay.plan import plan_replay
 from whitecap.sim.run import FinishedRun, run_scenario
 
 EVERY_MINUTE = {"schedule": {"every": "1 min"}}

@@ -13,10 +13,9 @@ from deltalake import DeltaTable
 import whitecap
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput, InvariantViolated
+from whitecap.runs import Run
 from whitecap.sim.history.conservation import WalkedLog, check_conservation
 from whitecap.sim.loading import scenario_of
-from whitecap.sim.replay.choice import Chosen
-from whitecap.sim.replay.replay import plan_replay
 from whitecap.sim.run import FinishedRun, run_scenario
 
 TABLE = {
@@ -70,7 +69,7 @@ def test_each_table_has_its_own_versions_without_a_gap(made: FinishedRun) -> Non
 
 
 def test_who_writes_another_table_refuses_nobody(made: FinishedRun) -> None:
-    refusals = whitecap.runs.Run(made.scenario, made.recording).refusals
+    refusals = Run(made.scenario, made.recording).refusals
     pairs = set(zip(refusals["loser_command"], refusals["winner_command"], strict=True))
     assert pairs
     assert all(loser.split()[-1] == winner.split()[-1] for loser, winner in pairs)
@@ -177,12 +176,6 @@ def test_each_table_is_exported_to_a_directory_of_its_own(tmp_path: Path) -> Non
         assert table.to_pyarrow_table().num_rows == rows
     with pytest.raises(InvalidInput, match="say which table is meant: there are silver, gold"):
         run.export(tmp_path / "either")
-
-
-def test_a_run_of_several_tables_is_not_replayed(made: FinishedRun) -> None:
-    chosen = Chosen(made.recording, "it")
-    with pytest.raises(InvalidInput, match="of the tables silver, gold, and only runs of one"):
-        plan_replay(chosen)
 
 
 def test_a_sweep_sets_parts_of_one_of_the_tables() -> None:

@@ -27,7 +27,8 @@ def oracle(ctx: click.Context, directory: Path, history: Path | None, as_json: b
 
     The log is held against the protocol, and with a history the rows against a serial run of the
     statements, reads against the isolation level, and what writers were told against the log.
-    DIRECTORY may also be a recorded run (`run --out`), which brings its history.
+    DIRECTORY may also be a recorded run (`run --out`), which brings its history, or have tables in
+    it, which are then all judged.
     """
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.judgement import judgement_document, show_judgement

@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--window",
-    metavar="FROM..TO",
+    metavar="[TABLE:]FROM..TO",
     help="Replay these versions instead of those that show most: the table is set up as it was "
-    "at FROM, and everything that was decided up to TO is replayed.",
+    "at FROM, and everything that was decided up to TO is replayed. Of several tables name one; "
+    "of the others comes what the same jobs wrote.",
 )
 @click.option("--cell", help="Of a sweep, replay this cell instead of the best one.")
 @click.option("--out", type=click.Path(path_type=Path), help="Directory  [default: RUN/replay]")
@@ -58,8 +59,8 @@ def replay(
     """
     from whitecap.sim.replay.agreement import write_agreement
     from whitecap.sim.replay.history.window import parse_window
+    from whitecap.sim.replay.plan import plan_replay
     from whitecap.sim.replay.real.environment import require_delta
-    from whitecap.sim.replay.replay import plan_replay
     from whitecap.sim.replay.replay import replay as replay_plan
     from whitecap.sweep_engine import chosen_run, made_in
     from whitecap.terminal.agreement import show_agreement, show_compared
@@ -77,7 +78,7 @@ def replay(
         done = itertools.count(1)
 
         def watch(compared: Compared) -> None:
-            show_compared(console, compared)
+            show_compared(console, compared, with_table=len(plan.tables) > 1)
             number = next(done)
             show(number, total, f"{number} of {total}")
 

@@ -93,8 +93,6 @@ def run(
     if until or most is not None:
         _replicate(loaded, until, most, seed, out, as_json, quiet)
         return
-    if history is not None and len(loaded.all_tables) > 1:
-        raise click.UsageError("--history is of one table, and the scenario has several")
     exports = _places(loaded, export)
     _require_room(out, exports, history, overwrite)
     with progress("simulating", quiet=quiet) as show:
@@ -212,8 +210,13 @@ def _write_history(finished: FinishedRun, file: Path) -> None:
     from whitecap.sim.oracles.history import history_lines
     from whitecap.sim.oracles.runs.of_run import history_of
 
+    names = [table.name for table in finished.scenario.all_tables]
+    lines = [
+        history_lines(history_of(finished, name), name if len(names) > 1 else None)
+        for name in names
+    ]
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(history_lines(history_of(finished, finished.scenario.all_tables[0].name)))
+    file.write_bytes(b"".join(lines))
 
 
 def _print_json(

@@ -19,14 +19,15 @@ STYLES = {
 COLUMNS = (Column("outcome", text=True), *(Column(way.replace("_", " ")) for way in Comparison))
 
 
-def show_compared(console: Console, compared: Compared) -> None:
-    """One transaction: how it ended here and there."""
+def show_compared(console: Console, compared: Compared, with_table: bool = False) -> None:
+    """One transaction: how it ended here and there; among several tables with its own."""
     name = Text(f"{compared.comparison:15}", style=STYLES[compared.comparison])
-    print_indented(console, name.append(_line(compared), style="default"), by=0)
+    print_indented(console, name.append(_line(compared, with_table), style="default"), by=0)
 
 
-def _line(compared: Compared) -> str:
-    text = f"{compared.transaction} {compared.command}: {_said(compared.recorded)}"
+def _line(compared: Compared, with_table: bool) -> str:
+    where = f" {compared.table}" if with_table else ""
+    text = f"{compared.transaction} {compared.command}{where}: {_said(compared.recorded)}"
     if compared.reason:
         text += f" | real: {_said(compared.real)} | {compared.reason}"
     return text
@@ -41,14 +42,25 @@ def _said(result: Result | None) -> str:
 
 
 def show_agreement(agreement: Agreement) -> None:
-    """How many transactions agree, by how they ended in the simulation."""
+    """How many transactions agree, by how they ended in the simulation; of each table, and in all.
+
+    Of several tables also the jobs that changed one of them and not the other.
+    """
+    tables = agreement.by_table
+    several = len(tables) > 1
+    parts = tables if several else {"": agreement}
     rows = [
-        [outcome, *(str(counts[way]) for way in Comparison)]
-        for outcome, counts in _by_outcome(agreement).items()
+        [*([name] if several else []), outcome, *(str(counts[way]) for way in Comparison)]
+        for name, part in parts.items()
+        for outcome, counts in _by_outcome(part).items()
     ]
-    rows.append(["all", *(str(agreement.count(way)) for way in Comparison)])
-    title = "Agreement with real Delta"
-    show_table(new_console(), COLUMNS, rows, title=title, stressed=[len(rows) - 1])
+    whole = ["all", *([""] if several else [])]
+    rows.append([*whole, *(str(agreement.count(way)) for way in Comparison)])
+    columns = [*([Column("table", text=True)] if several else []), *COLUMNS]
+    title, console = "Agreement with real Delta", new_console()
+    show_table(console, columns, rows, names=1 + several, title=title, stressed=[len(rows) - 1])
+    if several:
+        print_indented(console, f"jobs left half done: {agreement.half_done}", by=0)
 
 
 def _by_outcome(agreement: Agreement) -> dict[str, dict[Comparison, int]]:

@@ -45,8 +45,9 @@ def show_judgement(judgement: Judgement) -> None:
 
 
 def _show(console: Console, finding: Finding) -> None:
+    where = f" in {finding.table}" if finding.table else ""
     named = Text(finding.anomaly.value, style="bold red").append(
-        f" ({finding.oracle}): {finding.sentence}", style="default"
+        f"{where} ({finding.oracle}): {finding.sentence}", style="default"
     )
     print_indented(console, named, by=0)
     for step in finding.cycle:

@@ -27,6 +27,7 @@ from whitecap.sim.oracles.judging import judge_evidence
 from whitecap.sim.oracles.log_validation import CheckedLog, checked_commits
 from whitecap.sim.recording.recording import INTERRUPTED, read_recording
 from whitecap.sim.run import FinishedRun, run_scenario
+from whitecap.sim.scenario.writers import STREAMING
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.writers.table_in_store import TableInStore
 
@@ -50,11 +51,9 @@ def judge(
     run: FinishedRun, judge_table: Callable[[Evidence], Judgement] = judge_evidence
 ) -> Judgement:
     """All that is wrong with a finished run, table by table."""
-    judged = [judge_table(evidence_of(run, table)) for table in run.world.tables]
-    return Judgement(
-        tuple(finding for each in judged for finding in each.findings),
-        tuple(gap for each in judged for gap in each.not_checked),
-    )
+    tables = run.world.tables
+    judged = {table.name: judge_table(evidence_of(run, table)) for table in tables}
+    return Judgement.of_tables(judged)
 
 
 def judge_run_directory(directory: Path) -> Judgement:
@@ -109,6 +108,15 @@ def _of_table(recorded: pa.Table, name: str | None) -> list[dict[str, Any]]:
     return [row for row in rows if name is None or row.get("table_name", name) == name]
 
 
+def _work_of(row: dict[str, Any]) -> str:
+    """Of which piece of work a transaction is a try: a job, a statement of it, or of a batch."""
+    number = row.get("statement_number", 1)
+    statement = "" if number == 1 else f" statement {number}"
+    if row["batch_id"] is None or row["command"] == STREAMING:
+        return f"{row['job_id']}{statement}"
+    return f"{row['writer_group']} batch {row['batch_id']}{statement}"
+
+
 def _transaction(row: dict[str, Any], wrote: dict[int | None, list[int]]) -> Transaction:
     number, version = row["transaction_id"], row["committed_version"]
     return Transaction(
@@ -121,7 +129,7 @@ def _transaction(row: dict[str, Any], wrote: dict[int | None, list[int]]) -> Tra
         read_version=None if row["read_version"] < 0 else row["read_version"],
         acknowledged=() if version is None else (version,),
         wrote=tuple(wrote.get(number, ())),
-        job=str(row["job_id"]),
+        job=_work_of(row),
         app_id=row["app_id"],
         batch_id=row["batch_id"],
     )

@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import pyarrow as pa
+
 from whitecap.engine.log.properties import ROW_TRACKING
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.engine.sql.functions.times import asks_time
@@ -43,7 +45,7 @@ class Recorded:
     `parts` as in a script; none where there never was a snapshot. `left_out` says why reality
     cannot be made to repeat it, `decided_at` at which version of the table it ended then.
     `note` says what its writer saw of an end that is in the log. `repeats`: its commit is the
-    second one of the same files.
+    second one of the same files. It is of `job_id`, on `table`; `given_up`: the job ended with it.
     """
 
     transaction_id: int
@@ -59,6 +61,9 @@ class Recorded:
     note: str = ""
     put: str = ""
     repeats: bool = False
+    table: str = ""
+    job_id: int = -1
+    given_up: bool = False
 
     @property
     def name(self) -> str:
@@ -81,22 +86,40 @@ class Recorded:
         return max((self.decided_at, *self.versions))
 
 
-def recorded_transactions(recording: Recording, *, knows_its_own: bool = False) -> list[Recorded]:
-    """All transactions, with what they committed without learning of it before themselves.
+def recorded_transactions(
+    recording: Recording, table: str | None = None, *, knows_its_own: bool = False
+) -> list[Recorded]:
+    """All transactions on a table, with what they committed without learning of it before them.
 
-    `knows_its_own`: whether writers take their own commit in their way as such.
+    Without `table` that of the only one. `knows_its_own`: whether writers take their own commit in
+    their way as such.
     """
-    history = _History(recording, knows_its_own)
-    return [each for row in recording.transactions.to_pylist() for each in history.recorded(row)]
+    name = str(recording.manifest.get("table_name", "")) if table is None else table
+    history = _History(recording, name, knows_its_own)
+    rows = _of_table(recording.transactions, name)
+    return [each for row in rows for each in history.recorded(row)]
+
+
+def first_version(recording: Recording, table: str) -> int:
+    """The oldest version at which a replay can begin: that of the initial table, or the first."""
+    made = (row for row in _of_table(recording.commits, table) if row["transaction_id"] is None)
+    return max((int(row["version"]) for row in made), default=0)
+
+
+def _of_table(recorded: pa.Table, name: str) -> list[Row]:
+    """The rows of one table; a recording of one does not say which."""
+    rows: list[Row] = recorded.to_pylist()
+    return [row for row in rows if row.get("table_name", name) == name]
 
 
 class _History:
-    """The versions of a run: who made them and when."""
+    """The versions of a table in a run: who made them and when."""
 
-    def __init__(self, recording: Recording, knows_its_own: bool) -> None:
+    def __init__(self, recording: Recording, table: str, knows_its_own: bool) -> None:
+        self._table = table
         self._landed: dict[int, list[int]] = defaultdict(list)
         self._instants: list[tuple[float, int]] = []
-        for row in recording.commits.to_pylist():
+        for row in _of_table(recording.commits, table):
             self._landed[row["transaction_id"]].append(int(row["version"]))
             self._instants.append((float(row["committed_at_ms"]), int(row["version"])))
         self._attempts: dict[int, list[Row]] = defaultdict(list)
@@ -138,6 +161,9 @@ class _History:
             left_out=_why_left_out(row, attempts, parts),
             repeats=bool(attempts.unaware),
             note=_note(row) if _ended_by_a_commit(attempts) else "",
+            table=self._table,
+            job_id=row["job_id"],
+            given_up=row["given_up"],
         )
 
     def _parts(self, row: Row, attempts: Attempts) -> tuple[Part, ...]:

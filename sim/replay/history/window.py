@@ -20,21 +20,26 @@ DEFAULT_TRANSACTIONS = 40
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The versions after `first` up to `last`; the table is set up as it was at `first`."""
+    """The versions after `first` up to `last`; the table is set up as it was at `first`.
+
+    `table` says whose versions, where there are several tables.
+    """
 
     first: int
     last: int
+    table: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.first}..{self.last}"
+        versions = f"{self.first}..{self.last}"
+        return versions if self.table is None else f"{self.table}:{versions}"
 
 
 def parse_window(text: str) -> Window:
-    """`FROM..TO` as two versions. Raises InvalidInput."""
-    found = re.fullmatch(r"(\d+)\.\.(\d+)", text.strip())
+    """`FROM..TO` as two versions, perhaps after a table: `gold:3..9`. Raises InvalidInput."""
+    found = re.fullmatch(r"(?:(.+):)?(\d+)\.\.(\d+)", text.strip())
     if found is None:
         raise InvalidInput([Problem("--window", f"{text!r} is not of the form FROM..TO")])
-    window = Window(int(found.group(1)), int(found.group(2)))
+    window = Window(int(found.group(2)), int(found.group(3)), found.group(1))
     if window.last <= window.first:
         raise InvalidInput([Problem("--window", f"{text!r} holds no version: TO must be larger")])
     return window
@@ -76,11 +81,25 @@ def best_window(
     `first_version`: the oldest version that the table can be set up at.
     Raises InvalidInput: no transaction made a version after it.
     """
-    search = _Search(transactions, first_version, limit)
-    if search.best is None:
+    best = shown_most(transactions, first_version, limit)
+    if best is None:
         text = f"holds no commit after version {first_version}, at which a replay can begin"
         raise InvalidInput([Problem("run", text)])
-    return search.best
+    return best[1]
+
+
+Worth = tuple[int, int, int]
+"""How much a window shows: exception classes, conflicts, commits."""
+
+
+def shown_most(
+    transactions: Sequence[Recorded], first_version: int, limit: int
+) -> tuple[Worth, Window] | None:
+    """The same with how much it shows; nothing where nobody commits."""
+    search = _Search(transactions, first_version, limit)
+    if search.best is None or search.best_worth is None:
+        return None
+    return search.best_worth, search.best
 
 
 def _newest(transactions: Sequence[Recorded], first_version: int) -> int:
@@ -100,7 +119,7 @@ class _Search:
         self._newest = _newest(transactions, first_version)
         self._limit = limit
         self.best: Window | None = None
-        self._best_worth: tuple[int, int, int] | None = None
+        self.best_worth: Worth | None = None
         for first in range(first_version, self._newest):
             self._grow(first)
 
@@ -118,11 +137,11 @@ class _Search:
 
     def _consider(self, window: Window, chosen: Sequence[Recorded]) -> None:
         worth = _worth(chosen)
-        if self._best_worth is None or worth > self._best_worth:
-            self.best, self._best_worth = window, worth
+        if self.best_worth is None or worth > self.best_worth:
+            self.best, self.best_worth = window, worth
 
 
-def _worth(chosen: Sequence[Recorded]) -> tuple[int, int, int]:
+def _worth(chosen: Sequence[Recorded]) -> Worth:
     aborted = [each for each in chosen if each.result.end is End.ABORTED]
     commits = sum(bool(each.versions) for each in chosen)
     classes = {each.result.exception for each in aborted}

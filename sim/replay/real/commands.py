@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whitecap.engine.settings import DELTA_PREFIX
 from whitecap.sim.replay.real.jvm import Jvm
 from whitecap.sim.replay.real.rows import frame_of
 
@@ -21,11 +22,21 @@ QUERY_ID = "sql.streaming.queryId"
 """The local property that names a streaming query to its sink (StreamExecution.scala)."""
 
 
+APPLICATION = f"{DELTA_PREFIX}write.txnAppId"
+APPLICATION_VERSION = f"{DELTA_PREFIX}write.txnVersion"
+"""By which a table knows a statement again. Source: DeltaCommand.scala: hasBeenExecuted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sql:
-    """A statement; it calls the table by the name under which the replay registered it."""
+    """A statement; it calls the table by the name under which the replay registered it.
+
+    With `app_id` its session says which `version` of which application it writes.
+    """
 
     text: str
+    app_id: str | None = None
+    version: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +64,24 @@ RealCommand = Sql | StreamBatch
 def runner(spark: SparkSession, command: RealCommand, table: Path) -> Callable[[], Any]:
     """What a thread calls to run `command` on the table at `table`."""
     match command:
-        case Sql():
+        case Sql(app_id=None):
             return lambda: spark.sql(command.text).collect()
+        case Sql():
+            own = _idempotent_session(spark, command)
+            return lambda: own.sql(command.text).collect()
         case StreamBatch():
             return lambda: _add_batch(spark, command, table)
+
+
+def _idempotent_session(spark: SparkSession, command: Sql) -> SparkSession:
+    """A session of the command's own, with the settings of `spark` and by whom it is written.
+
+    Other commands run at the same time, and settings are a session's, not a thread's.
+    """
+    session = type(spark)(spark.sparkContext, spark._jsparkSession.cloneSession())
+    session.conf.set(APPLICATION, str(command.app_id))
+    session.conf.set(APPLICATION_VERSION, str(command.version))
+    return session
 
 
 def _add_batch(spark: SparkSession, batch: StreamBatch, table: Path) -> None:
