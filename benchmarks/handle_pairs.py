@@ -17,7 +17,7 @@ from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.oracles.finding import Judgement
 from whitecap.sim.oracles.history import History, Promise, Transaction
-from whitecap.sim.oracles.judging import judge_directory
+from whitecap.sim.oracles.judging import judge_table
 from whitecap.sim.replay.delta_rs.operations import columns_of, operation_of
 from whitecap.sim.under_fire.clients import RealClient
 
@@ -103,7 +103,7 @@ class StaleHandles:
             transactions.append(self._transaction(name, text, answer, versions))
             answers.append(answer)
         judged = {
-            level: judge_directory(place, History(tuple(transactions), Promise(level)))
+            level: judge_table(place, History(tuple(transactions), Promise(level)))
             for level in LEVELS
         }
         shutil.rmtree(place)

@@ -63,7 +63,7 @@ def judge_directory(directory: Path, history: Path | None = None) -> Judgement:
     if len(tables) > 1 and any(each.table is None for own in named for each in own.transactions):
         said = f"names no table in its lines, and {directory} has {', '.join(tables)}"
         raise InvalidInput([Problem(str(history), said)])
-    judged = {name: _judge_table(place, histories[name]) for name, place in tables.items()}
+    judged = {name: judge_table(place, histories[name]) for name, place in tables.items()}
     return Judgement.of_tables(judged)
 
 
@@ -74,7 +74,8 @@ def _tables_in(directory: Path) -> list[Path]:
     return sorted(path.parent for path in directory.glob(f"*/{LOG_DIRECTORY}") if path.is_dir())
 
 
-def _judge_table(directory: Path, history: History | None) -> Judgement:
+def judge_table(directory: Path, history: History | None) -> Judgement:
+    """Judge one Delta table by what is known of its writers. Raises `InvalidInput`."""
     store = DirectoryStore(directory)
     existing = frozenset(
         path.relative_to(directory).as_posix() for path in directory.rglob("*") if path.is_file()

@@ -22,7 +22,7 @@ from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.oracles.finding import Judgement
 from whitecap.sim.oracles.history import History, Promise, Transaction, history_lines
-from whitecap.sim.oracles.judging import judge_directory
+from whitecap.sim.oracles.judging import judge_table
 from whitecap.sim.oracles.runs.of_run import judge
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario import Scenario
@@ -151,7 +151,7 @@ def burn(plan: Expected, directory: Path, python: str | None = None) -> Burnt:
     history = history_of(told, service.landings, world.initial_version)
     (directory / "history.jsonl").write_bytes(history_lines(history))
     return Burnt(
-        directory, told, judge_directory(directory / TABLE, history), service.struck,
+        directory, told, judge_table(directory / TABLE, history), service.struck,
         service.requests, sum(writer.deaths for writer in writers.values()),
     )  # fmt: skip
 
