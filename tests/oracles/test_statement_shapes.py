@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from whitecap.sim.oracles import statement_text
+from whitecap.sim.oracles.statements import text as statement_text
 from whitecap.sim.oracles.statements.shapes import shape_of
 from whitecap.sim.oracles.statements.text import Columns, meaning_of
 
