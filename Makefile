@@ -14,7 +14,7 @@ SITE_SOURCE := build/site-source
 SITE := out/site
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test properties test-cluster lint type bench bench-memory bench-sweep bench-aggregation validate validate-real chaos mutants notebooks conformance documented docs answers real-engines
+.PHONY: help setup demo test properties test-cluster lint type bench bench-memory bench-sweep bench-aggregation validate validate-real chaos mutants notebooks conformance documented docs answers outputs real-engines
 
 help: ## Print this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -77,6 +77,9 @@ chaos: setup ## A campaign over all shipped scenarios; writes its result into do
 
 notebooks: setup ## Open the notebooks
 	$(BIN)/jupyter lab notebooks
+
+outputs: setup ## Run the notebooks and store what comes out (minutes)
+	$(BIN)/python -m tests.notebooks.storing
 
 conformance: setup $(DELTA_RS_PYTHON) ## Run all conformance cases on the engine, on real Delta Lake and delta-rs
 	$(BIN)/whitecap conformance $(CASES)/*.json

@@ -1,0 +1,58 @@
+"""Notebooks with the outputs that they have today, so that they can be read without being run.
+
+`python -m tests.notebooks.storing` runs all of them and stores what comes out; the tests run them
+again and compare what they say.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+
+SECONDS = 240
+"""A cell that takes longer hangs; on an idle machine a whole notebook takes under 30."""
+
+
+def read(name: str) -> Any:
+    """A notebook as it is stored."""
+    return nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
+
+
+def executed(name: str) -> Any:
+    """The notebook with what its cells give now; what went to stderr, progress, is left out."""
+    notebook = read(name)
+    resources = {"metadata": {"path": str(NOTEBOOKS)}}
+    client = NotebookClient(notebook, timeout=SECONDS, resources=resources, record_timing=False)
+    client.execute()
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = [each for each in cell.outputs if each.get("name") != "stderr"]
+    notebook.metadata.get("language_info", {}).pop("version", None)
+    return notebook
+
+
+def said(notebook: Any) -> list[str]:
+    """All that a notebook's outputs say, without their pictures."""
+    return [text for cell in notebook.cells for text in _texts(cell)]
+
+
+def _texts(cell: Any) -> list[str]:
+    outputs = cell.get("outputs", [])
+    wordy = [each for each in outputs if "image/png" not in each.get("data", {})]
+    return [each.get("text") or each.get("data", {}).get("text/plain", "") for each in wordy]
+
+
+def store(name: str) -> None:
+    """Run a notebook and put it in its place with its outputs."""
+    nbformat.write(executed(name), NOTEBOOKS / f"{name}.ipynb")
+
+
+if __name__ == "__main__":
+    for path in sorted(NOTEBOOKS.glob(f"{sys.argv[1] if sys.argv[1:] else '*'}.ipynb")):
+        store(path.stem)
