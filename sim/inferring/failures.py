@@ -127,10 +127,10 @@ def compare(observed: ObservedTable, draft: Draft, failures: Sequence[Failure]) 
         elif failure.exception is None:
             aside["no conflict of Delta Lake"] += 1
         elif group is None:
-            aside["jobs that are not in the draft"] += 1
+            aside["of jobs that are not in the draft"] += 1
         else:
             seen[group] += 1
-    if failures and not seen and aside["jobs that are not in the draft"]:
+    if failures and not seen and aside["of jobs that are not in the draft"]:
         raise InvalidInput(_unknown_jobs(failures, group_of))
     hours = observed.span_ms / MS_PER["h"]
     predicted = _predicted(draft)
