@@ -47,13 +47,42 @@ MOST_WRITERS = 64
 
 
 @dataclass(frozen=True, slots=True)
+class Timetable:
+    """Jobs that begin each `period_ms`, `phase_ms` after its beginning in UTC, or a bit later."""
+
+    period_ms: float
+    phase_ms: float
+    jitter_ms: float
+
+    def arrival(self, start_ms: float) -> str:
+        """As a scenario says it that starts then."""
+        parts = [f"every: {show_duration(self.period_ms)}"]
+        offset_ms = (self.phase_ms - start_ms) % self.period_ms
+        if offset_ms >= 1:
+            parts.append(f"offset: {duration_text(offset_ms)}")
+        if self.jitter_ms:
+            parts.append(
+                f"jitter: {{uniform: {{low: 0 s, high: {duration_text(self.jitter_ms)}}}}}"
+            )
+        return f"{{schedule: {{{', '.join(parts)}}}}}"
+
+
+@dataclass(frozen=True, slots=True)
 class Cadence:
-    """A group's `count` and `arrival`, and what is to be said of them; `rate` is per ms, of all."""
+    """A group's `count` and when its jobs come, with what is to be said; `rate` is per ms, of all.
+
+    They come by a `timetable`, or as an `otherwise` says.
+    """
 
     count: Figure
-    arrival: str
+    otherwise: str
     evidence: Sequence[Figure]
     rate: float
+    timetable: Timetable | None = None
+
+    def arrival(self, start_ms: float) -> str:
+        """The `arrival` of a scenario that starts then, on one line."""
+        return self.otherwise if self.timetable is None else self.timetable.arrival(start_ms)
 
 
 def cadence_of(
@@ -144,20 +173,15 @@ def _timetable(
     phase = cmath.phase(_direction(begun, period)) / (2 * math.pi) % 1 * period
     late = sorted((instant - phase + period / 2) % period - period / 2 for instant in begun)
     spread = late[-1 - len(late) // 20] - late[len(late) // 20]
-    jitter = ""
-    if spread > period / 50:
-        jitter = f", jitter: {{uniform: {{low: 0 s, high: {duration_text(spread)}}}}}"
+    jitter_ms = spread if spread > period / 50 else 0.0
     begins = (phase - spread / 2) % period
     missing = max(round((begun[-1] - begun[0]) / period) + 1 - len(begun), 0)
-    because = f"{said}; most begin {duration_text(begins)} after each {show_duration(period)} UTC"
+    because = f"{said}; most begin {duration_text(begins)} after each {show_duration(period)} (UTC)"
     if missing:
         because += (
             f"; {missing} of these instants have no commit (skipped, refused, or nothing new)"
         )
-    every = show_duration(period)
-    offset = f", offset: {duration_text(begins)}" if begins >= 1 else ""
-    arrival = f"{{schedule: {{every: {every}{offset}{jitter}}}}}"
-    return Cadence(count, arrival, [fitted(arrival, because)], rate)
+    return Cadence(count, "", [fitted("", because)], rate, Timetable(period, begins, jitter_ms))
 
 
 def _is_even(begun: Sequence[float]) -> bool:
@@ -169,7 +193,7 @@ def _one_after_another(count: Figure, window: Window, rate: float, said: str) ->
     think_ms = max(1 / rate - window.mean_ms, 0.0)
     because = f"{said}; one after the other, with what is left of the mean gap between them"
     arrival = f"{{closed: {{think: {duration_text(think_ms) if think_ms >= 1 else '0 s'}}}}}"
-    return Cadence(count, arrival, [fitted(arrival, because)], rate)
+    return Cadence(count, arrival, [fitted("", because)], rate)
 
 
 def _by_chance(
