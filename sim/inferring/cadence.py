@@ -14,11 +14,12 @@ from statistics import fmean, stdev
 
 from whitecap.sim.inferring.figures import (
     Figure,
-    count_interval,
+    assumed,
     counted,
     duration_text,
     fitted,
     many,
+    rate_interval_text,
     rate_text,
 )
 from whitecap.sim.inferring.observed import ObservedCommit
@@ -44,6 +45,11 @@ EVEN = 0.35
 """The coefficient of variation below which gaps are even; that of a Poisson process is 1."""
 
 MOST_WRITERS = 64
+
+SHORTEST_SPAN_MS = MS_PER["s"]
+"""Of a log that tells rates."""
+
+ASSUMED_RATE = 1 / MS_PER["h"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +99,9 @@ def cadence_of(
     count = counted("1", "its application id") if is_stream else _count(together)
     writers = int(count.text)
     begun = sorted(_begun(commit, window) for commit in commits)
+    if len(begun) < 2 or span_ms < SHORTEST_SPAN_MS:
+        said = f"{many(len(begun), 'commit')} in {duration_text(span_ms)} tell no rate"
+        return Cadence(count, "{open: {rate: 1 per h}}", [assumed("", said)], ASSUMED_RATE)
     own_ms = _own_span(begun, span_ms)
     rate = len(begun) / own_ms
     said = _rate_said(len(begun), own_ms, span_ms)
@@ -142,12 +151,9 @@ def _own_span(begun: Sequence[float], span_ms: float) -> float:
 
 
 def _rate_said(count: int, own_ms: float, span_ms: float) -> str:
-    low, high = (rate_text(end, own_ms) for end in count_interval(count))
     since = " in which it was there" if own_ms < span_ms else ""
-    return (
-        f"{many(count, 'commit')} in the {duration_text(own_ms)}{since}: {rate_text(count, own_ms)}"
-        f" [{low}, {high}] at 95 %"
-    )
+    rate = rate_interval_text(count, own_ms)
+    return f"{many(count, 'commit')} in the {duration_text(own_ms)}{since}: {rate}"
 
 
 def regular_period(begun: Sequence[float], span_ms: float) -> float | None:
