@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from whitecap import figures
     from whitecap.api import Run, load, load_scenario, run
+    from whitecap.drafting import from_log
     from whitecap.explaining import Explained, explain
     from whitecap.planning import Plan, plan
     from whitecap.sweeps import Sweep, load_sweep, report, sweep
@@ -24,6 +25,7 @@ __all__ = [
     "Sweep",
     "explain",
     "figures",
+    "from_log",
     "load",
     "load_scenario",
     "load_sweep",
@@ -43,6 +45,7 @@ _HOMES = {
     **dict.fromkeys(("Sweep", "load_sweep", "report", "sweep"), "whitecap.sweeps"),
     **dict.fromkeys(("Explained", "explain"), "whitecap.explaining"),
     **dict.fromkeys(("Plan", "plan"), "whitecap.planning"),
+    "from_log": "whitecap.drafting",
 }
 
 

@@ -74,11 +74,12 @@ class WriterDraft:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A draft: its text, its writers, and what of the log is not in it."""
+    """A draft: its text, its writers, what of the log is not in it, and what was seen there."""
 
     text: str
     writers: Sequence[WriterDraft]
     left_out: Sequence[str]
+    observed: ObservedTable
 
 
 def draft_of(observed: ObservedTable, options: Options) -> Draft:
@@ -87,7 +88,7 @@ def draft_of(observed: ObservedTable, options: Options) -> Draft:
     kept, left_out = made.that_run()
     text = made.text(kept, left_out)
     parse_scenario(text, "the draft")
-    return Draft(text, kept, left_out)
+    return Draft(text, kept, left_out, observed)
 
 
 @dataclass(frozen=True, slots=True)
