@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from whitecap import figures
     from whitecap.api import Run, load, load_scenario, run
     from whitecap.deciding.sensitivity import Sensitivity, sensitivity
+    from whitecap.drafting import from_log
     from whitecap.explaining import Explained, explain
     from whitecap.planning import Plan, plan
     from whitecap.sweeps import Sweep, load_sweep, report, sweep
@@ -26,6 +27,7 @@ __all__ = [
     "Sweep",
     "explain",
     "figures",
+    "from_log",
     "load",
     "load_scenario",
     "load_sweep",
@@ -47,6 +49,7 @@ _HOMES = {
     **dict.fromkeys(("Explained", "explain"), "whitecap.explaining"),
     **dict.fromkeys(("Plan", "plan"), "whitecap.planning"),
     **dict.fromkeys(("Sensitivity", "sensitivity"), "whitecap.deciding.sensitivity"),
+    "from_log": "whitecap.drafting",
 }
 
 

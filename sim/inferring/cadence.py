@@ -14,11 +14,12 @@ from statistics import fmean, stdev
 
 from whitecap.sim.inferring.figures import (
     Figure,
-    count_interval,
+    assumed,
     counted,
     duration_text,
     fitted,
     many,
+    rate_interval_text,
     rate_text,
 )
 from whitecap.sim.inferring.observed import ObservedCommit
@@ -45,15 +46,49 @@ EVEN = 0.35
 
 MOST_WRITERS = 64
 
+SHORTEST_SPAN_MS = MS_PER["s"]
+"""Of a log that tells rates."""
+
+ASSUMED_RATE = 1 / MS_PER["h"]
+
+
+@dataclass(frozen=True, slots=True)
+class Timetable:
+    """Jobs that begin each `period_ms`, `phase_ms` after its beginning in UTC, or a bit later."""
+
+    period_ms: float
+    phase_ms: float
+    jitter_ms: float
+
+    def arrival(self, start_ms: float) -> str:
+        """As a scenario says it that starts then."""
+        parts = [f"every: {show_duration(self.period_ms)}"]
+        offset_ms = (self.phase_ms - start_ms) % self.period_ms
+        if offset_ms >= 1:
+            parts.append(f"offset: {duration_text(offset_ms)}")
+        if self.jitter_ms:
+            parts.append(
+                f"jitter: {{uniform: {{low: 0 s, high: {duration_text(self.jitter_ms)}}}}}"
+            )
+        return f"{{schedule: {{{', '.join(parts)}}}}}"
+
 
 @dataclass(frozen=True, slots=True)
 class Cadence:
-    """A group's `count` and `arrival`, and what is to be said of them; `rate` is per ms, of all."""
+    """A group's `count` and when its jobs come, with what is to be said; `rate` is per ms, of all.
+
+    They come by a `timetable`, or as an `otherwise` says.
+    """
 
     count: Figure
-    arrival: str
+    otherwise: str
     evidence: Sequence[Figure]
     rate: float
+    timetable: Timetable | None = None
+
+    def arrival(self, start_ms: float) -> str:
+        """The `arrival` of a scenario that starts then, on one line."""
+        return self.otherwise if self.timetable is None else self.timetable.arrival(start_ms)
 
 
 def cadence_of(
@@ -64,6 +99,9 @@ def cadence_of(
     count = counted("1", "its application id") if is_stream else _count(together)
     writers = int(count.text)
     begun = sorted(_begun(commit, window) for commit in commits)
+    if len(begun) < 2 or span_ms < SHORTEST_SPAN_MS:
+        said = f"{many(len(begun), 'commit')} in {duration_text(span_ms)} tell no rate"
+        return Cadence(count, "{open: {rate: 1 per h}}", [assumed("", said)], ASSUMED_RATE)
     own_ms = _own_span(begun, span_ms)
     rate = len(begun) / own_ms
     said = _rate_said(len(begun), own_ms, span_ms)
@@ -113,12 +151,9 @@ def _own_span(begun: Sequence[float], span_ms: float) -> float:
 
 
 def _rate_said(count: int, own_ms: float, span_ms: float) -> str:
-    low, high = (rate_text(end, own_ms) for end in count_interval(count))
     since = " in which it was there" if own_ms < span_ms else ""
-    return (
-        f"{many(count, 'commit')} in the {duration_text(own_ms)}{since}: {rate_text(count, own_ms)}"
-        f" [{low}, {high}] at 95 %"
-    )
+    rate = rate_interval_text(count, own_ms)
+    return f"{many(count, 'commit')} in the {duration_text(own_ms)}{since}: {rate}"
 
 
 def regular_period(begun: Sequence[float], span_ms: float) -> float | None:
@@ -144,20 +179,15 @@ def _timetable(
     phase = cmath.phase(_direction(begun, period)) / (2 * math.pi) % 1 * period
     late = sorted((instant - phase + period / 2) % period - period / 2 for instant in begun)
     spread = late[-1 - len(late) // 20] - late[len(late) // 20]
-    jitter = ""
-    if spread > period / 50:
-        jitter = f", jitter: {{uniform: {{low: 0 s, high: {duration_text(spread)}}}}}"
+    jitter_ms = spread if spread > period / 50 else 0.0
     begins = (phase - spread / 2) % period
     missing = max(round((begun[-1] - begun[0]) / period) + 1 - len(begun), 0)
-    because = f"{said}; most begin {duration_text(begins)} after each {show_duration(period)} UTC"
+    because = f"{said}; most begin {duration_text(begins)} after each {show_duration(period)} (UTC)"
     if missing:
         because += (
             f"; {missing} of these instants have no commit (skipped, refused, or nothing new)"
         )
-    every = show_duration(period)
-    offset = f", offset: {duration_text(begins)}" if begins >= 1 else ""
-    arrival = f"{{schedule: {{every: {every}{offset}{jitter}}}}}"
-    return Cadence(count, arrival, [fitted(arrival, because)], rate)
+    return Cadence(count, "", [fitted("", because)], rate, Timetable(period, begins, jitter_ms))
 
 
 def _is_even(begun: Sequence[float]) -> bool:
@@ -169,7 +199,7 @@ def _one_after_another(count: Figure, window: Window, rate: float, said: str) ->
     think_ms = max(1 / rate - window.mean_ms, 0.0)
     because = f"{said}; one after the other, with what is left of the mean gap between them"
     arrival = f"{{closed: {{think: {duration_text(think_ms) if think_ms >= 1 else '0 s'}}}}}"
-    return Cadence(count, arrival, [fitted(arrival, because)], rate)
+    return Cadence(count, arrival, [fitted("", because)], rate)
 
 
 def _by_chance(

@@ -74,11 +74,12 @@ class WriterDraft:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A draft: its text, its writers, and what of the log is not in it."""
+    """A draft: its text, its writers, what of the log is not in it, and what was seen there."""
 
     text: str
     writers: Sequence[WriterDraft]
     left_out: Sequence[str]
+    observed: ObservedTable
 
 
 def draft_of(observed: ObservedTable, options: Options) -> Draft:
@@ -87,7 +88,7 @@ def draft_of(observed: ObservedTable, options: Options) -> Draft:
     kept, left_out = made.that_run()
     text = made.text(kept, left_out)
     parse_scenario(text, "the draft")
-    return Draft(text, kept, left_out)
+    return Draft(text, kept, left_out, observed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ class _Making:
         named = [*columns.layout, *(c for c in observed.snapshot.schema if c.name == columns.key)]
         names = Names.of(observed, named, options.anonymous)
         domains = domains_of(observed, columns.partitions)
-        facts = TableFacts(names, columns, domains, contents.files, all_columns)
+        facts = TableFacts(names, columns, domains, contents.files, contents.rows_each, all_columns)
         written = [commit for group in groups.groups for commit in group.commits]
         dialect = guessed_dialect(written)
         return cls(observed, options, columns, contents, facts, groups, dialect)
@@ -157,7 +158,7 @@ class _Making:
             *self._table(),
             "",
             "writers:",
-            *(line for writer in writers for line in self._writer_lines(writer)),
+            *self._writers_lines(writers),
             *_tail(left_out),
             *_sweep(writers),
         ]
@@ -186,7 +187,7 @@ class _Making:
         yield f"description: Drafted from a log of {many(len(observed.commits), 'commit')}."
         yield from _entry("", "dialect", self.dialect.figure)
         duration_ms = _duration_ms(writers, observed.span_ms)
-        start = self._start(duration_ms)
+        start = datetime.fromtimestamp(self._start_ms(duration_ms) / 1000, UTC)
         said = "the end of the log" + (", moved by whole weeks" if anonymous else "")
         yield from _entry("", "start", guessed(f"{start:%Y-%m-%d %H:%M:%S}", f"UTC, {said}"))
         jobs = sum(writer.cadence.rate for writer in writers) * duration_ms
@@ -197,13 +198,17 @@ class _Making:
         yield from _entry("", "store", store)
         yield ""
 
-    def _start(self, duration_ms: float) -> datetime:
-        """A full hour so long before the last commit, of the same weekday if it is moved."""
+    def _start_ms(self, duration_ms: float) -> float:
+        """A full hour, of long runs a midnight, so long before the last commit.
+
+        It keeps its weekday where it is moved.
+        """
+        unit = MS_PER["d" if duration_ms >= MS_PER["d"] else "h"]
         last = max(commit.timestamp_ms for commit in self.observed.commits)
-        start = -((duration_ms - last) // MS_PER["h"]) * MS_PER["h"]
+        start = -((duration_ms - last) // unit) * unit
         if self.options.anonymous:
             start = MONDAY_MS + (start - MONDAY_MS) % WEEK_MS
-        return datetime.fromtimestamp(start / 1000, UTC)
+        return start
 
     def _table(self) -> Iterator[str]:
         facts, columns, contents = self.facts, self.columns, self.contents
@@ -263,7 +268,12 @@ class _Making:
             listed = self.facts.names.literals(domain.listed, drafted_type(domain.column))
             yield from _wrapped(f"{name}: [{', '.join(listed)}]", "    ", "      ")
 
-    def _writer_lines(self, writer: WriterDraft) -> Iterator[str]:
+    def _writers_lines(self, writers: Sequence[WriterDraft]) -> Iterator[str]:
+        start_ms = self._start_ms(_duration_ms(writers, self.observed.span_ms))
+        for writer in writers:
+            yield from self._writer_lines(writer, start_ms)
+
+    def _writer_lines(self, writer: WriterDraft, start_ms: float) -> Iterator[str]:
         group, cadence, work = writer.group, writer.cadence, writer.work
         yield f"  {group.name}:"
         who = "" if self.options.anonymous else group.who
@@ -275,7 +285,7 @@ class _Making:
         yield from _work_lines(work, group)
         for figure in cadence.evidence:
             yield from _comment(figure.comment, "    ")
-        yield f"    arrival: {cadence.arrival}"
+        yield f"    arrival: {cadence.arrival(start_ms)}"
         yield from _entry("    ", "compute", writer.window.figure)
         yield from _comment("assumed: a log does not say what follows a refusal", "    ")
         yield "    rerun: {exponential: {base: 2 s, cap: 1 min, budget: 3}}"
@@ -365,11 +375,12 @@ def _duration_ms(writers: Sequence[WriterDraft], span_ms: float) -> float:
     """Long enough for jobs of all, short enough to run in seconds; a day where hours differ."""
     rates = [writer.cadence.rate for writer in writers]
     wanted = JOBS_EACH / min(rates)
-    arrivals = [writer.cadence.arrival for writer in writers]
+    arrivals = [writer.cadence.otherwise for writer in writers]
     if any("weekdays:" in arrival for arrival in arrivals):
         wanted = max(wanted, WEEK_MS)
     elif any("hours:" in arrival for arrival in arrivals):
         wanted = max(wanted, MS_PER["d"])
     wanted = min(wanted, MOST_JOBS / sum(rates), max(span_ms, SHORTEST_MS))
-    hours = max(round(wanted / MS_PER["h"]), 1)
-    return min(hours * MS_PER["h"], max(MOST_JOBS / sum(rates), MS_PER["min"]))
+    unit = MS_PER["d" if wanted >= MS_PER["d"] else "h"]
+    whole = max(round(wanted / unit), 1) * unit
+    return min(whole, max(MOST_JOBS / sum(rates), MS_PER["min"]))

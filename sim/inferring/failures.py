@@ -112,12 +112,12 @@ def conflict_of(said: str) -> ConflictException | None:
     return None
 
 
-def compare(observed: ObservedTable, draft: Draft, failures: Sequence[Failure]) -> Comparison:
+def compare(draft: Draft, failures: Sequence[Failure]) -> Comparison:
     """Run the draft and hold its conflicts against those that were seen.
 
     Raises `InvalidInput` for jobs that nobody knows, if no other one is there.
     """
-    first, last = _span(observed)
+    first, last = _span(draft.observed)
     seen, aside = Counter[str](), Counter[str]()
     group_of = _groups_by_job(draft)
     for failure in failures:
@@ -127,12 +127,12 @@ def compare(observed: ObservedTable, draft: Draft, failures: Sequence[Failure]) 
         elif failure.exception is None:
             aside["no conflict of Delta Lake"] += 1
         elif group is None:
-            aside["jobs that are not in the draft"] += 1
+            aside["of jobs that are not in the draft"] += 1
         else:
             seen[group] += 1
-    if failures and not seen and aside["jobs that are not in the draft"]:
+    if failures and not seen and aside["of jobs that are not in the draft"]:
         raise InvalidInput(_unknown_jobs(failures, group_of))
-    hours = observed.span_ms / MS_PER["h"]
+    hours = draft.observed.span_ms / MS_PER["h"]
     predicted = _predicted(draft)
     groups = [
         Compared(group, seen[group], _of_count(seen[group], hours), _of_runs(rates))

@@ -83,12 +83,21 @@ def count_interval(count: int) -> tuple[float, float]:
 
 
 def rate_text(count: float, span_ms: float) -> str:
-    """So many in that time, in the unit in which it is between 1 and 1000 where one is."""
-    for unit in ("s", "min", "h", "d"):
-        rate = count * MS_PER[unit] / span_ms
-        if rate >= 1:
-            return f"{_digits(rate)} per {unit}"
-    return f"{_digits(rate)} per d"
+    """So many in that time, in the shortest unit in which it is one at least."""
+    unit = _unit(count, span_ms)
+    return f"{_digits(count * MS_PER[unit] / span_ms)} per {unit}"
+
+
+def rate_interval_text(count: int, span_ms: float) -> str:
+    """The rate of so many in that time, with the interval of Poisson's law in the same unit."""
+    unit = _unit(count, span_ms)
+    low, high = (_digits(end * MS_PER[unit] / span_ms) for end in count_interval(count))
+    return f"{rate_text(count, span_ms)} [{low}, {high}] at 95 %"
+
+
+def _unit(count: float, span_ms: float) -> str:
+    units = ("s", "min", "h", "d")
+    return next((unit for unit in units if count * MS_PER[unit] >= span_ms), units[-1])
 
 
 def duration_text(duration_ms: float) -> str:

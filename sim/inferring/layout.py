@@ -27,11 +27,14 @@ from whitecap.sim.inferring.figures import (
     read,
 )
 from whitecap.sim.inferring.observed import ObservedCommit, ObservedTable
-from whitecap.sim.quantities.bounds import MAX_BYTES_PER_ROW, MAX_INITIAL_ROWS
+from whitecap.sim.quantities.bounds import MAX_BYTES_PER_ROW
 
 KEY_TYPE = "bigint"
 NEW_KEY, PAYLOAD = "row_key", "payload"
 """Columns that stand for others."""
+
+MOST_ROWS_PER_FILE = 50
+"""Of a drafted file: rewriting it takes no longer, and its size stays what it is."""
 
 MOST_FILES = 20_000
 """Of a drafted table: a run begins in seconds; tables with more are drafted smaller."""
@@ -109,57 +112,60 @@ class Contents:
     rows_per_file: Figure
     bytes_per_row: Figure
     files: int
-    scale: float
+    rows_each: float
+    """Rows of the table that one row of the draft stands for."""
 
 
 def contents_of(observed: ObservedTable) -> Contents:
-    """Rows and files of the newest version."""
+    """Rows and files of the newest version, in the draft fewer rows in as many files."""
     files = observed.snapshot.all_files()
     if not files:
         none = counted("0", "the newest version has no files")
         each = assumed("1000", "there are no files to tell it by")
         return Contents(none, each, assumed(str(ASSUMED_BYTES_PER_ROW), none.because), 0, 1.0)
-    rows, bytes_per_row, said = _rows(files)
-    scale = min(1.0, MOST_FILES / len(files), MAX_INITIAL_ROWS / max(rows, 1))
-    drafted = max(round(rows * scale), 1)
-    count = max(round(len(files) * scale), 1)
-    smaller = f"; the draft is {1 / scale:.3g} times smaller, so that it runs" if scale < 1 else ""
-    per_file = max(math.ceil(drafted / count), 1)
-    sizes = sorted(file.size for file in files)
-    median_size = sizes[len(sizes) // 2]
-    because = (
-        f"{many(len(files), 'live file')}, {_bytes(sum(sizes))} together, {_bytes(median_size)} in"
-        f" the median, from {_bytes(sizes[0])} to {_bytes(sizes[-1])}; the draft's are all alike"
-    )
+    rows, said = _rows(files)
+    count = min(len(files), MOST_FILES)
+    per_file = rows / len(files)
+    rows_each = max(round(per_file / MOST_ROWS_PER_FILE), 1)
+    drafted = max(round(per_file / rows_each * count), 1)
+    said = f"{many(rows, 'row')} by {said}"
+    if rows_each > 1:
+        said += f"; one of the draft stands for {rows_each:,.0f}, so that it runs: files decide"
+    if count < len(files):
+        said += f"; only {count:,} of the files are drafted"
+    size = sum(file.size for file in files)
+    bytes_per_row = min(max(round(size / len(files) * count / drafted), 1), MAX_BYTES_PER_ROW)
     return Contents(
-        counted(str(drafted), said + smaller),
-        counted(str(per_file), because),
-        bytes_per_row,
+        counted(str(drafted), said),
+        counted(str(max(math.ceil(drafted / count), 1)), _sizes_said(files)),
+        counted(str(bytes_per_row), "so that files are as large as the table's in the mean"),
         count,
-        scale,
+        rows_each,
     )
 
 
-def _rows(files: Sequence[AddFile]) -> tuple[int, Figure, str]:
-    """How many rows they have; files without statistics are counted by their size."""
+def _sizes_said(files: Sequence[AddFile]) -> str:
+    sizes = sorted(file.size for file in files)
+    return (
+        f"{many(len(files), 'live file')}, {_bytes(sum(sizes))} together,"
+        f" {_bytes(sizes[len(sizes) // 2])} in the median, from {_bytes(sizes[0])} to"
+        f" {_bytes(sizes[-1])}; the draft's are all alike"
+    )
+
+
+def _rows(files: Sequence[AddFile]) -> tuple[int, str]:
+    """How many rows they have, and how that is known; by size where statistics do not say it."""
     known = [(file.size, count) for file in files if (count := record_count(file.stats))]
     size = sum(file.size for file in files)
     if not known:
-        because = "no file has statistics that say how many rows it has"
-        figure = assumed(str(ASSUMED_BYTES_PER_ROW), because)
-        return max(size // ASSUMED_BYTES_PER_ROW, 1), figure, f"{because}: by their size"
+        said = f"their size, {ASSUMED_BYTES_PER_ROW} bytes each: no file has statistics"
+        return max(size // ASSUMED_BYTES_PER_ROW, 1), said
     each = sum(s for s, _ in known) / sum(count for _, count in known)
     hidden = sum(f.deletion_vector.cardinality for f in files if f.deletion_vector is not None)
-    rows = round(size / each) - hidden
-    because = f"statistics of {len(known):,} of {many(len(files), 'live file')}"
+    said = f"statistics of {len(known):,} of {many(len(files), 'live file')}"
     if hidden:
-        because += f", less {many(hidden, 'row')} that deletion vectors hide"
-    text = str(min(max(round(each), 1), MAX_BYTES_PER_ROW))
-    return (
-        max(rows, 1),
-        counted(text, f"sizes and rows of {many(len(known), 'live file')}"),
-        because,
-    )
+        said += f", less {many(hidden, 'row')} that deletion vectors hide"
+    return max(round(size / each) - hidden, 1), said
 
 
 def _bytes(size: float) -> str:

@@ -73,6 +73,7 @@ class TableFacts:
     columns: Columns
     domains: Sequence[Domain]
     files: int
+    rows_each: float
     all_columns: Sequence[str]
 
     @property
@@ -116,7 +117,7 @@ def drafted(group: Group, table: TableFacts) -> Drafted:
 
 def _appending(group: Group, table: TableFacts) -> Drafted:
     where, evidence = _places(group, table)
-    rows = _rows(group.commits, "")
+    rows = _rows(group.commits, "", table)
     if group.kind is Kind.STREAM:
         return Drafted(None, (*where, rows), evidence)
     statement = f"INSERT INTO {table.names.table} VALUES :rows"
@@ -125,7 +126,7 @@ def _appending(group: Group, table: TableFacts) -> Drafted:
 
 def _overwriting(group: Group, table: TableFacts) -> Drafted:
     slice_ = _slice(group, table)
-    rows = _rows(group.commits, "")
+    rows = _rows(group.commits, "", table)
     name = table.names.table
     if slice_.conditions:
         statement = f"INSERT INTO {name} REPLACE WHERE {slice_.condition()} VALUES :rows"
@@ -163,7 +164,7 @@ def _merging(group: Group, table: TableFacts) -> Drafted:
         "WHEN NOT MATCHED THEN INSERT *"
     )
     share = _existing(group.commits)
-    rows = _source_rows(group.commits, f", existing: {share.text}")
+    rows = _source_rows(group.commits, f", existing: {share.text}", table)
     parameters = (*slice_.parameters, *slice_.unpinned, rows)
     return Drafted(statement, parameters, (*slice_.evidence, share))
 
@@ -248,28 +249,28 @@ def _pin(
     return None, 0
 
 
-def _rows(commits: Sequence[ObservedCommit], more: str) -> Parameter:
+def _rows(commits: Sequence[ObservedCommit], more: str, table: TableFacts) -> Parameter:
     """The rows that an append brings."""
     known = [each.rows for each in commits if each.rows is not None]
     files = middle([each.added for each in commits])
-    return _rows_parameter(known, f" in {many(files, 'file')}", more)
+    return _rows_parameter(known, f" in {many(files, 'file')}", more, table)
 
 
-def _source_rows(commits: Sequence[ObservedCommit], more: str) -> Parameter:
+def _source_rows(commits: Sequence[ObservedCommit], more: str, table: TableFacts) -> Parameter:
     """The rows that a MERGE brings: most of those that it writes were there before."""
     known = [rows for rows in (each.metric(*_SOURCE) for each in commits) if rows is not None]
-    return _rows_parameter(known, " in the source", more)
+    return _rows_parameter(known, " in the source", more, table)
 
 
-def _rows_parameter(known: Sequence[float], where: str, more: str) -> Parameter:
+def _rows_parameter(known: Sequence[float], where: str, more: str, table: TableFacts) -> Parameter:
     if not known:
         figure = assumed("", "the log does not say how many rows a job brings")
         return Parameter("rows", f"{{rows: {{count: {ASSUMED_ROWS}{more}}}}}", figure)
     real = max(middle(known), 1)
-    count = min(real, MOST_ROWS)
+    count = min(max(round(real / table.rows_each), 1), MOST_ROWS)
     because = f"{many(real, 'row')}{where}, median of {many(len(known), 'commit')}"
     if count < real:
-        because += "; drafted with fewer: how many rows there are decides no conflict"
+        because += "; drafted with fewer, as the table is: how many there are decides no conflict"
     return Parameter("rows", f"{{rows: {{count: {count}{more}}}}}", counted("", because))
 
 

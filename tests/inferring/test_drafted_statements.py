@@ -120,3 +120,11 @@ def test_two_engines_on_one_table_have_a_dialect_each(log: LogOnDisk) -> None:
     scenario = parse_scenario(draft.text)
     assert scenario.dialect == "delta-oss-4.4"
     assert scenario.writers["insert-2"].dialect == "delta-rs-1.6.3"
+
+
+def test_a_single_commit_tells_no_rate_and_becomes_a_scenario_all_the_same(tmp_path: Path) -> None:
+    log = LogOnDisk(tmp_path / "events")
+    log.append(DAYS[0])
+    draft = _drafted(log)
+    assert "# assumed: 1 commit in" in draft.text
+    assert _group(draft, "insert").arrival.open is not None

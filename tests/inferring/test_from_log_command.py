@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 from pyarrow.fs import LocalFileSystem
 
+import whitecap
 from tests.calibration.loopback_s3 import loopback_s3
 from tests.inferring.synthetic_logs import MONDAY_MS, LogOnDisk
 from whitecap.cli import main
@@ -204,3 +205,9 @@ def test_a_table_in_s3_is_read_and_its_credentials_are_shown_nowhere(table: LogO
 def test_a_table_is_the_same_through_either_reader(table: LogOnDisk) -> None:
     arrow = ArrowStore(LocalFileSystem(), str(table.folder))
     assert drive(TableLog(encode=None).update(), arrow).version == table.version - 1
+
+
+def test_python_drafts_the_same(table: LogOnDisk) -> None:
+    drafted = whitecap.from_log(table.folder)
+    assert drafted.text == _from_log(table.folder).output
+    assert len(whitecap.run(drafted.text, changes={"duration": "1 min"}).transactions) > 0

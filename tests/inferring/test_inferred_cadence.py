@@ -39,12 +39,15 @@ def test_a_timetable_is_found_with_its_offset_though_jobs_are_late_and_some_miss
     instants = [at + draws.uniform(0, 120_000) + 30_000 for at in due]
     commits = commits_at(instants, metrics={"executionTimeMs": 30_000.0})
     cadence = cadence_of(commits, _window(commits), 40 * HOUR_MS, is_stream=False)
-    schedule = _arrival(cadence.arrival).schedule
+    schedule = _arrival(cadence.arrival(MONDAY_MS)).schedule
     assert schedule is not None
     assert schedule.every == HOUR_MS
     assert schedule.offset == pytest.approx(5 * 60_000, abs=30_000)
     assert schedule.jitter is not None
     assert "3 of these instants have no commit" in cadence.evidence[0].because
+    later = _arrival(cadence.arrival(MONDAY_MS + 20 * 60_000)).schedule
+    assert later is not None
+    assert later.offset == pytest.approx(45 * 60_000, abs=30_000)
 
 
 def test_jobs_by_chance_have_no_timetable() -> None:
@@ -56,7 +59,7 @@ def test_jobs_by_chance_have_no_timetable() -> None:
 def test_jobs_by_chance_are_open_with_the_rate_at_which_they_came() -> None:
     commits = commits_at(_by_chance(30, 10, seed=1))
     cadence = cadence_of(commits, _window(commits), 10 * HOUR_MS, is_stream=False)
-    arrival = _arrival(cadence.arrival).open
+    arrival = _arrival(cadence.arrival(MONDAY_MS)).open
     assert arrival is not None
     assert arrival.rate * HOUR_MS == pytest.approx(30, rel=0.01)
     assert arrival.concurrency == 1
@@ -69,7 +72,7 @@ def test_even_gaps_without_a_timetable_are_one_job_after_the_other() -> None:
     commits = commits_at(instants, metrics={"executionTimeMs": 40_000.0})
     span_ms = float(instants[-1] - instants[0]) * 50 / 49
     cadence = cadence_of(commits, _window(commits), span_ms, is_stream=False)
-    closed = _arrival(cadence.arrival).closed
+    closed = _arrival(cadence.arrival(MONDAY_MS)).closed
     assert closed is not None
     assert closed.think.mean_ms() == pytest.approx(60_000, rel=0.1)
 

@@ -11,7 +11,7 @@ from tests.inferring.synthetic_logs import MONDAY_MS, of
 from whitecap.engine.log.schema import Field
 from whitecap.sim.inferring.conditions import Pin, condition_of, pin_of, template_of
 from whitecap.sim.inferring.engines import guessed_dialect, guessed_store
-from whitecap.sim.inferring.figures import counted, duration_text, rate_text
+from whitecap.sim.inferring.figures import counted, duration_text, rate_interval_text, rate_text
 from whitecap.sim.inferring.groups import MOST_GROUPS, grouped
 from whitecap.sim.inferring.observed import ObservedCommit, Origin
 from whitecap.sim.inferring.values import Domain, choice_of, zipf_fit
@@ -178,5 +178,6 @@ def test_rates_and_durations_are_written_as_people_read_them() -> None:
     assert rate_text(120, 7_200_000) == "1 per min"
     assert rate_text(2.5, 86_400_000 * 2) == "1.25 per d"
     assert rate_text(0.1, 86_400_000) == "0.1 per d"
+    assert rate_interval_text(121, 7_200_000) == "1.01 per min [0.837, 1.2] at 95 %"
     assert duration_text(90_000) == "90 s"
     assert duration_text(0.4) == "1 ms"

@@ -80,7 +80,8 @@ def test_a_log_of_delta_spark_becomes_a_scenario(spark: SparkSession, tmp_path: 
         " 'delta.checkpointInterval' = '5', 'delta.logRetentionDuration' = 'interval 8 days')"
     )
     for number in range(TIMES):
-        spark.sql(f"INSERT INTO {name} VALUES ({number}, DATE'2026-01-0{number % 2 + 1}', 1.0)")
+        rows = f"({number * 2}, DATE'2026-01-01', 1.0), ({number * 2 + 1}, DATE'2026-01-02', 1.0)"
+        spark.sql(f"INSERT INTO {name} VALUES {rows}")
     for number in range(TIMES):
         spark.sql(f"UPDATE {name} SET amount = amount + 1 WHERE day = DATE'2026-01-01'")
         spark.sql(f"DELETE FROM {name} WHERE day = DATE'2026-01-02' AND id = {number * 2 + 1}")

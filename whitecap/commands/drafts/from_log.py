@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from whitecap.sim.inferring import DEFAULT_COMMITS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from whitecap.sim.inferring.drafting import Draft
     from whitecap.sim.inferring.failures import Failure
-    from whitecap.sim.inferring.observed import ObservedTable
-
-DEFAULT_COMMITS = 5000
 
 
 @click.command(name="from-log")
@@ -47,27 +46,21 @@ def from_log(
     written there. Above each figure of the scenario stands how it is known. A log holds no aborted
     transaction: runs of the scenario predict how many there are.
     """
+    from whitecap.drafting import from_log as drafted
     from whitecap.out_file import require_new, write_out
-    from whitecap.sim.inferring.drafting import Options, draft_of
-    from whitecap.sim.inferring.observed import observe
-    from whitecap.sim.loading.profiles import require_shipped
 
     if failures is not None and out is None:
         raise click.UsageError("--failures needs --out: the comparison is printed")
     kept = None if failures is None else _failures(failures)
     if out is not None:
         require_new(out, overwrite=overwrite)
-    if store is not None:
-        require_shipped(store, "--store")
     name = "" if out is None else out.stem
-    observed = observe(table, commits)
-    command = shlex.join(["whitecap", "from-log", *([] if anonymise else [observed.place])])
-    draft = draft_of(observed, Options(store, anonymise, name, command))
+    draft = drafted(table, store=store, anonymise=anonymise, commits=commits, name=name)
     write_out(out, draft.text, "scenario")
     if out is not None:
         _tell(draft, shlex.quote(str(out)))
     if kept is not None:
-        _compare(observed, draft, kept)
+        _compare(draft, kept)
 
 
 def _failures(file: Path) -> Sequence[Failure]:
@@ -76,7 +69,7 @@ def _failures(file: Path) -> Sequence[Failure]:
     return read_failures(file)
 
 
-def _compare(observed: ObservedTable, draft: Draft, failures: Sequence[Failure]) -> None:
+def _compare(draft: Draft, failures: Sequence[Failure]) -> None:
     """The conflicts that were seen beside those that runs of the draft predict."""
     from whitecap.sim.inferring.failures import compare
     from whitecap.terminal.console import new_console
@@ -84,7 +77,7 @@ def _compare(observed: ObservedTable, draft: Draft, failures: Sequence[Failure])
     from whitecap.terminal.table import Column, show_table
 
     with progress("predicting"):
-        comparison = compare(observed, draft, failures)
+        comparison = compare(draft, failures)
     columns = (
         Column("writer", text=True), Column("seen"), Column("per hour"), Column("predicted"),
         Column("the draft predicts", text=True),

@@ -1,0 +1,135 @@
+"""Failures that somebody kept are held against what a draft predicts."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.inferring.synthetic_logs import HOUR_MS, MONDAY_MS, LogOnDisk
+from whitecap.cli import main
+from whitecap.engine.outcomes import ConflictException
+from whitecap.exit_codes import ExitCode
+from whitecap.sim.inferring.failures import Compared, conflict_of, read_failures
+
+DAY = "2026-01-12"
+EVERY_MS = 60_000
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> LogOnDisk:
+    """An hour of appends, which conflict with nobody."""
+    log = LogOnDisk(tmp_path / "clicks")
+    for number in range(60):
+        at = MONDAY_MS + number * EVERY_MS
+        log.append(DAY, readVersion=log.version - 1, timestamp=at, job={"jobName": "nightly load"})
+    return log
+
+
+def _csv(folder: Path, *lines: str, header: str = "instant,job,exception") -> Path:
+    file = folder / "failures.csv"
+    file.write_text("\n".join([header, *lines]) + "\n")
+    return file
+
+
+def _lines(count: int, job: str) -> list[str]:
+    instants = (MONDAY_MS + 5 * EVERY_MS + n * 90_000 for n in range(count))
+    moments = (datetime.fromtimestamp(at / 1000, UTC) for at in instants)
+    return [f"{moment:%Y-%m-%d %H:%M:%S},{job},ConcurrentAppendException" for moment in moments]
+
+
+def _compared(table: LogOnDisk, folder: Path, failures: Path) -> Result:
+    out = folder / "mine.yaml"
+    arguments = [str(table.folder), "--out", str(out), "--failures", str(failures)]
+    return CliRunner().invoke(main, ["from-log", *arguments])
+
+
+def test_conflicts_that_no_draft_predicts_are_told(table: LogOnDisk, tmp_path: Path) -> None:
+    result = _compared(table, tmp_path, _csv(tmp_path, *_lines(12, "Nightly Load")))
+    assert result.exit_code == ExitCode.FINE, result.output
+    row = next(
+        line for line in result.output.splitlines() if line.startswith("insert-nightly-load ")
+    )
+    assert " 12 " in row
+    assert row.rstrip().endswith("fewer than seen")
+
+
+def test_none_seen_and_none_predicted_agree(table: LogOnDisk, tmp_path: Path) -> None:
+    result = _compared(table, tmp_path, _csv(tmp_path))
+    assert "agrees" in result.output
+
+
+def test_what_is_not_compared_is_told_with_the_reason(table: LogOnDisk, tmp_path: Path) -> None:
+    lines = [
+        *_lines(2, "insert-nightly-load"),
+        "2020-01-01,insert-nightly-load,ConcurrentAppendException",
+        f"{DAY} 00:20:00,insert-nightly-load,java.lang.OutOfMemoryError",
+        f"{DAY}T00:20:00+00:00,somebody else,ConcurrentAppendException",
+    ]
+    told = _compared(table, tmp_path, _csv(tmp_path, *lines)).output
+    told = " ".join(told.split())
+    assert "1 outside of the time that the log spans" in told
+    assert "1 no conflict of Delta Lake" in told
+    assert "1 of jobs that are not in the draft" in told
+
+
+@pytest.mark.parametrize(
+    ("header", "line", "said"),
+    [
+        ("instant,job", "x,y", ".csv:1: needs the columns instant, job, exception: exception"),
+        ("instant,job,exception", "yesterday,insert,x", ".csv:2: 'yesterday' is no instant"),
+        ("instant,job,exception", f"{DAY} 00:20:00,inser,ConcurrentAppendException",
+         "job 'inser': is no writer group of the draft: there are insert-nightly-load"),
+    ],
+)  # fmt: skip
+def test_wrong_failures_are_bad_input(
+    header: str, line: str, said: str, table: LogOnDisk, tmp_path: Path
+) -> None:
+    result = _compared(table, tmp_path, _csv(tmp_path, line, header=header))
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert said in result.stderr
+
+
+def test_failures_need_a_file_for_the_draft(table: LogOnDisk, tmp_path: Path) -> None:
+    file = str(_csv(tmp_path))
+    result = CliRunner().invoke(main, ["from-log", str(table.folder), "--failures", file])
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert "--failures needs --out" in result.stderr
+
+
+def test_an_instant_is_utc_unless_it_says_otherwise(tmp_path: Path) -> None:
+    lines = [f"{DAY} 01:00:00,a,x", f"{DAY}T02:00:00+01:00,a,x"]
+    found = read_failures(_csv(tmp_path, *lines))
+    assert [failure.at_ms for failure in found] == [MONDAY_MS + HOUR_MS] * 2
+
+
+@pytest.mark.parametrize(
+    ("said", "conflict"),
+    [
+        ("io.delta.exceptions.ConcurrentAppendException: Files were added", "CONCURRENT_APPEND"),
+        ("[DELTA_CONCURRENT_DELETE_READ.ALL_PARTITIONS] ...", "CONCURRENT_DELETE_READ"),
+        ("DELTA_METADATA_CHANGED", "METADATA_CHANGED"),
+        ("java.lang.OutOfMemoryError", None),
+        ("", None),
+    ],
+)
+def test_a_conflict_is_known_by_class_error_class_or_message(
+    said: str, conflict: str | None
+) -> None:
+    assert conflict_of(said) == (ConflictException[conflict] if conflict else None)
+
+
+@pytest.mark.parametrize(
+    ("seen", "predicted", "verdict"),
+    [
+        ((5, 3, 9), (6, 4, 8), "agrees"),
+        ((5, 3, 9), (1, 0, 2), "fewer than seen"),
+        ((0, 0, 2), (6, 4, 8), "more than seen"),
+    ],
+)
+def test_both_agree_where_their_intervals_meet(
+    seen: tuple[float, float, float], predicted: tuple[float, float, float], verdict: str
+) -> None:
+    assert Compared("merge", 5, seen, predicted).verdict == verdict
