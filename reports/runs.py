@@ -16,8 +16,16 @@ from typing import Any, Protocol, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.engine.recorded import TABLES, AxisRole, Objective, columns_read
+from whitecap.engine.errors import InvalidInput, Problem, require_format
+from whitecap.engine.recorded import (
+    MADE_ANEW,
+    RECORDING_FORMAT,
+    SWEEP_FORMAT,
+    TABLES,
+    AxisRole,
+    Objective,
+    columns_read,
+)
 
 R = TypeVar("R")
 
@@ -165,6 +173,7 @@ def runs_of(sweep: RecordedSweep) -> RunSet:
     if text is None:
         raise InvalidInput([Problem(sweep.place, "is no sweep: it has no sweep.json")])
     definition = _object(text, f"{sweep.place}/sweep.json")
+    _require_format(definition, f"{sweep.place}/sweep.json", SWEEP_FORMAT)
     labels = _labels(sweep.place, definition)
     problems: list[Problem] = []
     runs: list[RecordedRun] = []
@@ -215,6 +224,7 @@ def _checked_manifest(path: Path, problems: list[Problem]) -> dict[str, Any]:
     place = path / "manifest.json"
     try:
         manifest = _read_json(place)
+        _require_format(manifest, str(place), RECORDING_FORMAT)
     except InvalidInput as error:
         problems.extend(error.problems)
         return {}
@@ -222,6 +232,10 @@ def _checked_manifest(path: Path, problems: list[Problem]) -> dict[str, Any]:
     for table, columns in columns_read(manifest).items():
         problems.extend(_table_problems(path / f"{table}.parquet", columns, manifest))
     return manifest
+
+
+def _require_format(content: Mapping[str, Any], place: str, read: int) -> None:
+    require_format(content.get("format_version", read), read, place, MADE_ANEW)
 
 
 def _missing_in(manifest: Mapping[str, Any], place: str) -> Iterator[Problem]:
