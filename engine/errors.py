@@ -60,16 +60,6 @@ class Problem:
         return f"{self.place}: {self.text}{hint}" if self.place else f"{self.text}{hint}"
 
 
-def other_format(place: str, found: object, read: int, remedy: str) -> Problem:
-    """The problem of a file of another format version than the one that is `read`, and what to do.
-
-    `remedy` is that of an older file; a newer one takes a newer Whitecap.
-    """
-    if isinstance(found, int) and found > read:
-        remedy = "a newer Whitecap wrote it, and reads it: pip install --upgrade whitecap"
-    return Problem(place, f"has format version {found}, and this Whitecap reads {read}: {remedy}")
-
-
 class InvalidInput(EngineError):
     """A user's text or file is wrong; carries every problem found."""
 
@@ -87,6 +77,19 @@ class InvalidInput(EngineError):
             return None
         exception, error_class = refused_as
         return DeltaError(exception, error_class, f"[{error_class}] {self}")
+
+
+def require_format(found: object, read: int, place: str, remedy: str) -> None:
+    """Raises `InvalidInput` unless a file has the format version that is `read`.
+
+    It says what to do: `remedy` with an older file, with a newer one to upgrade.
+    """
+    if found == read:
+        return
+    if isinstance(found, int) and found > read:
+        remedy = "a newer Whitecap wrote it, and reads it: pip install --upgrade whitecap"
+    said = f"has format version {found}, and this Whitecap reads {read}: {remedy}"
+    raise InvalidInput([Problem(place, said)])
 
 
 class InvalidLog(InvalidInput):

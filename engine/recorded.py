@@ -14,6 +14,15 @@ from typing import Any, Self
 
 from whitecap.engine.outcomes import ConflictException
 
+RECORDING_FORMAT = 2
+"""Of a run's manifest and tables; rises when what an older one says would be read wrongly."""
+
+SWEEP_FORMAT = 1
+"""Of a sweep's definition."""
+
+MADE_ANEW = "it can be made anew from the scenario that it holds"
+"""What to do with an older recording: the same scenario and seed give the same runs."""
+
 
 class RecordedOutcome(StrEnum):
     """How a recorded transaction ended; none is dropped, so one may still be under way."""

@@ -16,8 +16,17 @@ from typing import Any, Protocol, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.engine.recorded import PRICE, TABLES, AxisRole, Objective, columns_read
+from whitecap.engine.errors import InvalidInput, Problem, require_format
+from whitecap.engine.recorded import (
+    MADE_ANEW,
+    PRICE,
+    RECORDING_FORMAT,
+    SWEEP_FORMAT,
+    TABLES,
+    AxisRole,
+    Objective,
+    columns_read,
+)
 
 R = TypeVar("R")
 
@@ -170,6 +179,7 @@ def runs_of(sweep: RecordedSweep) -> RunSet:
     if text is None:
         raise InvalidInput([Problem(sweep.place, "is no sweep: it has no sweep.json")])
     definition = _object(text, f"{sweep.place}/sweep.json")
+    _require_format(definition, f"{sweep.place}/sweep.json", SWEEP_FORMAT)
     labels = _labels(sweep.place, definition)
     problems: list[Problem] = []
     runs: list[RecordedRun] = []
@@ -220,6 +230,7 @@ def _checked_manifest(path: Path, problems: list[Problem]) -> dict[str, Any]:
     place = path / "manifest.json"
     try:
         manifest = _read_json(place)
+        _require_format(manifest, str(place), RECORDING_FORMAT)
     except InvalidInput as error:
         problems.extend(error.problems)
         return {}
@@ -227,6 +238,10 @@ def _checked_manifest(path: Path, problems: list[Problem]) -> dict[str, Any]:
     for table, columns in columns_read(manifest).items():
         problems.extend(_table_problems(path / f"{table}.parquet", columns, manifest))
     return manifest
+
+
+def _require_format(content: Mapping[str, Any], place: str, read: int) -> None:
+    require_format(content.get("format_version", read), read, place, MADE_ANEW)
 
 
 def _missing_in(manifest: Mapping[str, Any], place: str) -> Iterator[Problem]:

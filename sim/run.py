@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from whitecap.engine.recorded import AUTO_WARM_UP, PRICE, TABLES
+from whitecap.engine.recorded import AUTO_WARM_UP, PRICE, RECORDING_FORMAT, TABLES
 from whitecap.sim.history.conservation import (
     WalkedLog,
     check_conservation,
@@ -25,7 +25,6 @@ from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.machine.interruption import RunInterrupted, interrupted_by
 from whitecap.sim.recording.recorded_table import InMemory, columns_of
 from whitecap.sim.recording.recording import (
-    FORMAT_VERSION,
     INTERRUPTED,
     PLANNED,
     SCHEMAS,
@@ -178,7 +177,7 @@ def manifest_of(
     scenario = world.scenario
     reached_ms = world.kernel.now_ms if world.kernel.stopped else scenario.duration
     return {
-        "format_version": FORMAT_VERSION,
+        "format_version": RECORDING_FORMAT,
         "scenario_name": scenario.name,
         "scenario_hash": scenario.hash,
         "seed": world.streams.seed,

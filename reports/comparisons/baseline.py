@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from whitecap.engine.errors import InvalidInput, Problem, other_format
+from whitecap.engine.errors import InvalidInput, Problem, require_format
 from whitecap.engine.recorded import Measure
 from whitecap.reports.comparisons.sides import Kept, PerRun, Series, Side, Sides
 from whitecap.reports.measures.definitions import PERCENTILES
@@ -99,8 +99,7 @@ def _baseline(path: Path, document: Any) -> Baseline:
     version = document.get("format_version") if isinstance(document, dict) else None
     if version is None:
         raise InvalidInput([Problem(str(path), "is no baseline: it has no format_version")])
-    if version != FORMAT_VERSION:
-        raise InvalidInput([other_format(str(path), version, FORMAT_VERSION, AGAIN)])
+    require_format(version, FORMAT_VERSION, str(path), AGAIN)
     try:
         scenarios = {each["name"]: _stored(each) for each in document["scenarios"]}
         made_by = {each["name"]: str(each["made_by"]) for each in document["scenarios"]}

@@ -150,6 +150,7 @@ def _text(
 # Drafted by `{command}`.
 # Runs as it is: `whitecap run FILE`, `whitecap sweep FILE`. Change it to what your table is like:
 # columns, statements and durations decide most. `whitecap scenarios` has more to copy from.
+format_version: 1
 name: {name}
 description: A first draft.
 duration: {show_duration(duration_ms)}  # about {JOBS_EACH} jobs of each writer

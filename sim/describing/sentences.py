@@ -9,6 +9,7 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 _OF_SCENARIOS = {
+    "Scenario.format_version": "Of which format this file is; without it of the present one.",
     "Scenario.name": "What it is called, and the folder of its results.",
     "Scenario.description": "What it is about, in a line.",
     "Scenario.dialect": "Whose rules hold (`whitecap dialects`).",

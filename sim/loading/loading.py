@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.engine.errors import InvalidInput, Problem, nearest, require_format
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.bundled import read_named
 from whitecap.sim.loading import profiles
@@ -21,7 +21,7 @@ from whitecap.sim.loading.checks import Parts, commands_nobody_runs, disagreemen
 from whitecap.sim.loading.profiles import merged, with_profiles
 from whitecap.sim.loading.traces import with_traces
 from whitecap.sim.scenario.expect import Expectation
-from whitecap.sim.scenario.model import Document, Scenario
+from whitecap.sim.scenario.model import SCENARIO_FORMAT, Document, Scenario
 from whitecap.sim.scenario.problems import problems_of
 from whitecap.sim.scenario.sweep import Changes, Labels, Sweep, show_cell
 from whitecap.sim.scenario.yaml_text import Place, YamlText, read_shipped
@@ -175,6 +175,7 @@ def _checked(text: YamlText, changes: Changes, cells: bool, given: Labels | None
     if not isinstance(text.content, dict):
         said = "is not a scenario: it needs keys with values, such as `duration: 1 h`"
         raise InvalidInput([Problem(text.name, said)])
+    _require_format(text)
     labels: Labels = {}
     unread: list[Problem] = []
     document = with_profiles(text.content, Path(text.path).parent, unread)
@@ -190,6 +191,14 @@ def _checked(text: YamlText, changes: Changes, cells: bool, given: Labels | None
     if scenario is None or problems:
         raise InvalidInput(problems)
     return scenario.comes_from(document, text.name if text.path else "", labels, changes)
+
+
+def _require_format(text: YamlText) -> None:
+    """Raises `InvalidInput`, with what to do: a file of another format is not read in part."""
+    version = text.content.get("format_version", SCENARIO_FORMAT)
+    if isinstance(version, int):
+        remedy = "docs/scenario-keys.md has the keys of this one"
+        require_format(version, SCENARIO_FORMAT, text.where(("format_version",)), remedy)
 
 
 def _validated(document: Document, text: YamlText) -> tuple[Scenario | None, Parts, list[Problem]]:

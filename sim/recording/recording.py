@@ -19,13 +19,12 @@ from typing import Any, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.engine.recorded import TABLES
+from whitecap.engine.errors import InvalidInput, Problem, require_format
+from whitecap.engine.recorded import MADE_ANEW, RECORDING_FORMAT, TABLES
 from whitecap.sim.machine.places import require_free, whole
 from whitecap.sim.recording.arrays import array_of
 from whitecap.sim.recording.recorded_table import InMemory, RecordedTable, columns_of
 
-FORMAT_VERSION = 2
 MANIFEST = "manifest.json"
 SCENARIO = "scenario.yaml"
 
@@ -220,9 +219,7 @@ def _read_manifest(directory: Path) -> dict[str, Any]:
         known = {name: (int(t["rows"]), str(t["sha256"])) for name, t in tables.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidInput([Problem(str(path), f"is damaged: {error!r}")]) from error
-    if version != FORMAT_VERSION:
-        said = f"has format version {version}, expected {FORMAT_VERSION}"
-        raise InvalidInput([Problem(str(path), said)])
+    require_format(version, RECORDING_FORMAT, str(path), MADE_ANEW)
     if unknown := set(known) - set(SCHEMAS):
         raise InvalidInput([Problem(str(path), f"names unknown tables {sorted(unknown)}")])
     return manifest

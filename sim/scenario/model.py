@@ -7,7 +7,7 @@ import json
 import math
 import shlex
 from datetime import UTC, date, datetime
-from typing import Any, Self
+from typing import Any, Final, Literal, Self
 
 from pydantic import Field, PrivateAttr, ValidationInfo, field_validator
 
@@ -41,9 +41,14 @@ DEFAULT_START = datetime(2026, 1, 14, 8, 0)
 DEFAULT_START_MS = int(DEFAULT_START.replace(tzinfo=UTC).timestamp() * 1000)
 """The wall clock at simulated instant 0 where a scenario does not say."""
 
+SCENARIO_FORMAT: Final = 1
+"""Rises when what an older file says would mean something else now."""
+
 FILE_NAME = r"^\w[\w.-]*$"
 
-NOT_PART_OF_THE_HASH = {"name", "description", "seed", "expect", "objective", "sweep"}
+NOT_PART_OF_THE_HASH = {
+    "format_version", "name", "description", "seed", "expect", "objective", "sweep",
+}  # fmt: skip
 """What may differ between two scenarios that simulate the same thing."""
 
 NEW_FOR_WRITERS = {"dialect", "foreach_batch"}
@@ -58,6 +63,7 @@ class Scenario(Section):
     `load` is on all clusters, one of its own on top of it. With a `price` runs have costs.
     """
 
+    format_version: Literal[1] = SCENARIO_FORMAT
     name: str = Field(pattern=FILE_NAME)
     description: str = ""
     dialect: DialectName = DELTA_OSS_4_4.name

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem, nearest
-from whitecap.engine.recorded import AxisRole
+from whitecap.engine.recorded import SWEEP_FORMAT, AxisRole
 from whitecap.sim.loading import cell_of, load_scenario, show_document
 from whitecap.sim.loading.axis_roles import lightest_first, role_of
 from whitecap.sim.machine.code_version import code_version
@@ -25,8 +25,6 @@ from whitecap.sim.recording.dataset.place import DEFINITION, Place
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.sweep import axes_as_written
 from whitecap.sim.sweeps.planned import PlannedRun
-
-FORMAT_VERSION = 1
 
 CELLS = "cells"
 
@@ -64,7 +62,7 @@ class Experiment:
     def definition(self) -> dict[str, Any]:
         """What `sweep.json` holds: everything that decides the results."""
         definition = {
-            "format_version": FORMAT_VERSION,
+            "format_version": SWEEP_FORMAT,
             "scenario_name": self.scenario.name,
             "scenario_hash": self.scenario.hash,
             "code_version": code_version(),
@@ -291,8 +289,8 @@ def _parsed(place: Place, text: str) -> Any:
 _DECIDING = ("scenario", "axes", "replications", "seed", "dialect", "code_version")
 """What makes two sweeps the same; the rest of a definition follows from these."""
 
-_JUDGING = ("expect", "objective")
-"""Keys of a scenario by which runs are judged: they may change and the runs stay."""
+_JUDGING = ("expect", "objective", "format_version")
+"""Keys of a scenario by which runs are judged, or it is read: they may change and the runs stay."""
 
 
 def _differences(was: Any, now: Mapping[str, Any]) -> Iterator[Problem]:

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from whitecap.engine.recorded import CONFLICTS, Measure, Unit
+from whitecap.engine.recorded import CONFLICTS, RECORDING_FORMAT, Measure, Unit
 from whitecap.reports.layout import layout_of
 from whitecap.reports.measures.definitions import OF_SUMS, PER_JOB, PERCENTILES
 from whitecap.reports.measures.groups import Group
@@ -82,7 +82,7 @@ EXCEPTIONS = (
 )
 
 MANIFEST: dict[str, Any] = {
-    "format_version": 1,
+    "format_version": RECORDING_FORMAT,
     "scenario_name": "eight writers on events",
     "scenario_hash": "5f1d" * 16,
     "seed": 7,

@@ -247,6 +247,7 @@ CHANGES: dict[str, dict[str, Any]] = {
 """One change per field, by class and name."""
 
 WITHOUT_EFFECT_ON_RECORDS = {
+    "Scenario.format_version": "says how the file is read",
     "Scenario.name": "a name",
     "Scenario.description": "words",
     "Scenario.warm_up": "cut in analysis: nothing is dropped from the recording",

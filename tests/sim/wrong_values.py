@@ -13,6 +13,7 @@ QUANTILES = {
 }  # fmt: skip
 
 EVERY_FIELD: dict[str, Any] = {
+    "format_version": 1,
     "name": "every-field",
     "description": "Each field of a scenario somewhere.",
     "dialect": "delta-oss-4.4",

@@ -13,7 +13,8 @@ from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, require_format
+from whitecap.engine.recorded import MADE_ANEW, RECORDING_FORMAT
 from whitecap.sim.recording.dataset.layout import FAILURES, FILE, OWN, RUNS
 from whitecap.sim.recording.dataset.rows import (
     RunName,
@@ -87,7 +88,7 @@ class Summary:
 def finished_runs(place: Place, batches: Sequence[str] | None = None) -> dict[RunName, Summary]:
     """Every finished run, or those in these batches, by cell and replication.
 
-    Raises `InvalidInput`: a run was recorded twice.
+    Raises `InvalidInput`: a run was recorded twice, or in another format.
     """
     batches = whole_batches(place) if batches is None else batches
     rows = place.rows(RUNS, columns_of(RUNS), batches).to_pylist() if batches else []
@@ -96,9 +97,16 @@ def finished_runs(place: Place, batches: Sequence[str] | None = None) -> dict[Ru
         text = f"holds {len(twice)} runs twice, such as {twice[0][1]} of cell {twice[0][0]!r}"
         raise InvalidInput([Problem(str(place), text)])
     return {
-        (row["cell"], row["replication"]): Summary(json.loads(row["manifest"]), row["seconds"])
+        (row["cell"], row["replication"]): Summary(_manifest(place, row), row["seconds"])
         for row in rows
     }
+
+
+def _manifest(place: Place, row: Mapping[str, Any]) -> dict[str, Any]:
+    manifest: dict[str, Any] = json.loads(row["manifest"])
+    version = manifest.get("format_version", RECORDING_FORMAT)
+    require_format(version, RECORDING_FORMAT, str(place), MADE_ANEW)
+    return manifest
 
 
 def failed_runs(place: Place, batches: Sequence[str]) -> dict[RunName, Mapping[str, Any]]:

@@ -1,0 +1,98 @@
+"""Scenarios as tests of pytest: collected where their name or the configuration says so.
+
+Files called `*.whitecap.yaml` are tests; others are left alone, unless they state an `expect:` and
+lie below one of the `whitecap_paths` of the configuration. pytest loads this module in every
+session of an environment that has Whitecap, so everything else is imported when a test is run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ENDING = ".whitecap.yaml"
+
+PATHS = "whitecap_paths"
+
+
+class NotAsExpected(Exception):
+    """What a scenario missed, in words."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The configuration and options of scenarios."""
+    parser.addini(PATHS, "folders whose scenarios with an `expect:` are tests", "paths", [])
+    group = parser.getgroup("whitecap", "scenarios of Whitecap")
+    group.addoption(
+        "--whitecap-baseline", type=Path, metavar="FILE",
+        help="compare scenarios with this baseline, which `whitecap check` writes",
+    )  # fmt: skip
+    group.addoption(
+        "--whitecap-replications", type=int, metavar="N",
+        help="runs of each cell, instead of the sweep's or 5",
+    )  # fmt: skip
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> ScenarioFile | None:
+    """A scenario, if this file is meant to be one."""
+    if file_path.name.endswith(ENDING) or _is_below_configured(file_path, parent.config):
+        made: ScenarioFile = ScenarioFile.from_parent(parent, path=file_path)
+        return made
+    return None
+
+
+def _is_below_configured(path: Path, config: pytest.Config) -> bool:
+    if path.suffix not in (".yaml", ".yml"):
+        return False
+    folders = [folder.resolve() for folder in config.getini(PATHS)]
+    if not any(folder in path.resolve().parents for folder in folders):
+        return False
+    return any(line.startswith("expect:") for line in path.read_text("utf-8").splitlines())
+
+
+class ScenarioFile(pytest.File):
+    """A scenario's file: one test."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """The test, which runs the scenario."""
+        yield ScenarioTest.from_parent(self, name="check")
+
+
+class ScenarioTest(pytest.Item):
+    """Runs every cell of a scenario and holds it to what it expects, and to the baseline."""
+
+    def runtest(self) -> None:
+        """Raises `NotAsExpected` with everything that is not as it should be."""
+        from whitecap.checking import check_scenarios
+        from whitecap.checking.against import against
+        from whitecap.checking.scenarios import compared_with
+        from whitecap.reports.checks.findings import Level, findings_of
+
+        baseline: Path | None = self.config.getoption("--whitecap-baseline")
+        compared = None if baseline is None else against(baseline, update=False)
+        (result,) = check_scenarios(
+            [self.path],
+            replications=self.config.getoption("--whitecap-replications"),
+            accept=None if compared is None else compared.accept,
+        )
+        if compared is not None:
+            result = compared_with(result, compared.changes)
+        findings = findings_of(result.checked, undecided_passes=False)
+        wrong = [str(each) for each in findings if each.level is Level.ERROR]
+        if wrong:
+            raise NotAsExpected("\n".join(wrong))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """What was missed, or wrong with the file, without a traceback through Whitecap."""
+        from whitecap.engine.errors import InvalidInput
+
+        if isinstance(excinfo.value, NotAsExpected | InvalidInput):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """What it is called above its failure."""
+        return self.path, None, f"scenario {self.path.name}"
