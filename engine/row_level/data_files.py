@@ -15,7 +15,9 @@ from whitecap.engine.packed.blocks import PackedMap, Packer, Shelf
 from whitecap.engine.refusals import command_errors
 from whitecap.engine.row_level.reading import as_read
 from whitecap.engine.row_store.packed_rows import PlainRows, Stores
-from whitecap.engine.row_store.rows import FileColumns, RowStore, StoredRows, edited, rows_at
+from whitecap.engine.row_store.row_store import FileColumns, RowStore
+from whitecap.engine.row_store.rows import edited, rows_at
+from whitecap.engine.row_store.stored_rows import StoredRows
 from whitecap.engine.storage.columns import in_columns
 from whitecap.engine.storage.paths import data_key, log_path
 from whitecap.engine.storage.requests import Gone, ReadRows, Row, RowsOf, Steps

@@ -8,24 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import date
-from math import nan
-from typing import Any, Protocol
+from math import isfinite, nan
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whitecap.engine.row_store.summaries import (
-    Counts,
-    Ends,
-    Extent,
-    Summary,
-    bounded,
-    counted,
-    counts_after,
-    ends_after,
-    ends_of,
-    extent_of,
-)
+from whitecap.engine.row_store.summaries import Counts, Extent, bounded, counted, extent_of
 from whitecap.engine.values.types import FRACTIONAL, INTEGRAL_BITS
 
 Ids = NDArray[np.intp]
@@ -38,8 +27,27 @@ _FIRST_CAPACITY = 1024
 _FEW = 16
 """Up to so many values are compared one after the other: half as long as NumPy's search takes."""
 
-_MANY = 1024
-"""More different values than this are not counted one by one."""
+_ROWS_A_VALUE = 8
+"""Where values are in fewer rows than this, on average, they are not counted one by one."""
+
+
+class Cells(NamedTuple):
+    """What rows have in one column, in the order of the rows; `nulls`: where NULLs are, if any."""
+
+    values: NDArray[Any]
+    nulls: Mask | None = None
+
+    def at(self, which: NDArray[Any]) -> Cells:
+        """Those of some rows."""
+        return Cells(self.values[which], None if self.nulls is None else self.nulls[which])
+
+    def missing(self) -> Mask:
+        """Where NULLs are."""
+        return np.zeros(len(self.values), np.bool_) if self.nulls is None else self.nulls
+
+    def present(self) -> NDArray[Any]:
+        """The values that are no NULLs."""
+        return self.values if self.nulls is None else self.values[~self.nulls]
 
 
 class Column(Protocol):
@@ -61,30 +69,23 @@ class Column(Protocol):
         """The values of some rows."""
         ...
 
-    def among(self, ids: Ids, wanted: Collection[Any]) -> Mask | None:
+    def cells(self, ids: Ids) -> Cells:
+        """What some rows have, gathered in their order: the other questions are asked of that."""
+        ...
+
+    def among(self, cells: Cells, wanted: Collection[Any]) -> Mask | None:
         """Which rows have one of the wanted values, none of them NULL; `None`: cannot tell."""
         ...
 
-    def nulls(self, ids: Ids) -> Mask:
+    def nulls(self, cells: Cells) -> Mask:
         """Which rows have NULL."""
         ...
 
-    def extent(self, ids: Ids) -> Extent:
-        """NULLs and bounds of the values of some rows."""
+    def extent(self, cells: Cells) -> Extent:
+        """NULLs and bounds."""
         ...
 
-    def summary(self, ids: Ids) -> Summary | None:
-        """What the summaries of rows that are made from these follow from; `None`: nothing."""
-        ...
-
-    def followed(self, parents: Sequence[Summary], gone: Ids, new: Ids) -> Summary | None:
-        """The summary of rows that were made from others; `None`: only a look at them tells it.
-
-        Of all rows of the others some are gone, and new ones came.
-        """
-        ...
-
-    def kinds(self, ids: Ids) -> NDArray[Any] | None:
+    def kinds(self, cells: Cells) -> NDArray[Any] | None:
         """A number for each row, the same for the same value; `None`: cannot tell."""
         ...
 
@@ -131,21 +132,11 @@ class _Numbers:
         nulls = self._nulls[ids].tolist()
         return [None if null else value for value, null in zip(found, nulls, strict=True)]
 
-    def nulls(self, ids: Ids) -> Mask:
-        return np.zeros(len(ids), np.bool_) if self._nulls is None else self._nulls[ids]
+    def cells(self, ids: Ids) -> Cells:
+        return Cells(self._data[ids], None if self._nulls is None else self._nulls[ids])
 
-    def summary(self, ids: Ids) -> Summary | None:
-        present = self._present(ids)
-        return ends_of(present, len(ids) - len(present))
-
-    def followed(self, parents: Sequence[Summary], gone: Ids, new: Ids) -> Summary | None:
-        lost, come = self._present(gone), self._present(new)
-        nulls = len(new) - len(come) - (len(gone) - len(lost))
-        ends = [each for each in parents if isinstance(each, Ends)]
-        return ends_after(ends, lost, come, nulls) if len(ends) == len(parents) else None
-
-    def _present(self, ids: Ids) -> NDArray[Any]:
-        return self._data[ids if self._nulls is None else ids[~self._nulls[ids]]]
+    def nulls(self, cells: Cells) -> Mask:
+        return cells.missing()
 
 
 class Integers(_Numbers):
@@ -154,23 +145,24 @@ class Integers(_Numbers):
     def __init__(self) -> None:
         super().__init__(int, np.int64)
 
-    def among(self, ids: Ids, wanted: Collection[Any]) -> Mask | None:
+    def among(self, cells: Cells, wanted: Collection[Any]) -> Mask | None:
         """Which rows have one of the wanted values."""
         if not all(type(value) is int and -(2**63) <= value < 2**63 for value in wanted):
             return None
-        found = _is_among(self._data[ids], list(wanted))
-        return found if self._nulls is None else found & ~self._nulls[ids]
+        found = _is_among(cells.values, list(wanted))
+        return found if cells.nulls is None else found & ~cells.nulls
 
-    def extent(self, ids: Ids) -> Extent:
+    def extent(self, cells: Cells) -> Extent:
         """NULLs and bounds."""
-        present = self._present(ids)
+        present = cells.present()
         if not len(present):
-            return Extent(len(ids), None, None)
-        return Extent(len(ids) - len(present), int(present.min()), int(present.max()))
+            return Extent(len(cells.values), None, None)
+        nulls = len(cells.values) - len(present)
+        return Extent(nulls, int(np.minimum.reduce(present)), int(np.maximum.reduce(present)))
 
-    def kinds(self, ids: Ids) -> NDArray[Any] | None:
+    def kinds(self, cells: Cells) -> NDArray[Any] | None:
         """The values themselves; with NULLs among them nothing."""
-        return self._data[ids] if self._nulls is None else None
+        return cells.values if cells.nulls is None else None
 
 
 class Fractions(_Numbers):
@@ -191,25 +183,25 @@ class Fractions(_Numbers):
             self._nulls, _ = appended(self._nulls, self._count, none)
         self._count = end
 
-    def among(self, ids: Ids, wanted: Collection[Any]) -> Mask | None:
+    def among(self, cells: Cells, wanted: Collection[Any]) -> Mask | None:
         """Nothing is told."""
         return None
 
-    def extent(self, ids: Ids) -> Extent:
+    def extent(self, cells: Cells) -> Extent:
         """NULLs and bounds. Of zeros of both signs the first one counts, as `min` has it."""
-        present = self._present(ids)
+        present = cells.present()
         if not len(present):
-            return Extent(len(ids), None, None)
-        least, most = float(present.min()), float(present.max())
-        nulls = len(ids) - len(present)
-        if not (np.isfinite(least) and np.isfinite(most)):
+            return Extent(len(cells.values), None, None)
+        least, most = float(np.minimum.reduce(present)), float(np.maximum.reduce(present))
+        nulls = len(cells.values) - len(present)
+        if not (isfinite(least) and isfinite(most)):
             return Extent(nulls, nan, nan)
         if least == 0 or most == 0:
             zero = float(present[np.argmax(present == 0)])
             least, most = (zero if bound == 0 else bound for bound in (least, most))
         return Extent(nulls, least, most)
 
-    def kinds(self, ids: Ids) -> NDArray[Any] | None:
+    def kinds(self, cells: Cells) -> NDArray[Any] | None:
         """Nothing is told."""
         return None
 
@@ -250,35 +242,36 @@ class Coded:
         values = self._values
         return [values[code] for code in self._codes[ids].tolist()]
 
-    def among(self, ids: Ids, wanted: Collection[Any]) -> Mask | None:
+    def cells(self, ids: Ids) -> Cells:
+        """The codes of some rows: 0 is that of NULL."""
+        return Cells(self._codes[ids])
+
+    def among(self, cells: Cells, wanted: Collection[Any]) -> Mask | None:
         """Which rows have one of the wanted values."""
         if not all(type(value) is self._type for value in wanted):
             return None
         codes = [self._code_of[value] for value in wanted if value in self._code_of]
-        return _is_among(self._codes[ids], codes)
+        return _is_among(cells.values, codes)
 
-    def nulls(self, ids: Ids) -> Mask:
+    def nulls(self, cells: Cells) -> Mask:
         """Which rows have NULL."""
-        return self._codes[ids] == 0  # type: ignore[no-any-return]
+        return cells.values == 0  # type: ignore[no-any-return]
 
-    def extent(self, ids: Ids) -> Extent:
+    def extent(self, cells: Cells) -> Extent:
         """NULLs and bounds."""
-        return bounded(*self.present(ids))
+        return bounded(*self.present(cells))
 
-    def summary(self, ids: Ids) -> Summary | None:
-        """How many rows have each value, if there are few values."""
-        return None if len(self._values) > _MANY else counted(self._codes[ids], self._values)
+    def are_few(self, rows: int) -> bool:
+        """Whether values are few, so that each may well be in many of so many rows."""
+        return len(self._values) * _ROWS_A_VALUE <= rows
 
-    def followed(self, parents: Sequence[Summary], gone: Ids, new: Ids) -> Summary | None:
-        """The counts."""
-        counts = [each for each in parents if isinstance(each, Counts)]
-        if len(counts) < len(parents):
-            return None
-        return counts_after(counts, self._codes[gone], self._codes[new])
+    def counts(self, cells: Cells) -> Counts:
+        """How many rows have each value."""
+        return counted(cells.values, self._values)
 
-    def present(self, ids: Ids) -> tuple[int, list[Any]]:
+    def present(self, cells: Cells) -> tuple[int, list[Any]]:
         """How many rows have NULL, and which values the others have."""
-        codes = self._codes[ids]
+        codes = cells.values
         if len(self._values) > 4 * len(codes):
             nulls, found = int(np.count_nonzero(codes == 0)), np.unique(codes)
         else:
@@ -286,9 +279,9 @@ class Coded:
             nulls, found = int(counts[0]), np.flatnonzero(counts)
         return nulls, [self._values[code] for code in found.tolist() if code]
 
-    def kinds(self, ids: Ids) -> NDArray[Any] | None:
+    def kinds(self, cells: Cells) -> NDArray[Any] | None:
         """The codes."""
-        return self._codes[ids]
+        return cells.values
 
 
 class Objects:
@@ -318,27 +311,23 @@ class Objects:
         """The values of some rows."""
         return self._data[ids].tolist()  # type: ignore[no-any-return]
 
-    def among(self, ids: Ids, wanted: Collection[Any]) -> Mask | None:
-        """Nothing is told."""
+    def cells(self, ids: Ids) -> Cells:
+        """The values of some rows."""
+        return Cells(self._data[ids])
+
+    def among(self, cells: Cells, wanted: Collection[Any]) -> Mask | None:
+        """Nothing is told: equal objects are not the same, as 1.0 and 1.00 are not."""
         return None
 
-    def nulls(self, ids: Ids) -> Mask:
+    def nulls(self, cells: Cells) -> Mask:
         """Which rows have NULL."""
-        return np.array([value is None for value in self.values(ids)], np.bool_)
+        return np.array([value is None for value in cells.values.tolist()], np.bool_)
 
-    def extent(self, ids: Ids) -> Extent:
+    def extent(self, cells: Cells) -> Extent:
         """NULLs and bounds."""
-        return extent_of(self.values(ids))
+        return extent_of(cells.values.tolist())
 
-    def summary(self, ids: Ids) -> Summary | None:
-        """Nothing: equal objects are not the same, and which of 1.0 and 1.00 comes first counts."""
-        return None
-
-    def followed(self, parents: Sequence[Summary], gone: Ids, new: Ids) -> Summary | None:
-        """Nothing."""
-        return None
-
-    def kinds(self, ids: Ids) -> NDArray[Any] | None:
+    def kinds(self, cells: Cells) -> NDArray[Any] | None:
         """Nothing is told."""
         return None
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from whitecap.engine.row_store.columns import Ids
-from whitecap.engine.row_store.rows import RowStore, StoredRows
+from whitecap.engine.row_store.row_store import RowStore
+from whitecap.engine.row_store.stored_rows import StoredRows
 
 PlainRows = tuple[int, int, int | bytes]
 """A store's number, the first row version, and how many follow it; or their numbers as bytes."""

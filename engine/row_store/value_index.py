@@ -23,7 +23,8 @@ from whitecap.engine.packed import blocks
 from whitecap.engine.packed.blocks import HashedPlaces, PackedMap, Packer, hashes_of
 from whitecap.engine.row_store.columns import Ids
 from whitecap.engine.row_store.packed_rows import PlainRows, Stores
-from whitecap.engine.row_store.rows import RowStore, StoredRows
+from whitecap.engine.row_store.row_store import RowStore
+from whitecap.engine.row_store.stored_rows import StoredRows
 
 K = TypeVar("K", bound=Hashable)
 

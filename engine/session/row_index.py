@@ -19,7 +19,8 @@ from whitecap.engine.log.snapshot import Snapshot
 from whitecap.engine.log.table_log import CommitCache
 from whitecap.engine.packed.blocks import PackedMap
 from whitecap.engine.row_level.data_files import DataFiles
-from whitecap.engine.row_store.rows import RowStore, StoredRows
+from whitecap.engine.row_store.row_store import RowStore
+from whitecap.engine.row_store.stored_rows import StoredRows
 from whitecap.engine.row_store.value_index import FileNode, StoreIndex, packer_of_nodes
 from whitecap.engine.storage.requests import Steps
 

@@ -22,7 +22,8 @@ from whitecap.engine.log.statistics import (
     statistics_text,
 )
 from whitecap.engine.remembered import once_for_each
-from whitecap.engine.row_store.rows import FileColumns, grouped, holds
+from whitecap.engine.row_store.row_store import FileColumns
+from whitecap.engine.row_store.rows import grouped, holds
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.texts import to_text
 

@@ -9,7 +9,8 @@ from typing import Any
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.schema import Schema
 from whitecap.engine.row_level.data_files import FileRows
-from whitecap.engine.row_store.rows import Wanted, positions_with
+from whitecap.engine.row_store.rows import positions_with
+from whitecap.engine.row_store.stored_rows import Wanted
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.expressions.terms import Evaluate
 from whitecap.engine.sql.predicates.predicate import Predicate

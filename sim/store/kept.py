@@ -11,7 +11,7 @@ import msgspec
 from whitecap.engine.log.commit_file import Commit, encode_commit
 from whitecap.engine.packed.blocks import Packer
 from whitecap.engine.row_store.packed_rows import PlainRows, Stores
-from whitecap.engine.row_store.rows import StoredRows
+from whitecap.engine.row_store.stored_rows import StoredRows
 from whitecap.engine.storage.requests import Entry, WriteRows
 
 _NOBODY = -1

@@ -11,7 +11,7 @@ INSERT = "engine/commands/rows/insert.py"
 STREAMING = "engine/commands/rows/streaming.py"
 REWRITING = "engine/commands/maintenance/rewriting.py"
 BATCHES = "engine/plans/batches.py"
-ROWS = "engine/row_store/rows.py"
+ORIGINS = "engine/row_store/origins.py"
 SEARCH = "engine/writing/search.py"
 
 MUTANTS = (
@@ -281,11 +281,9 @@ MUTANTS = (
     Mutant(
         "a row that is rewritten keeps its place and its neighbour goes",
         Area.COMMANDS,
-        ROWS,
-        "            ids = np.delete(ids, [at for at, row in changes.items() if row is None])\n",
-        "            ids = np.delete(\n"
-        "                ids, [max(at - 1, 0) for at, row in changes.items() if row is None]\n"
-        "            )\n",
+        ORIGINS,
+        "        gone = [at for at, row in changes.items() if row is None]\n",
+        "        gone = [max(at - 1, 0) for at, row in changes.items() if row is None]\n",
         "T1 deletes row 3 of file a: b has row 3 and lacks row 2.",
     ),
 )

@@ -24,7 +24,8 @@ from whitecap.engine.query.row_reads import track_merge_rows
 from whitecap.engine.query.scan_tasks import scan_tasks
 from whitecap.engine.query.sources import Projection, Source
 from whitecap.engine.row_level.data_files import FileRows
-from whitecap.engine.row_store.rows import Wanted, joined, positions_with
+from whitecap.engine.row_store.rows import joined, positions_with
+from whitecap.engine.row_store.stored_rows import Wanted
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.expressions.terms import Evaluate, Parameters
 from whitecap.engine.sql.parsing.statements import Act, Merge, reads_tables

@@ -18,7 +18,8 @@ from whitecap.engine.query.row_reads import track_rows
 from whitecap.engine.query.scan_tasks import by_task, scan_tasks
 from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.row_level.data_files import FileRows
-from whitecap.engine.row_store.rows import OfArrays, assigned
+from whitecap.engine.row_store.row_store import OfArrays
+from whitecap.engine.row_store.rows import assigned
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.expressions.scope import schema_scope
 from whitecap.engine.sql.expressions.terms import Parameters, Term, column
