@@ -48,6 +48,7 @@ def main(names: Sequence[str], runs: int, resume: bool) -> None:
     """Hunt the bugs called NAMES, or all of them, and the code without any; write the page."""
     results = Results.read(MUTANTS) if resume else Results()
     campaign = Campaign.of_this_source()
+    play_races(campaign)
     wanted = list(names) or [name for name, mutant in MUTANTS.items() if not mutant.equivalent]
     for first, last in itertools.pairwise((0, *(r for r in ROUNDS if r < runs), runs)):
         left = [name for name in wanted if _is_left(results.hunted.get(name), last)]
@@ -60,7 +61,7 @@ def main(names: Sequence[str], runs: int, resume: bool) -> None:
             results.keep()
             click.echo(_line(hunted))
     if not names:
-        results.alike = dict(played_alike())
+        results.alike = dict(played_alike(campaign))
         results.keep()
         PAGE.write_text(page_of(results), encoding="utf-8")
     escaped = [one.name for one in results.hunted.values() if not one.is_caught]
@@ -86,12 +87,17 @@ def prepare(campaign: Campaign, numbers: Sequence[int], results: Results) -> Non
     results.wrong = [run for run in runs if not run.shows_bugs]
 
 
-def played_alike() -> Iterator[tuple[str, str]]:
+def play_races(campaign: Campaign) -> None:
+    """Play the small world without any bug, once."""
+    if campaign.races is None:
+        for races in in_processes(SmallWorld().shown, [None], per_process=1):
+            campaign.keep_races(races)
+
+
+def played_alike(campaign: Campaign) -> Iterator[tuple[str, str]]:
     """Each bug that is said to change nothing, with what it changes in the small world."""
     alike = [mutant for mutant in MUTANTS.values() if mutant.equivalent]
-    if not alike:
-        return
-    (without,) = in_processes(SmallWorld().shown, [None], per_process=1)
+    without = campaign.races or {}
     for mutant in alike:
         (with_bug,) = in_processes(SmallWorld().shown, [mutant], per_process=1)
         changed = difference(with_bug, without) or ""

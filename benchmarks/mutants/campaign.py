@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,6 +77,19 @@ class Campaign(msgspec.Struct, frozen=True):
         (self.directory / f"{number}.json").write_bytes(msgspec.json.encode(clean))
         return clean
 
+    @property
+    def races(self) -> dict[str, tuple[str, ...]] | None:
+        """How the races of the small world end without any bug, where they were played."""
+        path = self.directory / "races.json"
+        if not path.exists():
+            return None
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, tuple[str, ...]])
+
+    def keep_races(self, races: dict[str, tuple[str, ...]]) -> None:
+        """Keep that."""
+        self.directory.mkdir(parents=True, exist_ok=True)
+        (self.directory / "races.json").write_bytes(msgspec.json.encode(races))
+
     def variations(self, numbers: Sequence[int]) -> Iterator[tuple[int, Drawn]]:
         """The runs that show bugs, with their numbers."""
         for number in numbers:
@@ -100,20 +113,25 @@ def source_hash() -> str:
     return digest.hexdigest()
 
 
-def scenarios_hash() -> str:
-    """Of what is varied: results of other scenarios are those of another campaign."""
-    digest = hashlib.blake2b(str(SEED).encode(), digest_size=8)
-    for name in SCENARIOS:
-        digest.update((ROOT / name).read_bytes())
+def scenarios_hash(numbers: Iterable[int]) -> str:
+    """Of what these runs vary: of other scenarios they are other runs."""
+    names = sorted({scenario_of(number) for number in numbers})
+    digest = hashlib.blake2b(f"{SEED} {NAMES}".encode(), digest_size=8)
+    for name in names:
+        digest.update(_path(name).read_bytes())
     return digest.hexdigest()
+
+
+def _path(name: str) -> Path:
+    return ROOT / f"benchmarks/mutants/scenarios/{name}.yaml"
 
 
 def _drawn(number: int) -> Drawn:
     from whitecap.sim.chaos.swarm import drawn
     from whitecap.sim.loading import load_scenario
 
-    path = ROOT / f"benchmarks/mutants/scenarios/{scenario_of(number)}.yaml"
-    return drawn(load_scenario(path, cells=False), SEED, number)
+    scenario = load_scenario(_path(scenario_of(number)), cells=False)
+    return drawn(scenario, SEED, number)
 
 
 def _judged(drawn: Drawn, number: int) -> CleanRun:

@@ -1,4 +1,4 @@
-"""The campaign against one planted bug; conformance cases against what harms no data."""
+"""The campaign against one planted bug; cases and races against what harms no data."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ import msgspec
 from benchmarks.mutants.campaign import Campaign, scenario_of, scenarios_hash
 from benchmarks.mutants.mutant import ROOT, Area, Mutant
 from benchmarks.mutants.planting import plant
+from benchmarks.mutants.small_world import SmallWorld, difference
 
 CASES = ROOT / "tests/conformance/cases"
 
 BROKE = "the run broke"
 
 CONFORMANCE = "conformance"
+
+RACE = "another ending of a race"
 
 _BY_ROWS = ("same-rows", "under-compaction", "rows-and-conditions")
 
@@ -53,8 +56,14 @@ class Hunted(msgspec.Struct, frozen=True):
         return self.caught_as is not None
 
     def still_holds(self, mutant: Mutant) -> bool:
-        """Whether the bug is the same in the same source, and the campaign varies the same."""
-        return (self.place, self.scenarios) == (mutant.place(), scenarios_hash())
+        """Whether the bug is the same in the same source, and the runs vary the same."""
+        return (self.place, self.scenarios) == (mutant.place(), self.hash_of_scenarios())
+
+    def hash_of_scenarios(self) -> str:
+        """Of the run that found it, or of all runs that did not; nothing where none was made."""
+        if self.caught_as in (CONFORMANCE, RACE):
+            return ""
+        return scenarios_hash(range(self.tries - 1 if self.is_caught else 0, self.tries))
 
 
 class Hunt(msgspec.Struct, frozen=True):
@@ -69,12 +78,12 @@ class Hunt(msgspec.Struct, frozen=True):
         mutant = self.mutant
         plant(mutant)
         try:
-            tries, caught_as, sentence = self._by_campaign() if mutant.unsafe else _by_cases()
+            tries, caught_as, sentence = self._by_campaign() if mutant.unsafe else self._by_cases()
         except Exception as error:  # with a bug planted anything may break, the oracles too
             tries, caught_as, sentence = 1, BROKE, f"{type(error).__name__}: {error}"
         day = datetime.now(tz=UTC).date().isoformat()
-        place, scenarios = mutant.place(), scenarios_hash()
-        return Hunted(mutant.name, tries, caught_as, sentence, day, place, scenarios)
+        hunted = Hunted(mutant.name, tries, caught_as, sentence, day, mutant.place())
+        return msgspec.structs.replace(hunted, scenarios=hunted.hash_of_scenarios())
 
     def _by_campaign(self) -> tuple[int, str | None, str]:
         from whitecap.sim.chaos.one_run import judged
@@ -98,13 +107,17 @@ class Hunt(msgspec.Struct, frozen=True):
         first = LIKELY.get(self.mutant.area, ())
         return sorted(self.numbers, key=lambda number: scenario_of(number) not in first)
 
+    def _by_cases(self) -> tuple[int, str | None, str]:
+        """By what real Delta does; of what only other engines do, by the small world."""
+        from whitecap.engine.races.conformance.case import CaseStatus, load_cases
+        from whitecap.engine.races.conformance.run import run_cases
 
-def _by_cases() -> tuple[int, str | None, str]:
-    from whitecap.engine.races.conformance.case import CaseStatus, load_cases
-    from whitecap.engine.races.conformance.run import run_cases
-
-    cases = [case for path in sorted(CASES.glob("*.json")) for case in load_cases(path)]
-    for tries, result in enumerate(run_cases(cases), start=1):
-        if result.status is CaseStatus.FAILED:
-            return tries, CONFORMANCE, f"case {result.id}"
-    return len(cases), None, ""
+        cases = [case for path in sorted(CASES.glob("*.json")) for case in load_cases(path)]
+        for tries, result in enumerate(run_cases(cases), start=1):
+            if result.status is CaseStatus.FAILED:
+                return tries, CONFORMANCE, f"case {result.id}"
+        without = self.campaign.races
+        if without is None:
+            return len(cases), None, ""
+        changed = difference(SmallWorld().shown(None), without)
+        return len(cases) + len(without), None if changed is None else RACE, changed or ""

@@ -28,8 +28,9 @@ checked by hand. It counts as found when something is wrong with a run that is s
   could see: all pairs of a dozen statements, played in every order with and without
   (`benchmarks/mutants/small_world.py`), end alike.
 - {clean}
-- Of {unfaithful} bugs that harm no data, but refuse or say something else than Delta, the
-  conformance cases find {cases}.
+- Of {unfaithful} bugs that harm no data, but refuse or say something else than Delta, {cases} are
+  found by the conformance cases, or by the races of the small world where no Delta of ours can be
+  asked.
 - {days}
 """
 

@@ -36,7 +36,7 @@ class Results(msgspec.Struct):
         kept.hunted = {
             name: one
             for name, one in kept.hunted.items()
-            if name in mutants and one.still_holds(mutants[name])
+            if name in mutants and not mutants[name].equivalent and one.still_holds(mutants[name])
         }
         return kept
 

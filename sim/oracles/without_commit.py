@@ -36,10 +36,13 @@ def without_commit_findings(
         and each.read_version >= first
     ]
     progress = _Progress(evidence)
+    batches = _batches(evidence)
     for read, transaction in sorted(ended, key=lambda item: item[0]):
         if transaction.app_id is not None and transaction.batch_id is not None:
             if progress.at(read, transaction.app_id) < transaction.batch_id:
                 yield _batch(transaction, read)
+            elif (told := _other_rows(transaction, batches)) is not None:
+                yield _finding(transaction, read, told, ())
             continue
         try:
             yield from _statement(evidence, effects, transaction, read)
@@ -85,6 +88,27 @@ def _may_be_there(evidence: Evidence, statement: str) -> bool:
 def _batch(transaction: Transaction, read: int) -> Finding:
     why = f"no version up to {read}, which it read, records batch {transaction.batch_id}"
     return _finding(transaction, read, why, ())
+
+
+def _batches(evidence: Evidence) -> dict[tuple[str, int], tuple[int, str]]:
+    """Application and number of a batch -> the version that holds it, and its text."""
+    return {
+        (owner.app_id, owner.batch_id): (version, owner.statement)
+        for version, owner in evidence.owned()
+        if owner.app_id is not None and owner.batch_id is not None and owner.statement is not None
+    }
+
+
+def _other_rows(
+    transaction: Transaction, batches: dict[tuple[str, int], tuple[int, str]]
+) -> str | None:
+    """What is wrong with a batch that is passed over for one of its number with other rows."""
+    assert transaction.app_id is not None
+    assert transaction.batch_id is not None
+    version, text = batches.get((transaction.app_id, transaction.batch_id), (-1, None))
+    if text in (None, transaction.statement):
+        return None
+    return f"version {version} holds other rows as its batch {transaction.batch_id}"
 
 
 def _finding(transaction: Transaction, read: int, why: str, rows: tuple[str, ...]) -> Finding:

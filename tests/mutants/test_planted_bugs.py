@@ -80,7 +80,8 @@ def test_what_harms_no_data_is_found_by_a_conformance_case() -> None:
 
 def test_a_result_stays_while_bug_and_campaign_are_the_same(tmp_path: Path) -> None:
     mutant = UNSAFE[0]
-    hunted = Hunted(mutant.name, 3, "G0", "", "2026-11-22", mutant.place(), scenarios_hash())
+    scenarios = scenarios_hash([2])
+    hunted = Hunted(mutant.name, 3, "G0", "", "2026-11-22", mutant.place(), scenarios)
     other = replace(hunted, name=UNSAFE[1].name)
     gone = replace(hunted, name="no such bug")
     Results({one.name: one for one in (hunted, other, gone)}).keep(tmp_path / "results.json")

@@ -54,6 +54,16 @@ def test_a_batch_that_no_version_holds_is_lost_and_one_that_is_there_may_be_pass
     assert "no version up to 1, which it read, records batch 3" in finding.sentence
 
 
+def test_a_batch_that_is_passed_over_for_one_with_other_rows_is_lost() -> None:
+    table = HandMade()
+    table.rows("b", [(3, 30)])
+    table.commit(add("b"), SetTransaction("s", 3))
+    table.did("first", BATCH_3, 0, 1, app_id="s", batch_id=3)
+    table.did("second", BATCH_3.replace("30", "31"), 1, app_id="s", batch_id=3)
+    (finding,) = table.findings()
+    assert "and version 1 holds other rows as its batch 3" in finding.sentence
+
+
 def test_what_cannot_be_run_is_named() -> None:
     table = HandMade()
     table.did("dice", "DELETE FROM t WHERE rand() < 0.5", 0)

@@ -15,10 +15,12 @@ from tests.sim.sim_worlds import INSERT, TABLE, UPDATE, document, ran, rows, sce
 from whitecap.cli import main
 from whitecap.engine.dialects import DELTA_OSS_4_4, DELTA_RS_1_6_6
 from whitecap.engine.errors import InvalidInput
+from whitecap.engine.isolation import IsolationLevel
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.history.damage import Damage
 from whitecap.sim.history.walk import Step
 from whitecap.sim.loading import load_scenario
+from whitecap.sim.oracles.runs.of_run import history_of
 from whitecap.sim.replay.choice import named_run
 from whitecap.sim.replay.plan import plan_replay
 from whitecap.sim.run import FinishedRun, run_scenario
@@ -173,6 +175,13 @@ def test_damage_is_told_with_the_run(tmp_path: Path) -> None:
     assert "Damage: 1 commit, from version 3 on, removed 6 files" in shown.output
     asked = CliRunner().invoke(main, ["run", str(file), "--json"])
     assert json.loads(asked.stdout)["damage"]["commits"] == 1
+
+
+def test_of_engines_with_different_defaults_the_weaker_level_is_what_a_table_promises() -> None:
+    spark = ran(**NOTHING_ELSE)
+    assert history_of(spark).promise.level is IsolationLevel.SERIALIZABLE
+    mixed = ran({"writers.loader.dialect": "databricks-14.3"}, **NOTHING_ELSE)
+    assert history_of(mixed).promise.level is IsolationLevel.WRITE_SERIALIZABLE
 
 
 def test_damage_of_a_sound_engine_is_not_excused_by_another_one_on_its_table() -> None:

@@ -97,10 +97,12 @@ MUTANTS = (
         "one version too early",
         Area.LOG,
         HISTORY,
-        "        snapshot, behind = self._nearest(version)\n"
-        "        for number in reversed(behind):\n",
-        "        snapshot, behind = self._nearest(version)\n"
-        "        for number in reversed(behind[1:] or behind):\n",
+        "        if known is not None and self.store.exclusive:\n            return known\n",
+        "        early = self.cache.snapshot_at(version - 1)\n"
+        "        if early is not None and self.store.exclusive:\n"
+        "            import dataclasses\n\n"
+        "            return dataclasses.replace(early, version=version)\n"
+        "        if known is not None and self.store.exclusive:\n            return known\n",
         "T1 is told version 7 and given the files of version 6: it changes what version 7 changed.",
     ),
     Mutant(

@@ -73,16 +73,6 @@ MUTANTS = (
         "T2 hides row 1 of file a, T1 row 2: the intersection is empty, both rows are back.",
     ),
     Mutant(
-        "a file that the winner removed keeps one's own actions",
-        Area.ROWS,
-        ROWS,
-        "    rest: list[AnyAction] = without_files(current.actions, theirs)\n",
-        "    rest: list[AnyAction] = list(current.actions)\n",
-        "T1 and T2 hide rows of file a. T1 adds a with the united vector, and with its own as "
-        "well: "
-        "a is live twice.",
-    ),
-    Mutant(
         "the first changed row is not looked at",
         Area.ROWS,
         ROWS,

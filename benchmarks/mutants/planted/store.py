@@ -67,13 +67,13 @@ MUTANTS = (
         "is lost.",
     ),
     Mutant(
-        "who waits for a key is not told that it is promised",
+        "who finds a key promised to another is told created",
         Area.STORE,
-        OBJECTS,
-        "            promised.add(key)\n",
-        "            pass\n",
-        "T1's put of version 6 waits for its turn; T2's, behind it, is not told. Whoever comes "
-        "second finds it taken after it was told otherwise.",
+        CONDITIONAL_PUT,
+        "        result = PutResult.ALREADY_EXISTS\n        if not turn.taken:\n",
+        "        result = PutResult.CREATED\n        if not turn.taken:\n",
+        "T1's put of version 6 waits for its turn; T2's, behind it, finds the key promised, and is "
+        "told that it created it: T2's rows are nowhere.",
     ),
     Mutant(
         "a second item of a version takes the first one's place",
@@ -202,7 +202,6 @@ MUTANTS = (
         "        batch_id = self.next_batch_id\n        self._open.pop(batch_id, None)\n",
         "Batch 3 became version 6 without a reply. The rerun makes other rows of batch 3, is told "
         "that the table has batch 3, and goes on: those rows are nowhere.",
-        unsafe=False,
     ),
     Mutant(
         "a store keeps the bytes of another version",

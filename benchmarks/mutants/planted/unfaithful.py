@@ -112,4 +112,14 @@ MUTANTS = (
         "No command removes a file without reading it, so that none loses a row.",
         unsafe=False,
     ),
+    Mutant(
+        "a file that the winner removed keeps one's own actions",
+        Area.ROWS,
+        "engine/row_level/rows.py",
+        "    rest: list[AnyAction] = without_files(current.actions, theirs)\n",
+        "    rest: list[AnyAction] = list(current.actions)\n",
+        "T1 and T2 hide rows of file a. T1 adds a with the united vector, and with its own as "
+        "well: the check of a commit's own actions refuses that, where Databricks lets T1 pass.",
+        unsafe=False,
+    ),
 )

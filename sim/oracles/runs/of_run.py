@@ -13,8 +13,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from whitecap.engine.dialects import dialect_named
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.log.snapshot import EMPTY_SNAPSHOT
 from whitecap.engine.recorded import RecordedOutcome
@@ -27,6 +27,7 @@ from whitecap.sim.oracles.judging import judge_evidence
 from whitecap.sim.oracles.log_validation import CheckedLog, checked_commits
 from whitecap.sim.recording.recording import INTERRUPTED, read_recording
 from whitecap.sim.run import FinishedRun, run_scenario
+from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.writers import STREAMING
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.writers.table_in_store import TableInStore
@@ -95,11 +96,17 @@ def history_of(run: FinishedRun, table_name: str | None = None) -> History:
     for row in _of_table(run.recording.commits, table_name):
         wrote.setdefault(row["transaction_id"], []).append(row["version"])
     scenario = run.scenario
-    promise = Promise(
-        level=dialect_named(scenario.dialect).default_isolation, settings=dict(scenario.settings)
-    )
+    promise = Promise(level=_level_promised(scenario), settings=dict(scenario.settings))
     rows = _of_table(run.recording.transactions, table_name)
     return History(tuple(_transaction(row, wrote) for row in rows), promise)
+
+
+def _level_promised(scenario: Scenario) -> IsolationLevel:
+    """Of a table that sets none: where engines differ in their default, the weaker one."""
+    dialects = [scenario.dialect_of(group) for group in scenario.writers.values()]
+    defaults = {dialect.default_isolation for dialect in dialects}
+    weaker = IsolationLevel.WRITE_SERIALIZABLE
+    return weaker if weaker in defaults else IsolationLevel.SERIALIZABLE
 
 
 def _of_table(recorded: pa.Table, name: str | None) -> list[dict[str, Any]]:
