@@ -141,13 +141,16 @@ class Measure(StrEnum):
     ATTEMPTS = "attempts", Unit.COUNT
     LOST_COMMITS = "lost_commits", Unit.COUNT, _LESS
     DOUBLED_COMMITS = "doubled_commits", Unit.COUNT, _LESS
+    FINDINGS = "findings", Unit.COUNT, _LESS
     LIVE_ROWS = "live_rows", Unit.ROWS
 
 
 OF_ABORTS = frozenset({Measure.ABORTED, Measure.ABORT_RATE, Measure.CONFLICT_RATE})
 """Measures that can be narrowed to one exception: they count aborted transactions."""
 
-OF_THE_TABLE = frozenset({Measure.LOST_COMMITS, Measure.DOUBLED_COMMITS, Measure.LIVE_ROWS})
+OF_THE_TABLE = frozenset(
+    {Measure.LOST_COMMITS, Measure.DOUBLED_COMMITS, Measure.FINDINGS, Measure.LIVE_ROWS}
+)
 """Measures of what the run leaves as a whole: of no writer or command by itself."""
 
 ALL_WRITERS = "all"

@@ -103,8 +103,8 @@ class Sample:
     `rows` are those submitted after the warm-up, `all_rows` all of them. `jobs` are the last
     transactions of jobs, submitted after the warm-up: a job of several statements is counted with
     the writers of its last one. `latencies_ms`, sorted, are from a job's first submission to its
-    commit. `live_rows`, `lost_commits` and `doubled_commits`: what the run leaves of its tables and
-    their logs, not a number where that is not known or some writers are meant.
+    commit. `live_rows`, `lost_commits`, `doubled_commits`, `findings`: what the run leaves of its
+    tables and their logs, not a number where that is not known or some writers are meant.
     """
 
     rows: Rows
@@ -116,6 +116,7 @@ class Sample:
     live_rows: float = math.nan
     lost_commits: float = math.nan
     doubled_commits: float = math.nan
+    findings: float = math.nan
 
     @classmethod
     def of(
@@ -126,6 +127,7 @@ class Sample:
         live_rows: float = math.nan,
         lost_commits: float = math.nan,
         doubled_commits: float = math.nan,
+        findings: float = math.nan,
         ends: Rows | None = None,
     ) -> Self:
         """All transactions of a run, or of some writers, whose jobs have other `ends` then."""
@@ -134,7 +136,7 @@ class Sample:
         jobs = ends.take(ends.is_last & (ends.submitted_ms >= warm_up_ms))
         done = jobs.take(jobs.is_done)
         latencies_ms = np.sort(done.ended_ms - done.first_submitted_ms)
-        left = live_rows, lost_commits, doubled_commits
+        left = live_rows, lost_commits, doubled_commits, findings
         return cls(counted, rows, jobs, latencies_ms, warm_up_ms, duration_ms, *left)
 
     def where(self, chosen: Codes | slice, jobs: Codes | slice) -> Sample:
