@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.sim.chaos.exercised import all_properties
 from whitecap.sim.chaos.one_run import ChaosRun, Judge, PlannedRun, make
+from whitecap.sim.oracles.finding import NotChecked
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.faults import Fault
 
@@ -118,7 +119,7 @@ class Tally:
         self.traces.add(run.trace)
         self.exercised.update(run.exercised)
         self.in_vain.update(run.in_vain)
-        self.not_checked.update(f"{each.what}: {each.why}" for each in run.not_checked)
+        self.not_checked.update({_of_no_version(each) for each in run.not_checked})
         if not run.is_sound:
             self.wrong.append(run)
 
@@ -131,3 +132,8 @@ class Tally:
     def repeated(self) -> int:
         """Runs whose recording equals that of an earlier one."""
         return self.runs - len(self.traces)
+
+
+def _of_no_version(gap: NotChecked) -> str:
+    """What was not checked and why, the same for all runs: without the versions that it is of."""
+    return f"{gap.what.partition(' of ')[0]}: {gap.why}"
