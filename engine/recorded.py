@@ -152,6 +152,7 @@ class Measure(StrEnum):
     ATTEMPTS = "attempts", Unit.COUNT
     LOST_COMMITS = "lost_commits", Unit.COUNT, _LESS
     DOUBLED_COMMITS = "doubled_commits", Unit.COUNT, _LESS
+    FINDINGS = "findings", Unit.COUNT, _LESS
     LIVE_ROWS = "live_rows", Unit.ROWS
     SLOT_HOURS_PER_MONTH = "slot_hours_per_month", Unit.SLOT_HOURS, _LESS
     COST_PER_MONTH = "cost_per_month", Unit.MONEY, _LESS
@@ -162,7 +163,9 @@ class Measure(StrEnum):
 OF_ABORTS = frozenset({Measure.ABORTED, Measure.ABORT_RATE, Measure.CONFLICT_RATE})
 """Measures that can be narrowed to one exception: they count aborted transactions."""
 
-OF_THE_TABLE = frozenset({Measure.LOST_COMMITS, Measure.DOUBLED_COMMITS, Measure.LIVE_ROWS})
+OF_THE_TABLE = frozenset(
+    {Measure.LOST_COMMITS, Measure.DOUBLED_COMMITS, Measure.FINDINGS, Measure.LIVE_ROWS}
+)
 """Measures of what the run leaves as a whole: of no writer or command by itself."""
 
 OF_A_PRICE = frozenset(

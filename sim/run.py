@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,9 @@ SLICES = 200
 
 Progress = Callable[["Tick"], None]
 
+Findings = Callable[["FinishedRun"], Mapping[str, int]]
+"""What is wrong with a run, by name, and how often; they stand in the manifest as `findings`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tick:
@@ -81,9 +84,11 @@ def run_scenario(
     progress: Progress | None = None,
     overwrite: bool = False,
     until_ms: float | None = None,
+    findings: Findings | None = None,
 ) -> FinishedRun:
     """Simulate `scenario`, of its duration `until_ms`; write the recording to `out` if given.
 
+    `findings` is asked where the scenario expects something of them.
     With `out`, Ctrl-C ends the run early: what was recorded until then is written.
 
     Raises:
@@ -107,7 +112,7 @@ def run_scenario(
             if hasty.stopped:  # Ctrl-C came before there was another kernel
                 world.kernel.stop()
             _simulate(world, end_ms, progress)
-    return finished(world, labels, out, overwrite=overwrite)
+    return finished(world, labels, out, overwrite=overwrite, findings=findings)
 
 
 def finished(
@@ -116,15 +121,26 @@ def finished(
     out: Path | None = None,
     *,
     overwrite: bool = False,
+    findings: Findings | None = None,
 ) -> FinishedRun:
     """Check and record a run that has come to its end; raises as `run_scenario`."""
     with seldom_collecting():
-        return _finished(world, labels, out, overwrite)
+        run = _finished(world, labels)
+    if findings is not None and world.scenario.asks_oracles and not world.kernel.stopped:
+        manifest = {**run.recording.manifest, "findings": dict(findings(run))}
+        run = replace(run, recording=replace(run.recording, manifest=manifest))
+    return run if out is None else _written(run, out, overwrite)
 
 
-def _finished(
-    world: World, labels: Mapping[str, str] | None, out: Path | None, overwrite: bool
-) -> FinishedRun:
+def _written(run: FinishedRun, out: Path, overwrite: bool) -> FinishedRun:
+    recording = write_recording(run.recording, out, overwrite=overwrite)
+    kernel = run.world.kernel
+    if kernel.stopped:
+        raise RunInterrupted(out, kernel.now_ms)
+    return replace(run, recording=recording)
+
+
+def _finished(world: World, labels: Mapping[str, str] | None) -> FinishedRun:
     scenario = world.scenario
     world.recorder.close(_end_ms(world.kernel))
     apart = scenario.tells_statements_apart
@@ -147,10 +163,6 @@ def _finished(
         show_document({**scenario.document, "seed": world.streams.seed}),
         {name: rows[name] for name in SCHEMAS if name in rows},
     )
-    if out is not None:
-        recording = write_recording(recording, out, overwrite=overwrite)
-        if world.kernel.stopped:
-            raise RunInterrupted(out, world.kernel.now_ms)
     return FinishedRun(scenario, recording, world)
 
 

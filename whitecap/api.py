@@ -80,6 +80,7 @@ def run(
     Raises `InvalidInput` with every problem of the scenario, or if `out` holds a run already
     (without `overwrite`) or something else. `ValueError`: of one run, and there are several.
     """
+    from whitecap.sim.oracles.runs.reopening import findings_by_name
     from whitecap.sim.run import run_scenario
 
     loaded = scenario_from(scenario, changes, cell)
@@ -96,6 +97,7 @@ def run(
         out=None if out is None else Path(out),
         requests=requests,
         overwrite=overwrite,
+        findings=findings_by_name,
     )
     return Run(loaded, finished.recording, finished)
 

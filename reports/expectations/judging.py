@@ -100,7 +100,7 @@ def _tally(expected: Expected, run: MeasuredRun) -> Tally:
 
 def _was_there(expected: Expected, runs: Iterable[MeasuredRun]) -> bool:
     """Whether anything happened that the expectation could be about: else it would hold in vain."""
-    if expected.measure in (Measure.SUBMITTED, Measure.LIVE_ROWS):
+    if expected.measure in (Measure.SUBMITTED, Measure.FINDINGS, Measure.LIVE_ROWS):
         return True
     return any(
         run.tally(Measure.SUBMITTED, expected.writer, expected.command).value for run in runs

@@ -298,6 +298,14 @@ _ALL = (
         lambda sample: Count(sample.doubled_commits),
     ),
     Definition(
+        Measure.FINDINGS,
+        "Findings",
+        "things that the oracles find wrong",
+        "What is wrong with the table or its log by the oracles, which share no rule with the "
+        "engine's conflict check; known where an expectation or an objective asks for it.",
+        lambda sample: Count(sample.findings),
+    ),
+    Definition(
         Measure.LIVE_ROWS,
         "Live rows",
         "rows of the table in the end",

@@ -123,6 +123,7 @@ def measure_run(
         math.nan if live_rows is None else float(live_rows),
         float(manifest.get("lost_commits", 0)),
         float(manifest.get("doubled_commits", 0)),
+        _findings(manifest),
         float(manifest.get(PRICE, {}).get("per_slot_hour", math.nan)),
     )
     job_codes = _ends_of(groups, tables["writers"])[codes]
@@ -133,6 +134,12 @@ def measure_run(
     ]
     whole = _part(sample, sum(due.values(), Due()))
     return MeasuredRun(whole, dict(zip(groups, parts, strict=True)), ranked(refusals), warm_up)
+
+
+def _findings(manifest: Mapping[str, Any]) -> float:
+    """Of the oracles; not a number where nobody asked them."""
+    found = manifest.get("findings")
+    return math.nan if found is None else float(sum(found.values()))
 
 
 def courses_of_run(manifest: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Courses:

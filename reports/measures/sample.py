@@ -106,9 +106,9 @@ class Sample:
     `rows` are those submitted after the warm-up, `all_rows` all of them. `jobs` are the last
     transactions of jobs, submitted after the warm-up: a job of several statements is counted with
     the writers of its last one. `latencies_ms`, sorted, are from a job's first submission to its
-    commit. `live_rows`, `lost_commits` and `doubled_commits`: what the run leaves of its tables and
-    their logs, not a number where that is not known or some writers are meant. `per_slot_hour`: the
-    price, not a number where none was stated.
+    commit. `live_rows`, `lost_commits`, `doubled_commits`, `findings`: what the run leaves of its
+    tables and their logs, not a number where that is not known or some writers are meant.
+    `per_slot_hour`: the price, not a number where none was stated.
     """
 
     rows: Rows
@@ -120,6 +120,7 @@ class Sample:
     live_rows: float = math.nan
     lost_commits: float = math.nan
     doubled_commits: float = math.nan
+    findings: float = math.nan
     per_slot_hour: float = math.nan
 
     @classmethod
@@ -131,6 +132,7 @@ class Sample:
         live_rows: float = math.nan,
         lost_commits: float = math.nan,
         doubled_commits: float = math.nan,
+        findings: float = math.nan,
         per_slot_hour: float = math.nan,
         ends: Rows | None = None,
     ) -> Self:
@@ -140,7 +142,7 @@ class Sample:
         jobs = ends.take(ends.is_last & (ends.submitted_ms >= warm_up_ms))
         done = jobs.take(jobs.is_done)
         latencies_ms = np.sort(done.ended_ms - done.first_submitted_ms)
-        left = live_rows, lost_commits, doubled_commits, per_slot_hour
+        left = live_rows, lost_commits, doubled_commits, findings, per_slot_hour
         return cls(counted, rows, jobs, latencies_ms, warm_up_ms, duration_ms, *left)
 
     def where(self, chosen: Codes | slice, jobs: Codes | slice) -> Sample:

@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.sim.chaos.exercised import all_properties
 from whitecap.sim.chaos.one_run import ChaosRun, Judge, PlannedRun, make
+from whitecap.sim.oracles.finding import NotChecked
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.faults import Fault
 
@@ -94,8 +95,9 @@ def _made(judge: Judge, quick: Judge, planned: PlannedRun) -> ChaosRun:
 
 @dataclass
 class Tally:
-    """What all runs until now have come to."""
+    """What all runs until now have come to; `without`: kinds of faults that none was to have."""
 
+    without: frozenset[str] = frozenset()
     runs: int = 0
     commits: int = 0
     transactions: int = 0
@@ -117,16 +119,21 @@ class Tally:
         self.traces.add(run.trace)
         self.exercised.update(run.exercised)
         self.in_vain.update(run.in_vain)
-        self.not_checked.update(f"{each.what}: {each.why}" for each in run.not_checked)
+        self.not_checked.update({_of_no_version(each) for each in run.not_checked})
         if not run.is_sound:
             self.wrong.append(run)
 
     @property
     def never_exercised(self) -> list[str]:
         """What should happen sometimes and did not once."""
-        return [name for name in all_properties() if not self.exercised[name]]
+        return [name for name in all_properties(self.without) if not self.exercised[name]]
 
     @property
     def repeated(self) -> int:
         """Runs whose recording equals that of an earlier one."""
         return self.runs - len(self.traces)
+
+
+def _of_no_version(gap: NotChecked) -> str:
+    """What was not checked and why, the same for all runs: without the versions that it is of."""
+    return f"{gap.what.partition(' of ')[0]}: {gap.why}"

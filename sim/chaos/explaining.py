@@ -26,11 +26,12 @@ def explanation(scenario: Scenario, fails: Fails) -> str | None:
     """What the finding follows from, `None` if it is there without any catalogued failure.
 
     Of several without which it is gone, one that brings it about alone comes first: without another
-    fault the same writers may only not meet.
+    fault the same writers may only not meet. What does so without any fault comes before faults.
     """
     to_blame = [each for each in _suspects(scenario) if _fails(each.without, fails) is False]
     if len(to_blame) > 1:
         to_blame = [each for each in to_blame if _fails(each.alone, fails)] or to_blame
+        to_blame.sort(key=lambda each: bool(each.alone.get("faults")))
     return to_blame[0].name if to_blame else None
 
 

@@ -48,10 +48,10 @@ class Invariant(Enum):
     )
     CONSISTENT_READ = Checked(
         "The table at each version is what its statements make of it, run one after the other.",
-        "serial_replay, without_commit",
+        "serial_replay, without_commit, content",
         (Anomaly.WRONG_ROWS,),
         "Needs a history with statements, and DuckDB. Statements that it does not run alike are "
-        "named.",
+        "named. Where none is run, only what their kinds let them do is looked at.",
     )
     REAL_TIME = Checked(
         "Who begins after an acknowledgement sees that commit.",

@@ -13,7 +13,7 @@ from pydantic import Field, PrivateAttr, ValidationInfo, field_validator
 
 from whitecap.engine.dialects import DELTA_OSS_4_4, Dialect, dialect_named
 from whitecap.engine.log.properties import IN_COMMIT_TIMESTAMPS
-from whitecap.engine.recorded import Objective
+from whitecap.engine.recorded import Measure, Objective
 from whitecap.engine.settings import Settings
 from whitecap.sim.quantities.bounds import FIRST_YEAR, LAST_YEAR, MAX_JOBS, MAX_SEED, MAX_WRITERS
 from whitecap.sim.quantities.section import Section
@@ -216,6 +216,12 @@ class Scenario(Section):
     def all_tables(self) -> list[Table]:
         """Its tables, in their order."""
         return list(self.tables.values()) if self.table is None else [self.table]
+
+    @property
+    def asks_oracles(self) -> bool:
+        """Whether anything is expected of what the oracles find in its runs."""
+        asked = {each.measure for each in self.expect} | {each.measure for each in self.objective}
+        return Measure.FINDINGS in asked
 
     @property
     def tells_statements_apart(self) -> bool:

@@ -49,6 +49,7 @@ def make_runs(runs: Iterable[PlannedRun]) -> Iterator[Ran]:
 
 def make_run(run: PlannedRun) -> Ran:
     """One run with its recording, or with its failure if it ended in an error."""
+    from whitecap.sim.oracles.runs.reopening import findings_by_name
     from whitecap.sim.run import run_scenario
 
     began = time.perf_counter()
@@ -56,7 +57,11 @@ def make_run(run: PlannedRun) -> Ran:
         _require_same_code(run)
         scenario = _scenario(run.scenario, run.scenario_file)
         finished = run_scenario(
-            scenario, seed=run.seed, replication=run.replication, labels=dict(run.labels)
+            scenario,
+            seed=run.seed,
+            replication=run.replication,
+            labels=dict(run.labels),
+            findings=findings_by_name,
         )
     except Exception as error:
         failure = {

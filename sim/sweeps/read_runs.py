@@ -63,13 +63,18 @@ class Making(Generic[T]):
 
 
 def _made(reading: Reading[T], run: RunToRead) -> ReadRun[T]:
+    from whitecap.sim.oracles.runs.reopening import findings_by_name
     from whitecap.sim.run import run_scenario
 
     began = time.perf_counter()
     read, error = None, None
     try:
         finished = run_scenario(
-            run.scenario, seed=run.seed, replication=run.replication, labels=run.labels
+            run.scenario,
+            seed=run.seed,
+            replication=run.replication,
+            labels=run.labels,
+            findings=findings_by_name,
         )
         recording = finished.recording
         read = reading(recording.manifest, recording.columns(columns_read(recording.manifest)))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import weakref
+
 import pytest
 
 from tests.sim.sim_worlds import document
@@ -11,11 +14,12 @@ from whitecap.sim.chaos import one_run
 from whitecap.sim.chaos.campaign import Campaign, Tally, fault_kinds, run_campaign
 from whitecap.sim.chaos.examining import examine
 from whitecap.sim.chaos.exercised import REBASE, all_properties
+from whitecap.sim.chaos.explaining import explanation
 from whitecap.sim.chaos.one_run import PlannedRun, make
 from whitecap.sim.chaos.swarm import Drawn, drawn
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.machine.processes import Processes
-from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, Oracle
+from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, NotChecked, Oracle
 from whitecap.sim.run import FinishedRun
 from whitecap.sim.scenario import Scenario
 
@@ -177,3 +181,39 @@ def test_faults_are_left_out_by_names_that_there_are() -> None:
     assert fault_kinds(["pause", "pause"]) == {"pause"}
     with pytest.raises(InvalidInput, match="there is no fault 'pauses'"):
         fault_kinds(["pauses"])
+
+
+def test_what_runs_leave_is_cleared_away_now_and_then() -> None:
+    worlds: list[weakref.ref[object]] = []
+
+    def noted(finished: FinishedRun) -> Judgement:
+        worlds.append(weakref.ref(finished.world))
+        return Judgement()
+
+    make(noted, PlannedRun(base(), 3, one_run.COLLECTED_EVERY))
+    assert worlds
+    assert all(world() is None for world in worlds)
+
+
+def test_what_is_not_checked_is_counted_by_its_reason() -> None:
+    tally = Tally()
+    run = make(lenient, PlannedRun(base(), 3, 1))
+    for versions in ("1 versions (4)", "2 versions (5, 6)"):
+        gap = NotChecked(f"rows by statements of {versions}", "a statement of kind CREATE")
+        tally.add(dataclasses.replace(run, not_checked=(gap,)))
+    assert tally.not_checked == {"rows by statements: a statement of kind CREATE": 2}
+
+
+def test_a_dialect_that_does_it_without_any_fault_is_named_before_faults() -> None:
+    """Without the crashes the same writers do not meet, and without any fault they do."""
+    faults = [{"throttling": {"probability": 0.01}}, {"pause": {"nth": 3, "lasts": "1 s"}}]
+    scenario = scenario_of(document(faults=faults, store="s3", dialect="delta-rs-1.6.6"))
+
+    def fails(tried: Scenario) -> bool:
+        kinds = [fault.chosen_names()[0] for fault in tried.faults]
+        return tried.dialect == "delta-rs-1.6.6" and (not kinds or "pause" in kinds)
+
+    assert explanation(scenario, fails) == "the dialect delta-rs-1.6.6"
+    assert explanation(scenario, lambda tried: bool(tried.faults) and fails(tried)) == (
+        "the fault pause"
+    )

@@ -61,6 +61,7 @@ MANIFEST = {
     "lost_commits": 2,
     "doubled_commits": 1,
     "price": {"per_slot_hour": 0.5, "currency": "EUR"},
+    "findings": {"G-single": 1, "lost commit": 2},
 }
 A_MONTH = 730 * 60 / 50
 """So many times the fifty minutes that are measured."""
@@ -97,6 +98,7 @@ def measured() -> MeasuredRun:
         ("wasted_compute_share", 8_000 / 21_000),
         ("lost_commits", 2),
         ("doubled_commits", 1),
+        ("findings", 3),
         ("live_rows", 41),
         ("slot_hours_per_month", 21 / 3600 * A_MONTH),
         ("cost_per_month", 0.5 * 21 / 3600 * A_MONTH),
@@ -175,8 +177,10 @@ def test_a_run_without_a_single_transaction_has_goodput_zero_and_no_rates() -> N
 
 
 def test_what_is_not_known_of_the_table_is_no_number() -> None:
-    run = measure_run({**MANIFEST, "live_rows": None}, tables_of(rows_by_hand()))
+    unknown = {**MANIFEST, "live_rows": None, "findings": None}
+    run = measure_run(unknown, tables_of(rows_by_hand()))
     assert math.isnan(run.tally(Measure.LIVE_ROWS).value)
+    assert math.isnan(run.tally(Measure.FINDINGS).value)
 
 
 def test_the_parts_of_a_run_are_those_of_its_writers_and_add_up() -> None:

@@ -178,7 +178,7 @@ def _made(
     from whitecap.sim.oracles.runs import reopening
     from whitecap.terminal.campaign import again, show_finding
 
-    tally = Tally()
+    tally = Tally(campaign.without)
     examined: list[Examined] = []
     began = time.monotonic()
     try:

@@ -79,6 +79,7 @@ def run(
     """
     from whitecap.assignments import cell_named, changes_named
     from whitecap.sim.loading import load_scenario
+    from whitecap.sim.oracles.runs.reopening import findings_by_name
     from whitecap.sim.run import run_scenario
     from whitecap.terminal.progress import progress
 
@@ -108,6 +109,7 @@ def run(
             requests=requests,
             progress=tick,
             overwrite=overwrite,
+            findings=findings_by_name,
         )
     versions = {
         name: _exported(finished, name, place, data, overwrite) for name, place in exports.items()

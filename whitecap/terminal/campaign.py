@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from whitecap.engine.recorded import Measure
 from whitecap.sim.chaos.one_run import FEWEST_COMMITS
+from whitecap.sim.oracles.finding import Anomaly, Finding
 from whitecap.terminal.console import new_console
 from whitecap.terminal.table import print_indented
 
@@ -77,10 +79,22 @@ def small_scenario(examined: Examined, command: str) -> str:
         *textwrap.wrap(said, 90),
         f"because of {examined.cause}" if examined.cause else "unexplained",
         f"made small of {command}",
-        "whitecap run THIS --out DIR && whitecap oracle DIR ends with 3 for as long as it is so",
+        "whitecap check THIS holds it for as long as it is so",
+        "whitecap run THIS --out DIR && whitecap oracle DIR says what it is",
     ]
     comment = "".join(f"# {line}\n" for line in lines)
-    return comment + show_document(examined.shrunk.scenario.document)
+    document = {**examined.shrunk.scenario.document, **_expected(finding)}
+    return comment + show_document(document)
+
+
+def _expected(finding: Finding | None) -> dict[str, Any]:
+    """That it stays as it is found, until it is mended; what breaks a run needs no expectation."""
+    if finding is None:
+        return {}
+    measure = Measure.IN_FLIGHT if finding.anomaly is Anomaly.UNRESOLVED else Measure.FINDINGS
+    because = f"{finding.anomaly.value}; once it is mended, it equals 0"
+    said = {"measure": measure.value, "at_least": 1, "exactly": True, "because": because}
+    return {"expect": [said]}
 
 
 def show_tally(tally: Tally, seconds: float) -> None:
@@ -122,6 +136,7 @@ def campaign_document(tally: Tally, examined: Sequence[Examined], seed: int) -> 
     """A campaign for JSON. How fast it was is not in it: the same campaign gives the same."""
     return {
         "seed": seed,
+        "without": sorted(tally.without),
         "runs": tally.runs,
         "commits": tally.commits,
         "transactions": tally.transactions,
