@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from whitecap.engine.dialects import DELTA_OSS_4_4, dialect_named
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.engine.query.scan_tasks import TASKS
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.recording.recording import Recording
@@ -39,7 +38,7 @@ from whitecap.sim.replay.real.commands import RealCommand, Sql, StreamBatch
 from whitecap.sim.replay.real.environment import DELTA_VERSION, PYSPARK_VERSION
 from whitecap.sim.replay.real.phase_locks import DEFAULT_TIMEOUT_S
 from whitecap.sim.replay.real.session import delta_session
-from whitecap.sim.replay.real.session_settings import session_settings
+from whitecap.sim.replay.real.session_settings import session_settings, settings_of
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.table.export import export_table
@@ -164,7 +163,7 @@ def replay(
 def _stage(spark: SparkSession, plan: ReplayPlan) -> Iterator[Stage]:
     """The run's table on disk, named as its statements name it, under the run's settings."""
     work = Path(tempfile.mkdtemp(prefix="whitecap-replay-"))
-    settings = _session_settings(plan.scenario)
+    settings = settings_of(plan.scenario)
     stage = Stage(spark, work / "recorded", work, plan.scenario.all_tables[0].name)
     try:
         again = simulate_again(plan.recording, plan.chosen.label)
@@ -182,20 +181,6 @@ def _knows_its_own(scenario: Scenario) -> bool:
     settings = dialect_named(scenario.dialect).settings_of(scenario.settings)
     checks = scenario.store.client.on_lost_reply is LostReply.RESEND_AND_CHECK
     return checks or settings.commit_idempotency_check
-
-
-def _session_settings(scenario: Scenario) -> dict[str, str]:
-    """The scenario's settings of Spark, and how many tasks make rows and read files here.
-
-    A session makes the rows of VALUES in as many tasks as it has cores, and writes a file for each.
-    """
-    settings = dialect_named(scenario.dialect).settings_of(scenario.settings)
-    given = {key: value for key, value in scenario.settings.items() if key.startswith("spark.")}
-    return {
-        "spark.sql.leafNodeDefaultParallelism": str(settings.values_tasks),
-        "spark.sql.files.minPartitionNum": str(TASKS),
-        **given,
-    }
 
 
 def simulate_again(recording: Recording, label: str) -> FinishedRun:
