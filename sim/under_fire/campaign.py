@@ -37,7 +37,7 @@ class RealEngine(Protocol):
 class Deltalake:
     """The package of an interpreter, by default of this one, on an object store of ours.
 
-    Raises `InvalidInput` if there is none.
+    Raises `EnvironmentMissing` if there is none.
     """
 
     def __init__(self, python: str | None = None) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from whitecap.engine.recorded import RecordedOutcome
-from whitecap.sim.under_fire.clients import ClientDied, RealClient
+from whitecap.sim.replay.delta_rs.process import ProcessDied
+from whitecap.sim.under_fire.clients import RealClient
 from whitecap.sim.under_fire.leading import KILLED, Answer, FastClock
 from whitecap.sim.under_fire.misfortunes import Sender
 from whitecap.sim.under_fire.order import Job
@@ -38,7 +39,7 @@ class DeltalakeWriter:
             if read is not None:
                 self._clock.wait_until(self._clock.now_ms() + job.compute_ms)
                 said = client.run(job.operation)
-        except ClientDied:
+        except ProcessDied:
             self._bury()
             said = {"outcome": "unknown", "error": KILLED}
         return _answer(said, read)

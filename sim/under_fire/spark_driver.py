@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from whitecap.engine.errors import InvariantViolated
+from whitecap.sim.replay.delta_rs.process import ProcessDied
 from whitecap.sim.under_fire import spark_client
-from whitecap.sim.under_fire.clients import ClientDied
 
 Answered = Future[dict[str, Any]]
 
@@ -70,7 +70,7 @@ class SparkDriver:
             raise InvariantViolated(f"real Delta Lake ended by itself: {self._log}")
 
     def run(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Have a statement carried out. Raises `ClientDied` if it dies before it has answered."""
+        """Have a statement carried out. Raises `ProcessDied` if it dies before it has answered."""
         answered: Answered = Future()
         number = next(self._numbers)
         with self._lock:
@@ -101,18 +101,18 @@ class SparkDriver:
             with suppress(BrokenPipeError):
                 process.stdin.close()
             for answered in self._waiting.values():
-                answered.set_exception(ClientDied())
+                answered.set_exception(ProcessDied())
             self._waiting.clear()
 
     def _send(self, line: Mapping[str, Any]) -> None:
         process = self._process
         if process is None or process.stdin is None:
-            raise ClientDied
+            raise ProcessDied
         try:
             process.stdin.write(json.dumps(line) + "\n")
             process.stdin.flush()
         except BrokenPipeError as error:
-            raise ClientDied from error
+            raise ProcessDied from error
 
     def _read(self, process: subprocess.Popen[str]) -> None:
         """Its answers, each to whom it belongs."""

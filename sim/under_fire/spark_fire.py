@@ -16,11 +16,11 @@ import msgspec
 
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.oracles.history import Promise, Transaction
+from whitecap.sim.replay.delta_rs.process import ProcessDied
 from whitecap.sim.replay.real.session_settings import settings_of
 from whitecap.sim.replay.real.tables import commit_files, commit_info, latest_version
 from whitecap.sim.replay.real.transaction_notes import Noted, read_notes
 from whitecap.sim.store.faults import Crashes, crashes_of, next_crash
-from whitecap.sim.under_fire.clients import ClientDied
 from whitecap.sim.under_fire.expecting import DRIVER, Expected
 from whitecap.sim.under_fire.fire import PROMISED, Burnt, all_work, judged, lay_out, lead, speed_of
 from whitecap.sim.under_fire.leading import KILLED, Answer, FastClock, Told
@@ -52,7 +52,7 @@ class SparkWriter:
         self._clock.wait_until(self._driver.back_ms)
         try:
             said = self._driver.run(asked)
-        except ClientDied:
+        except ProcessDied:
             return Answer(RecordedOutcome.UNKNOWN, None, said=KILLED)
         outcome = RecordedOutcome(said["outcome"])
         error = said.get("exception") or said.get("error", "")
