@@ -46,10 +46,10 @@ def section(verdicts: Sequence[Mapping[str, Any]], seconds: float) -> Iterator[s
     killed = sum(verdict["killed"] for verdict in verdicts)
     yield (
         f"Last on {today}: {verdicts[0]['engine']}, {len(verdicts)} runs of `{SCENARIO}` in "
-        f"{seconds / 60:.0f} minutes, the JVM killed {killed} times: {sound} sound. Seven threads "
-        "insert, merge, update, delete and compact freely on a local directory; the JVM dies as "
-        "soon as it has committed something in the middle of the run, with all that is under way, "
-        "and another one goes on. The oracles judge what is left by what each thread was told; the "
+        f"{seconds / 60:.0f} minutes, the JVM killed {killed} times: {sound} sound. Six threads "
+        "insert, merge, update, delete and compact freely on a local directory; the JVM is killed "
+        "in the middle of the run just after a commit, with all that is under way, and another one "
+        "goes on. The oracles judge what is left by what each thread was told; the "
         "simulator's run of the same jobs stands beside it."
     )
     yield ""

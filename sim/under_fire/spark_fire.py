@@ -8,6 +8,7 @@ ids say, which were noted before anything was written.
 from __future__ import annotations
 
 import shutil
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,7 +72,8 @@ def burn_on_spark(plan: Expected, directory: Path) -> Burnt:
     settings = settings_of(plan.run.scenario)
     driver = _driver(plan, directory, settings)
     clock = FastClock(speed_of(plan, REAL_S_PER_JOB))
-    deaths = Deaths(driver, clock, _crashes(plan), directory / TABLE)
+    landed_ms = [landing.landed_at_ms for landing in plan.run.world.store.landings]
+    deaths = Deaths(driver, clock, _crashes(plan), directory / TABLE, landed_ms)
     clients = {name: SparkWriter(driver, clock) for name in plan.jobs}
 
     def stop() -> None:
@@ -113,14 +115,15 @@ def _crashes(plan: Expected) -> list[Crashes]:
 class Deaths:
     """Lets the JVM die when the simulated driver did, and another one take its place.
 
-    When it is due it does so as soon as it has committed something: however slow a machine is, it
-    dies in the midst of work.
+    It dies with a commit, and not before the table has as many versions as the simulated one had:
+    however slow a machine is, it dies in the midst of work. `landed_ms`: when those took effect.
     """
 
     driver: SparkDriver
     clock: FastClock
     crashes: Sequence[Crashes]
     table: Path
+    landed_ms: Sequence[float]
     _done_ms: float = 0.0
     _newest: int | None = None
 
@@ -133,7 +136,7 @@ class Deaths:
         newest = latest_version(self.table)
         if self._newest is None:
             self._newest = newest
-        elif newest > self._newest:
+        elif newest > self._newest and newest + 1 >= bisect_right(self.landed_ms, dies_ms):
             with self.clock.standing():
                 self.driver.dies(self.clock.now_ms() + back_ms - dies_ms)
                 self.driver.start()
@@ -157,10 +160,10 @@ def _history(
         for note in read_notes(file):
             noted.setdefault(note.label, []).append(note)
     for each in told:
-        yield _with_notes(each, noted.get(each.sender.access_key, ()), versions)
+        yield with_notes(each, noted.get(each.sender.access_key, ()), versions)
 
 
-def _with_notes(
+def with_notes(
     told: Told, noted: Sequence[Noted], versions: Mapping[str, Sequence[int]]
 ) -> Transaction:
     """Acknowledged is what the session named as its last commit; what it read, its first snapshot.
