@@ -45,12 +45,12 @@ def section(verdicts: Sequence[Mapping[str, Any]], seconds: float) -> Iterator[s
     sound = sum(verdict["is_sound"] for verdict in verdicts)
     killed = sum(verdict["killed"] for verdict in verdicts)
     yield (
-        f"Last on {today}: {verdicts[0]['engine']}, {len(verdicts)} runs of `{SCENARIO}` in "
-        f"{seconds / 60:.0f} minutes, the JVM killed {killed} times: {sound} sound. Six threads "
+        f"Last on {today}: {verdicts[0]['engine']}, runs of `{SCENARIO}`: {len(verdicts)}, in "
+        f"{seconds / 60:.0f} minutes; the JVM killed: {killed}; sound: {sound}. Six threads "
         "insert, merge, update, delete and compact freely on a local directory; the JVM is killed "
-        "in the middle of the run just after a commit, with all that is under way, and another one "
-        "goes on. The oracles judge what is left by what each thread was told; the "
-        "simulator's run of the same jobs stands beside it."
+        "in the middle of a run just after a commit, with all that is under way, and another one "
+        "goes on. The oracles judge what is left by what each thread was told; the simulator's run "
+        "of the same jobs stands beside it."
     )
     yield ""
     yield "| run | tries that ended as | simulated | real |"

@@ -9,12 +9,16 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from benchmarks.killed_jvm import PAGE, TITLE
+from benchmarks.killed_jvm import SCENARIO as CAMPAIGN
 from whitecap.cli import main
 from whitecap.sim.loading import load_scenario
 from whitecap.sim.oracles.finding import Anomaly
 from whitecap.sim.oracles.judging import judge_directory
 from whitecap.sim.under_fire.expecting import NO_REQUESTS, expected_of_spark
 from whitecap.sim.under_fire.order import NobodyLeft
+
+ROOT = Path(__file__).parents[2]
 
 SCENARIO = """
 name: under-fire
@@ -112,3 +116,16 @@ def test_streaming_queries_are_left_out_by_name(tmp_path: Path) -> None:
     path.write_text(stream)
     with pytest.raises(NobodyLeft, match="stream: a streaming query"):
         expected_of_spark(load_scenario(path), 1, 0)
+
+
+def test_the_committed_page_has_the_last_campaign_and_it_was_sound() -> None:
+    section = PAGE.read_text().partition(TITLE)[2]
+    assert CAMPAIGN in section
+    assert "Findings: none." in section
+    assert "Not checked: nothing." in section
+
+
+def test_the_campaign_has_every_kind_of_statement() -> None:
+    groups = load_scenario(ROOT / CAMPAIGN).writers.values()
+    first = {(group.statement or "").split()[0] for group in groups}
+    assert first == {"INSERT", "MERGE", "UPDATE", "DELETE", "OPTIMIZE"}
