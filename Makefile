@@ -106,5 +106,6 @@ docs: setup ## Build the documentation as a site, in out/site
 answers: setup ## Ask real Spark again what functions and casts make of values
 	$(BIN)/python -m tests.sql.observe_values
 
-real-engines: setup $(DELTA_RS_PYTHON) ## Let oracles judge what two versions of delta-rs leave; writes docs/real-engines.md
+real-engines: setup $(DELTA_RS_PYTHON) ## Let oracles judge what delta-rs and a killed Delta Lake leave; writes docs/real-engines.md
 	$(BIN)/python -m benchmarks.stale_handles $(BIN)/python $(DELTA_RS_PYTHON)
+	setsid --wait $(BIN)/python -m benchmarks.killed_jvm

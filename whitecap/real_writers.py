@@ -22,16 +22,18 @@ def chaos_of_real_writers(
     numbers: range,
     seed: int,
     out: Path,
+    real: str,
     python: str | None,
     as_json: bool,
 ) -> ExitCode:
     """Tell each run as it comes; Ctrl-C keeps what was told. How the command ends."""
-    from whitecap.sim.under_fire.campaign import run_under_fire
+    from whitecap.sim.under_fire.campaign import Deltalake, Spark, run_under_fire
     from whitecap.terminal.as_json import print_json
 
+    engine = Spark() if real == "spark" else Deltalake(python)
     runs: list[Verdict | LeftOut] = []
     try:
-        for run in run_under_fire(scenarios, numbers, seed, out, python):
+        for run in run_under_fire(scenarios, numbers, seed, out, engine):
             runs.append(run)
             if not as_json:
                 _show_run(run)
@@ -77,7 +79,7 @@ def _lines(verdict: Verdict) -> Iterator[str]:
         yield _line(each)
     struck = {**verdict.burnt.struck, "killed": verdict.burnt.deaths}
     told = ", ".join(f"{name} {count}" for name, count in struck.items() if count)
-    yield f"befell real requests: {told or 'nothing'}"
+    yield f"befell the real ones: {told or 'nothing'}"
     for group, why in verdict.expected.lacks.items():
         yield f"left out: {group}, {why}"
     for finding in verdict.burnt.judgement.findings:

@@ -14,9 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whitecap.engine.dialects import dialect_named
 from whitecap.engine.errors import InvalidInput, Problem
-from whitecap.engine.query.scan_tasks import TASKS
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.recording.recording import Recording
 from whitecap.sim.replay.agreement import Agreement, Compared, compare, not_played
@@ -26,9 +24,8 @@ from whitecap.sim.replay.playing.stage import Stage
 from whitecap.sim.replay.real.environment import DELTA_VERSION, PYSPARK_VERSION
 from whitecap.sim.replay.real.phase_locks import DEFAULT_TIMEOUT_S
 from whitecap.sim.replay.real.session import delta_session
-from whitecap.sim.replay.real.session_settings import session_settings
+from whitecap.sim.replay.real.session_settings import session_settings, settings_of
 from whitecap.sim.run import FinishedRun, run_scenario
-from whitecap.sim.scenario import Scenario
 from whitecap.sim.table.export import export_table
 
 if TYPE_CHECKING:
@@ -51,7 +48,7 @@ def replay(
     """
     session = spark or delta_session()
     compared = [not_played(each) for each in plan.transactions if each.left_out is not None]
-    again, settings = simulate_again(plan.recording, plan.chosen.label), _settings(plan.scenario)
+    again, settings = simulate_again(plan.recording, plan.chosen.label), settings_of(plan.scenario)
     for table in plan.tables:
         recorded = {each.name: each for each in table.transactions}
         with _stage(session, again, table, settings) as stage:
@@ -77,20 +74,6 @@ def _stage(
     finally:
         stage.close()
         shutil.rmtree(work, ignore_errors=True)
-
-
-def _settings(scenario: Scenario) -> dict[str, str]:
-    """The scenario's settings of Spark, and how many tasks make rows and read files here.
-
-    A session makes the rows of VALUES in as many tasks as it has cores, and writes a file for each.
-    """
-    settings = dialect_named(scenario.dialect).settings_of(scenario.settings)
-    given = {key: value for key, value in scenario.settings.items() if key.startswith("spark.")}
-    return {
-        "spark.sql.leafNodeDefaultParallelism": str(settings.values_tasks),
-        "spark.sql.files.minPartitionNum": str(TASKS),
-        **given,
-    }
 
 
 def simulate_again(recording: Recording, label: str) -> FinishedRun:

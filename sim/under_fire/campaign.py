@@ -4,36 +4,86 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from whitecap.sim.loading.loading import cell_of
+from whitecap.sim.replay.real.environment import DELTA_VERSION, require_delta
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.under_fire.clients import real_client
-from whitecap.sim.under_fire.fire import burn, expected
+from whitecap.sim.under_fire.expecting import (
+    Expected,
+    expected_of_deltalake,
+    expected_of_spark,
+)
+from whitecap.sim.under_fire.fire import Burnt, burn
 from whitecap.sim.under_fire.order import NobodyLeft
+from whitecap.sim.under_fire.spark_fire import burn_on_spark
 from whitecap.sim.under_fire.verdict import LeftOut, Verdict
 
 
-def run_under_fire(
-    scenarios: Sequence[Scenario], numbers: range, seed: int, out: Path, python: str | None = None
-) -> Iterator[Verdict | LeftOut]:
-    """One run after the other, each with a table and a history below `out`.
+class RealEngine(Protocol):
+    """What real writers work with."""
 
-    Raises:
-        InvalidInput: there is no deltalake.
-        InvariantViolated: the store does not keep what it promises.
+    version: str
+    """Of which package, and its version."""
+
+    def expected(self, scenario: Scenario, seed: int, number: int) -> Expected:
+        """What is to be done, and what is said to come of it. Raises `NobodyLeft`."""
+
+    def burn(self, plan: Expected, directory: Path) -> Burnt:
+        """What came of it."""
+
+
+class Deltalake:
+    """The package of an interpreter, by default of this one, on an object store of ours.
+
+    Raises `EnvironmentMissing` if there is none.
     """
-    with real_client(python) as client:
-        version = client.version
+
+    def __init__(self, python: str | None = None) -> None:
+        self._python = python
+        with real_client(python) as client:
+            self._number = client.version
+        self.version = f"deltalake {self._number}"
+
+    def expected(self, scenario: Scenario, seed: int, number: int) -> Expected:
+        return expected_of_deltalake(scenario, self._number, seed, number)
+
+    def burn(self, plan: Expected, directory: Path) -> Burnt:
+        """Raises `InvariantViolated`: the store does not keep what it promises."""
+        return burn(plan, directory, self._python)
+
+
+class Spark:
+    """Delta Lake in one JVM, on a local directory. Raises `EnvironmentMissing`."""
+
+    version = f"delta-spark {DELTA_VERSION}"
+
+    def __init__(self) -> None:
+        require_delta()
+
+    def expected(self, scenario: Scenario, seed: int, number: int) -> Expected:
+        return expected_of_spark(scenario, seed, number)
+
+    def burn(self, plan: Expected, directory: Path) -> Burnt:
+        """Raises `InvariantViolated`: the JVM ended though nobody killed it."""
+        return burn_on_spark(plan, directory)
+
+
+def run_under_fire(
+    scenarios: Sequence[Scenario], numbers: range, seed: int, out: Path, engine: RealEngine
+) -> Iterator[Verdict | LeftOut]:
+    """One run after the other, each with a table and a history below `out`; raises as `engine`."""
     for number in numbers:
         round_, which = divmod(number, len(scenarios))
         scenario = scenarios[which]
         try:
-            plan = expected(_in_turn(scenario, round_), version, seed, number)
+            plan = engine.expected(_in_turn(scenario, round_), seed, number)
         except NobodyLeft as lack:
             yield LeftOut(scenario.name, number, str(lack))
             continue
-        burnt = burn(plan, out / f"{scenario.name}-{number}", python)
-        yield Verdict(scenario.name, number, version, plan, burnt)
+        burnt = engine.burn(plan, out / f"{scenario.name}-{number}")
+        yield Verdict(scenario.name, number, engine.version, plan, burnt)
 
 
 def _in_turn(scenario: Scenario, round_: int) -> Scenario:

@@ -1,13 +1,12 @@
-"""Real writers work on one table in an object store of ours while things fail.
+"""Real deltalake works on one table in an object store of ours while things fail.
 
-The same scenario is simulated first, by the dialect of the package if there is one: it gives the
-jobs with their statements, the table at the start, and the prediction that stands beside what then
-happens. Oracles judge what is left by the histories of both.
+Each writer is a process, which dies by itself. What is left is judged by the history of what the
+clients were told, and whose each version is the store knows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -16,29 +15,23 @@ from time import sleep
 
 import msgspec
 
-from whitecap.engine.dialects import DIALECTS
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.engine.recorded import RecordedOutcome
-from whitecap.sim.loading import scenario_of
 from whitecap.sim.oracles.finding import Judgement
 from whitecap.sim.oracles.history import History, Promise, Transaction, history_lines
 from whitecap.sim.oracles.judging import judge_table
-from whitecap.sim.oracles.runs.of_run import judge
-from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.store.faults import Crash, next_crash
 from whitecap.sim.table.export import export_table
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.under_fire.bucket import Bucket
-from whitecap.sim.under_fire.leading import FastClock, LeadWriter, Told
+from whitecap.sim.under_fire.deltalake_writer import DeltalakeWriter
+from whitecap.sim.under_fire.expecting import Expected
+from whitecap.sim.under_fire.leading import Client, FastClock, LeadWriter, Told
 from whitecap.sim.under_fire.misfortunes import Misfortunes, Sender
-from whitecap.sim.under_fire.order import Job, jobs_of, lacks_of, without
 from whitecap.sim.under_fire.self_test import proves_one_winner
 from whitecap.sim.under_fire.service import TABLE, Landing, Service, serving
 from whitecap.sim.writers.rerun import JobTries
-
-MOST_JOBS = 60
-"""Jobs that are begun in a run, as in a simulated campaign: some seconds of real work."""
 
 REAL_S_PER_JOB = 0.4
 """What a job takes on a laptop's core, with all that its client does: so fast runs the clock."""
@@ -47,77 +40,20 @@ POLL_S = 0.005
 """How exactly a process dies at its instant."""
 
 PROMISED = Promise(level=IsolationLevel.SERIALIZABLE)
-"""delta-rs checks by Serializable where the table says nothing else."""
+"""Both engines check by Serializable where the table says nothing else."""
 
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """What is to be done, and what the simulator says comes of it."""
-
-    run: FinishedRun
-    jobs: Mapping[str, Sequence[Job]]
-    lacks: Mapping[str, str]
-    judgement: Judgement
-
-    @property
-    def ends_ms(self) -> float:
-        """When the last job begins."""
-        return max(job.begins_ms for jobs in self.jobs.values() for job in jobs)
+HISTORY = "history.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
 class Burnt:
-    """What happened: what everybody was told, whose the versions are, and what oracles say."""
+    """What happened: what everybody was told, what befell whom, and what oracles say."""
 
     directory: Path
     told: Sequence[Told]
     judgement: Judgement
     struck: Mapping[str, int]
-    requests: Mapping[str, int]
     deaths: int
-
-
-def expected(scenario: Scenario, version: str, seed: int, replication: int) -> Expected:
-    """Simulate the scenario for `MOST_JOBS` jobs, with what a deltalake of this version can do.
-
-    Raises `NobodyLeft` if it can stand for none of the writers.
-    """
-    scenario = without(scenario, {})
-    lacks = lacks_of(scenario, _simulated(scenario, seed, replication).recording)
-    scenario = _as_the_package(without(scenario, lacks), version)
-    run = _simulated(scenario, seed, replication)
-    return Expected(run, jobs_of(run.recording), lacks, judge(run))
-
-
-def _as_the_package(scenario: Scenario, version: str) -> Scenario:
-    """By its dialect, if there is one, and with its client, which sends again what is lost.
-
-    A reply that is lost is a closed connection, which the client sees at once.
-    """
-    changes = {
-        "store.client.on_lost_reply": "resend",
-        "store.client.on_409": "resend",
-        "store.client.timeout": "1 s",
-    }
-    dialect = f"delta-rs-{version}"
-    if dialect in DIALECTS:
-        changes["dialect"] = dialect
-    document = {**scenario.document, "writers": {
-        name: {key: value for key, value in group.items() if key != "dialect"}
-        for name, group in scenario.document["writers"].items()
-    }}  # fmt: skip
-    return scenario_of(document, changes)
-
-
-def _simulated(scenario: Scenario, seed: int, replication: int) -> FinishedRun:
-    """As long as it takes to begin so many jobs, or to its end."""
-    until_ms = scenario.duration
-    while True:
-        run = run_scenario(scenario, seed=seed, replication=replication, until_ms=until_ms)
-        jobs = set(run.recording.transactions.column("job_id").to_pylist())
-        if len(jobs) <= MOST_JOBS or until_ms < 1:
-            return run
-        until_ms *= MOST_JOBS / len(jobs) * 0.95
 
 
 def burn(plan: Expected, directory: Path, python: str | None = None) -> Burnt:
@@ -126,34 +62,60 @@ def burn(plan: Expected, directory: Path, python: str | None = None) -> Burnt:
     Raises `InvariantViolated` if the store does not keep what it promises.
     """
     scenario, world = plan.run.scenario, plan.run.world
-    export_table(
-        world.store, directory / TABLE, version=world.initial_version, data=True, overwrite=True
-    )
-    jobs = sum(map(len, plan.jobs.values()))
-    clock = FastClock(max(1.0, plan.ends_ms / 1000 / (jobs * REAL_S_PER_JOB)))
+    lay_out(plan, directory)
+    clock = FastClock(speed_of(plan, REAL_S_PER_JOB))
     misfortunes = Misfortunes(scenario, world.streams, clock.now_ms)
-    writers: dict[str, LeadWriter] = {}
+    clients: dict[str, DeltalakeWriter] = {}
 
     def kill(sender: Sender, crash: Crash) -> None:
-        writers[sender.writer].dies(crash.restart_ms)
+        clients[sender.writer].dies(crash.restart_ms)
 
     bucket = Bucket(directory, is_exclusive=scenario.is_exclusive)
     with serving(Service(bucket, misfortunes.befall, kill, clock.real_s)) as service:
         if scenario.is_exclusive:
             proves_one_winner(service.url)
-        for name, work in plan.jobs.items():
-            tries = _tries_of(scenario, world.streams, name)
-            writers[name] = LeadWriter(name, work, tries, clock, python, service.url)
-            writers[name].prepare()
+        for name in plan.jobs:
+            clients[name] = DeltalakeWriter(clock, python, service.url)
+            clients[name].prepare()
+        deaths = {name: _next_death(misfortunes, name, 0.0) for name in clients}
+
+        def look() -> None:
+            now_ms = clock.now_ms()
+            for name, (dies_ms, back_ms) in deaths.items():
+                if dies_ms <= now_ms:
+                    clients[name].dies(back_ms - dies_ms)
+                    deaths[name] = _next_death(misfortunes, name, back_ms)
+
         clock.starts()
-        _all_work(writers, misfortunes, clock)
-        told = [each for writer in writers.values() for each in writer.told]
-    history = history_of(told, service.landings, world.initial_version)
-    (directory / "history.jsonl").write_bytes(history_lines(history))
+        told = all_work(lead(plan, clients, clock), look, clock.stop)
+    wrote = _wrote(service.landings, world.initial_version)
+    history = [_with_versions(each, tuple(wrote.get(each.sender, ()))) for each in told]
     return Burnt(
-        directory, told, judge_table(directory / TABLE, history), service.struck,
-        service.requests, sum(writer.deaths for writer in writers.values()),
+        directory, told, judged(directory, history), service.struck,
+        sum(client.deaths for client in clients.values()),
     )  # fmt: skip
+
+
+def lay_out(plan: Expected, directory: Path) -> None:
+    """The table at the start, as real writers find it."""
+    world = plan.run.world
+    export_table(
+        world.store, directory / TABLE, version=world.initial_version, data=True, overwrite=True
+    )
+
+
+def speed_of(plan: Expected, real_s_per_job: float) -> float:
+    """How much faster than life the clock can run."""
+    return max(1.0, plan.ends_ms / 1000 / (plan.count * real_s_per_job))
+
+
+def lead(plan: Expected, clients: Mapping[str, Client], clock: FastClock) -> list[LeadWriter]:
+    """Whoever leads each client through its jobs."""
+    scenario, streams = plan.run.scenario, plan.run.world.streams
+    return [
+        LeadWriter(name, work, _tries_of(scenario, streams, name), clock, clients[name])
+        for name, work in plan.jobs.items()
+    ]
 
 
 def _tries_of(scenario: Scenario, streams: RandomStreams, writer: str) -> Callable[[int], JobTries]:
@@ -168,40 +130,38 @@ def _tries_of(scenario: Scenario, streams: RandomStreams, writer: str) -> Callab
     return tries
 
 
-def _all_work(
-    writers: Mapping[str, LeadWriter], misfortunes: Misfortunes, clock: FastClock
-) -> None:
-    """Until everybody is done; meanwhile processes die when the scenario says so."""
+def all_work(
+    writers: Sequence[LeadWriter], look: Callable[[], None], stop: Callable[[], None]
+) -> list[Told]:
+    """Until everybody is done; meanwhile `look` lets processes die when the scenario says so.
+
+    After Ctrl-C, or an error, `stop` lets all come to an end.
+    """
     with ThreadPoolExecutor(len(writers)) as threads:
-        working = {name: threads.submit(writer.work) for name, writer in writers.items()}
-        deaths = {name: _next_death(misfortunes, name, 0.0) for name in writers}
-        while not all(each.done() for each in working.values()):
-            now_ms = clock.now_ms()
-            for name, (dies_ms, back_ms) in deaths.items():
-                if dies_ms <= now_ms:
-                    writers[name].dies(back_ms - dies_ms)
-                    deaths[name] = _next_death(misfortunes, name, back_ms)
-            sleep(POLL_S)
-        for each in working.values():
+        working = [threads.submit(writer.work) for writer in writers]
+        try:
+            while not all(each.done() for each in working):
+                look()
+                sleep(POLL_S)
+        except BaseException:
+            stop()
+            raise
+        for each in working:
             each.result()
+    return [told for writer in writers for told in writer.told]
 
 
 def _next_death(misfortunes: Misfortunes, writer: str, after_ms: float) -> tuple[float, float]:
-    dies_ms, back_ms = next_crash(misfortunes.crashes(writer), after_ms)
-    return dies_ms, back_ms
+    return next_crash(misfortunes.crashes(writer), after_ms)
 
 
-def history_of(told: Sequence[Told], landings: Sequence[Landing], initial_version: int) -> History:
-    """What the writers were told, with the versions that the store knows to be theirs."""
+def _wrote(landings: Sequence[Landing], initial_version: int) -> dict[Sender, list[int]]:
+    """Whose the versions are, as the store knows."""
     wrote: dict[Sender, list[int]] = {}
     for landing in landings:
         if landing.version > initial_version:
             wrote.setdefault(landing.sender, []).append(landing.version)
-    transactions = sorted(
-        (_with_versions(each, tuple(wrote.get(each.sender, ()))) for each in told),
-        key=lambda transaction: transaction.began or 0.0,
-    )
-    return History(tuple(transactions), PROMISED)
+    return wrote
 
 
 def _with_versions(told: Told, wrote: tuple[int, ...]) -> Transaction:
@@ -215,3 +175,13 @@ def _with_versions(told: Told, wrote: tuple[int, ...]) -> Transaction:
         commits = (transaction.statement or "").upper().startswith("INSERT")
         acknowledged = wrote[-1:] or ((shown,) if commits and shown is not None else ())
     return msgspec.structs.replace(transaction, wrote=wrote, acknowledged=acknowledged)
+
+
+def judged(
+    directory: Path, transactions: Iterable[Transaction], promised: Promise = PROMISED
+) -> Judgement:
+    """What oracles say of the table; the history is kept beside it."""
+    in_order = sorted(transactions, key=lambda transaction: transaction.began or 0.0)
+    history = History(tuple(in_order), promised)
+    (directory / HISTORY).write_bytes(history_lines(history))
+    return judge_table(directory / TABLE, history)

@@ -1,30 +1,33 @@
 """One real writer: a thread that leads a client through its jobs and notes what it was told.
 
 It begins its jobs when the simulated ones began, on a clock that runs `speed` times as fast as the
-real one; takes a handle, waits as long as the simulated job computed, and lets the client do the
-rest: write files, check, put, try again.
+real one. What a try is to a client, and how long it waits between snapshot and commit, the client
+knows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic, sleep
-from typing import Any
+from typing import Protocol
 
 from whitecap.engine.recorded import Interruption, RecordedOutcome
 from whitecap.sim.oracles.history import Transaction
-from whitecap.sim.under_fire.clients import ClientDied, RealClient
 from whitecap.sim.under_fire.misfortunes import Sender
 from whitecap.sim.under_fire.order import Job
-from whitecap.sim.under_fire.service import BUCKET, TABLE
 from whitecap.sim.writers.rerun import JobTries
-
-URL = f"s3://{BUCKET}/{TABLE.rstrip('/')}"
-
 
 KILLED = Interruption.WRITER_CRASH.value
 """What is noted of a client whose process was killed."""
+
+LOOKS_EVERY_S = 0.05
+"""How soon who waits sees that the clock stands or that all is over."""
+
+
+class Stopped(Exception):
+    """All is over before its time."""
 
 
 @dataclass(slots=True)
@@ -32,31 +35,74 @@ class FastClock:
     """Simulated milliseconds since it began, `speed` of them in one of this machine."""
 
     speed: float
-    _began_s: float = field(default_factory=monotonic)
+    _state: tuple[float, float | None] = field(default_factory=lambda: (monotonic(), None))
+    _is_stopped: bool = False
 
     def starts(self) -> None:
         """From now on."""
-        self._began_s = monotonic()
+        self._state = monotonic(), None
+
+    @contextmanager
+    def standing(self) -> Iterator[None]:
+        """No simulated time passes for the length of a block."""
+        began_s, since_s = self._state[0], monotonic()
+        self._state = began_s, since_s
+        try:
+            yield
+        finally:
+            self._state = began_s + monotonic() - since_s, None
 
     def now_ms(self) -> float:
-        return (monotonic() - self._began_s) * 1000 * self.speed
+        began_s, since_s = self._state
+        return ((monotonic() if since_s is None else since_s) - began_s) * 1000 * self.speed
 
     def real_s(self, simulated_ms: float) -> float:
         """How long that takes here."""
         return simulated_ms / 1000 / self.speed
 
     def wait_until(self, instant_ms: float) -> None:
-        sleep(max(0.0, self.real_s(instant_ms - self.now_ms())))
+        """Raises `Stopped`."""
+        while not self._is_stopped:
+            left_s = self.real_s(instant_ms - self.now_ms())
+            if left_s <= 0:
+                return
+            sleep(min(left_s, LOOKS_EVERY_S))
+        raise Stopped
+
+    def stop(self) -> None:
+        """Nobody waits any more."""
+        self._is_stopped = True
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How a try ended: the snapshot's version, the version that the client shows after it, and the
+    conflict or error, if there was one."""
+
+    outcome: RecordedOutcome
+    read_version: int | None
+    version: int | None = None
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a writer was told of one try: the version that its handle showed, or an error."""
+    """What a writer was told of one try: the version that its client showed, or an error."""
 
     sender: Sender
     transaction: Transaction
     version: int | None
     said: str
+
+
+class Client(Protocol):
+    """What carries out the statements of one writer."""
+
+    def run(self, job: Job, sender: Sender) -> Answer:
+        """One try of a job, in a sender's name."""
+
+    def close(self) -> None:
+        """There are no more jobs."""
 
 
 @dataclass(slots=True)
@@ -67,17 +113,8 @@ class LeadWriter:
     jobs: Sequence[Job]
     tries_of: Callable[[int], JobTries]
     clock: FastClock
-    python: str | None
-    endpoint: str
+    client: Client
     told: list[Told] = field(default_factory=list)
-    deaths: int = 0
-    _client: RealClient | None = None
-    _back_ms: float = 0.0
-
-    def prepare(self) -> None:
-        """Start its client and let it see the table, in nobody's name: the first time is slow."""
-        nobody = Sender("nobody", 0, 0)
-        self._living_client().open(URL, self._environment(nobody))
 
     def work(self) -> None:
         """All jobs, one after the other."""
@@ -85,16 +122,10 @@ class LeadWriter:
             for number, job in enumerate(self.jobs):
                 self.clock.wait_until(job.begins_ms)
                 self._do(job, number)
+        except Stopped:
+            return
         finally:
-            if self._client is not None:
-                self._client.close()
-
-    def dies(self, restart_ms: float) -> None:
-        """Its process is killed at once, and another one is there after a while."""
-        self.deaths += 1
-        self._back_ms = self.clock.now_ms() + restart_ms
-        if self._client is not None:
-            self._client.kill()
+            self.client.close()
 
     def _do(self, job: Job, number: int) -> None:
         tries = self.tries_of(number)
@@ -110,47 +141,13 @@ class LeadWriter:
             self.clock.wait_until(self.clock.now_ms() + again[0])
 
     def _try(self, job: Job, sender: Sender) -> Told:
-        began, read, ended = self.clock.now_ms(), None, None
-        answer: dict[str, Any] = {}
-        try:
-            client = self._living_client()
-            answer = client.open(URL, self._environment(sender))
-            read = answer.get("version")
-            if read is not None:
-                self.clock.wait_until(self.clock.now_ms() + job.compute_ms)
-                answer = client.run(job.operation)
-            ended = self.clock.now_ms()
-        except ClientDied:
-            self._bury()
-            answer = {"outcome": "unknown", "error": KILLED}
-        # Without a snapshot it has written nothing.
-        outcome = RecordedOutcome.ABORTED if read is None else RecordedOutcome(answer["outcome"])
+        began = self.clock.now_ms()
+        answer = self.client.run(job, sender)
+        is_over = answer.said != KILLED
         transaction = Transaction(
-            name=f"{self.name} #{sender.job}.{sender.rerun}", writer=self.name, outcome=outcome,
-            statement=job.statement, began=began, ended=ended, read_version=read,
+            name=f"{self.name} #{sender.job}.{sender.rerun}", writer=self.name,
+            outcome=answer.outcome, statement=job.statement, began=began,
+            ended=self.clock.now_ms() if is_over else None, read_version=answer.read_version,
             job=f"{self.name} #{sender.job}",
         )  # fmt: skip
-        said = answer.get("exception") or answer.get("error", "")
-        return Told(sender, transaction, answer.get("version"), said)
-
-    def _living_client(self) -> RealClient:
-        """The client; a new one, once it may be back, where the last one has died."""
-        self.clock.wait_until(self._back_ms)
-        if self._client is None:
-            self._client = RealClient(self.python)
-        return self._client
-
-    def _bury(self) -> None:
-        if self._client is not None:
-            self._client.close()
-        self._client = None
-
-    def _environment(self, sender: Sender) -> dict[str, str]:
-        """How the client finds the store, and how the store knows whose its requests are."""
-        return {
-            "AWS_ENDPOINT_URL": self.endpoint,
-            "AWS_ACCESS_KEY_ID": sender.access_key,
-            "AWS_SECRET_ACCESS_KEY": "whitecap",
-            "AWS_REGION": "us-east-1",
-            "AWS_ALLOW_HTTP": "true",
-        }
+        return Told(sender, transaction, answer.version, answer.said)

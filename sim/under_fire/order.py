@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +10,14 @@ from whitecap.engine.errors import UnsupportedFeature
 from whitecap.sim.chaos.swarm import NOT_OF_A_VARIATION
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.recording.recording import Recording
-from whitecap.sim.replay.delta_rs.operations import operation_of
 from whitecap.sim.scenario import Scenario
 
-NO_STREAMING = "it has no structured streaming"
-SEVERAL = "its jobs are of several statements"
+STREAMING = "a streaming query, not statements"
+SEVERAL = "jobs of several statements"
+
+
+OperationOf = Callable[[str], Mapping[str, Any]]
+"""What runs a statement; raises `UnsupportedFeature` where the package has nothing that does."""
 
 
 class NobodyLeft(Exception):
@@ -32,38 +35,41 @@ class Job:
     operation: Mapping[str, Any]
 
 
-def jobs_of(recording: Recording) -> dict[str, list[Job]]:
+def jobs_of(recording: Recording, operation_of: OperationOf) -> dict[str, list[Job]]:
     """The jobs of every writer, in the order in which they begin, from the first try of each.
 
-    Raises `UnsupportedFeature` for a statement that the package has no operation for.
+    Raises as `operation_of`.
     """
     rows = sorted(recording.transactions.to_pylist(), key=lambda row: row["submitted_at_ms"])
     jobs: dict[str, list[Job]] = {}
     for row in rows:
         if row["rerun_number"] == 0:
-            jobs.setdefault(row["writer"], []).append(_job(row))
+            jobs.setdefault(row["writer"], []).append(_job(row, operation_of))
     return jobs
 
 
-def _job(row: Mapping[str, Any]) -> Job:
-    operation = operation_of(row["statement"], {})
+def _job(row: Mapping[str, Any], operation_of: OperationOf) -> Job:
+    operation = operation_of(row["statement"])
     return Job(row["submitted_at_ms"], row["compute_ms"] or 0.0, row["statement"], operation)
 
 
-def lacks_of(scenario: Scenario, recording: Recording) -> dict[str, str]:
-    """The writer groups that the package cannot stand for, each with the reason."""
-    lacks = {
-        name: SEVERAL if group.streaming is None else NO_STREAMING
+def without_statement(scenario: Scenario) -> dict[str, str]:
+    """The writer groups whose jobs are not one statement, each with what they are."""
+    return {
+        name: SEVERAL if group.streaming is None else STREAMING
         for name, group in scenario.writers.items()
         if group.statement is None
     }
+
+
+def without_operation(recording: Recording, operation_of: OperationOf) -> dict[str, str]:
+    """The writer groups with a statement that the package has no operation for, and which."""
+    lacks: dict[str, str] = {}
     for row in recording.transactions.to_pylist():
-        group = row["writer_group"]
-        if group not in lacks:
-            try:
-                operation_of(row["statement"], {})
-            except UnsupportedFeature as lack:
-                lacks[group] = str(lack)
+        try:
+            operation_of(row["statement"])
+        except UnsupportedFeature as lack:
+            lacks.setdefault(row["writer_group"], str(lack))
     return lacks
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from whitecap.engine.recorded import RecordedOutcome
-from whitecap.sim.oracles.finding import Judgement
-from whitecap.sim.under_fire.fire import Burnt, Expected
+from whitecap.sim.under_fire.expecting import Expected, anomalies_of
+from whitecap.sim.under_fire.fire import Burnt
 from whitecap.sim.under_fire.leading import KILLED, Told
 
 COMMITTED = RecordedOutcome.COMMITTED.value
@@ -58,7 +58,8 @@ class Verdict:
     @property
     def is_expected(self) -> bool:
         """Whether the simulator has every anomaly that was found."""
-        return _anomalies(self.burnt.judgement).keys() <= _anomalies(self.expected.judgement).keys()
+        simulated = anomalies_of(self.expected.judgement).keys() | self.expected.possible
+        return anomalies_of(self.burnt.judgement).keys() <= simulated
 
     @property
     def dialect(self) -> str:
@@ -74,8 +75,8 @@ class Verdict:
 
     def anomalies(self) -> list[Beside]:
         """Findings by the anomaly that they name."""
-        simulated = _anomalies(self.expected.judgement)
-        return _beside(simulated, _anomalies(self.burnt.judgement))
+        simulated = anomalies_of(self.expected.judgement)
+        return _beside(simulated, anomalies_of(self.burnt.judgement))
 
     def as_row(self) -> dict[str, Any]:
         """For JSON."""
@@ -83,7 +84,7 @@ class Verdict:
         return {
             "scenario": self.name,
             "run": self.number,
-            "deltalake": self.version,
+            "engine": self.version,
             "dialect": self.dialect,
             "left_out": dict(self.expected.lacks),
             "outcomes": [_row(each) for each in self.outcomes()],
@@ -111,10 +112,6 @@ def _ended(told: Told) -> str:
     if told.said == KILLED or (outcome is RecordedOutcome.ABORTED and told.said):
         return told.said
     return outcome.value
-
-
-def _anomalies(judgement: Judgement) -> Counter[str]:
-    return Counter(finding.anomaly.value for finding in judgement.findings)
 
 
 def _beside(simulated: Counter[str], real: Counter[str], first: str = "") -> list[Beside]:

@@ -103,7 +103,7 @@ def test_what_deltalake_cannot_do_is_left_out_by_name(tmp_path: Path) -> None:
     arrival: {schedule: {every: 30 s}}
 """
     _, verdict = run(tmp_path, "faults: []\n", stream)
-    assert verdict["left_out"] == {"stream": "it has no structured streaming"}
+    assert verdict["left_out"] == {"stream": "a streaming query, not statements"}
 
 
 def test_the_interpreter_is_asked_for_only_with_real_writers(tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.stale_handles import KNOWN, PAGE, REVERSED, is_as_known, play, unsound
-from whitecap.engine.errors import InvalidInput
 from whitecap.engine.isolation import IsolationLevel
-from whitecap.sim.under_fire.clients import ClientDied, RealClient, real_client
+from whitecap.sim.replay.delta_rs.process import ProcessDied
+from whitecap.sim.replay.real.environment import EnvironmentMissing
+from whitecap.sim.under_fire.clients import RealClient, real_client
 
 
 def test_deltalake_1_6_3_fails_exactly_the_pairs_that_are_right_in_reverse_order() -> None:
@@ -29,16 +30,16 @@ def test_the_committed_page_has_every_version_as_it_is_known(version: str) -> No
 
 def test_an_interpreter_without_deltalake_is_refused_by_name(tmp_path: Path) -> None:
     nobody = tmp_path / "python"
-    with pytest.raises(InvalidInput, match="cannot be run"):
+    with pytest.raises(EnvironmentMissing, match="cannot be run"):
         RealClient(str(nobody))
     nobody.write_text("#!/bin/sh\nexit 1\n")
     nobody.chmod(0o755)
-    with pytest.raises(InvalidInput, match="has no deltalake"):
+    with pytest.raises(EnvironmentMissing, match="has no deltalake"):
         RealClient(str(nobody))
 
 
 def test_a_killed_client_is_dead_and_not_waited_for(tmp_path: Path) -> None:
     with real_client() as client:
         client.kill()
-        with pytest.raises(ClientDied):
+        with pytest.raises(ProcessDied):
             client.open(str(tmp_path))

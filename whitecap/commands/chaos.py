@@ -68,8 +68,9 @@ MOST_RUNS = 10_000_000
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.option(
     "--real",
-    type=click.Choice(["deltalake"]),
-    help="Let real writers do it, on a store of ours that fails; --runs is then 1 per scenario.",
+    type=click.Choice(["deltalake", "spark"]),
+    help="Let real writers do it: deltalake on a store of ours that fails, Spark in a JVM that is "
+    "killed; --runs is then 1 per scenario.",
 )
 @click.option("--python", help="The interpreter whose deltalake it is  [default: this one]")
 @click.pass_context
@@ -117,7 +118,7 @@ def chaos(
     first, count, rows = (0, runs, rows_every) if only is None else (only, 1, 1)
     if real is not None:
         numbers = range(first, first + count)
-        ctx.exit(chaos_of_real_writers(loaded, numbers, seed, out, python, as_json))
+        ctx.exit(chaos_of_real_writers(loaded, numbers, seed, out, real, python, as_json))
     campaign = Campaign(loaded, count, seed, first, fault_kinds(without), rows)
     began = time.monotonic()
     with _workers(jobs, master) as workers:

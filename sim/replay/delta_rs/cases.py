@@ -7,9 +7,6 @@ same, and what it is checked against is what the case says.
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +17,7 @@ from whitecap.engine.races.conformance.case import Case, CaseResult, StatementCa
 from whitecap.engine.races.conformance.compare import failed, judge, skipped
 from whitecap.engine.races.row_tables import TableOf
 from whitecap.sim.replay.delta_rs.operations import columns_of, operation_of
-from whitecap.sim.replay.real.environment import EnvironmentMissing, Missing
+from whitecap.sim.replay.delta_rs.process import PackageProcess
 
 WORKER = Path(__file__).with_name("worker.py")
 NO_READS = "the package takes actions that are given, but no predicates that they have read"
@@ -29,44 +26,19 @@ NO_READS = "the package takes actions that are given, but no predicates that the
 class DeltaRs:
     """A running worker; `dialect` is that of its version."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
-        self.dialect = f"delta-rs-{self._answer()['version']}"
-
-    def race(self, race: dict[str, Any]) -> dict[str, Any]:
-        """Play a race; what the worker says of it."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(race) + "\n")
-        self._process.stdin.flush()
-        return self._answer()
-
-    def _answer(self) -> dict[str, Any]:
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        if not line:
-            what = "the interpreter has no deltalake with pyarrow"
-            raise EnvironmentMissing([Missing(what, "See --python and `make conformance`.")])
-        answer: dict[str, Any] = json.loads(line)
-        return answer
+    def __init__(self, process: PackageProcess) -> None:
+        self.dialect = f"delta-rs-{process.version}"
+        self.race = process.ask
 
 
 @contextmanager
 def delta_rs(python: str | None = None) -> Iterator[DeltaRs]:
     """The package of an interpreter, by default of this one. Raises EnvironmentMissing."""
-    command = [python or sys.executable, "-P", str(WORKER)]
-    try:
-        process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-    except OSError as error:
-        what = f"{command[0]} cannot be run: {error.strerror}"
-        raise EnvironmentMissing([Missing(what, "Name an interpreter by --python.")]) from error
+    process = PackageProcess(python, WORKER)
     try:
         yield DeltaRs(process)
     finally:
-        assert process.stdin is not None
-        process.stdin.close()
-        process.wait()
+        process.close()
 
 
 def run_cases(cases: Iterable[Case], python: str | None = None) -> Iterator[CaseResult]:

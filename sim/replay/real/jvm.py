@@ -74,6 +74,13 @@ class Jvm:
         found = self.root.java.lang.Class.forName(class_name, True, loader)
         return found.getField("MODULE$").get(None)
 
+    def compiled(self, class_name: str, java: str) -> JavaObject:
+        """A class by its Java source, made by the compiler that Spark brings along (Janino)."""
+        compiler = self.root.org.codehaus.janino.SimpleCompiler()
+        compiler.setParentClassLoader(self.root.Thread.currentThread().getContextClassLoader())
+        compiler.cook(java)
+        return compiler.getClassLoader().loadClass(class_name)
+
     def delta_log(self, table: Path) -> JavaObject:
         """Delta's own view of a table's log, fresh: it keeps one per path."""
         log = self.delta.DeltaLog.forTable(self.session, str(table))

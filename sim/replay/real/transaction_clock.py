@@ -1,8 +1,8 @@
 """When the transactions of a thread take their snapshot and come to an end, by Delta's own word.
 
 Delta tells the observer of a thread what its transactions do (TransactionExecutionObserver.scala);
-phase locks hold them by it, this clock only writes down the instants. It is Java, compiled by the
-compiler that Spark brings along (Janino): a call into Python would leave the thread.
+phase locks hold them by it, this clock only writes down the instants. It is Java: a call into
+Python would leave the thread.
 """
 
 from __future__ import annotations
@@ -74,11 +74,7 @@ class TransactionClocks:
 
     def __init__(self, spark: SparkSession) -> None:
         self._jvm = Jvm(spark)
-        compiler = self._jvm.root.org.codehaus.janino.SimpleCompiler()
-        own = self._jvm.root.Thread.currentThread().getContextClassLoader()
-        compiler.setParentClassLoader(own)
-        compiler.cook(_JAVA)
-        self._class = compiler.getClassLoader().loadClass("whitecap.TransactionClock")
+        self._class = self._jvm.compiled("whitecap.TransactionClock", _JAVA)
 
     def of_this_thread(self) -> TransactionClock:
         """A clock for all transactions that this thread begins from now on."""

@@ -1,0 +1,69 @@
+"""What oracles find in tables that a JVM of real Delta Lake leaves, which is killed in the midst.
+
+    python -m benchmarks.killed_jvm [RUNS]
+
+Writes the last section of `docs/real-engines.md`. Ends with 1 if a run is not sound.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "real-engines.md"
+TITLE = "## Real Delta Lake in a JVM that is killed"
+SCENARIO = "benchmarks/killed-jvm.yaml"
+
+
+def main(runs: str = "2") -> int:
+    began = time.monotonic()
+    verdicts = _verdicts(runs)
+    lines = [TITLE, "", *section(verdicts, time.monotonic() - began)]
+    page = PAGE.read_text(encoding="utf-8").partition(TITLE)[0].rstrip()
+    PAGE.write_text("\n".join([page, "", *lines, ""]), encoding="utf-8")
+    return 0 if all(verdict["is_sound"] for verdict in verdicts) else 1
+
+
+def _verdicts(runs: str) -> list[dict[str, Any]]:
+    command = [str(Path(sys.executable).with_name("whitecap")), "chaos", SCENARIO, "--real"]
+    options = ["spark", "--runs", runs, "--out", "out/killed-jvm", "--json"]
+    made = subprocess.run([*command, *options], cwd=ROOT, stdout=subprocess.PIPE, check=False)
+    verdicts: list[dict[str, Any]] = json.loads(made.stdout)["runs"]
+    return verdicts
+
+
+def section(verdicts: Sequence[Mapping[str, Any]], seconds: float) -> Iterator[str]:
+    """In Markdown."""
+    today = datetime.now(UTC).date()
+    sound = sum(verdict["is_sound"] for verdict in verdicts)
+    killed = sum(verdict["killed"] for verdict in verdicts)
+    yield (
+        f"Last on {today}: {verdicts[0]['engine']}, runs of `{SCENARIO}`: {len(verdicts)}, in "
+        f"{seconds / 60:.0f} minutes; the JVM killed: {killed}; sound: {sound}. Six threads "
+        "insert, merge, update, delete and compact freely on a local directory; the JVM is killed "
+        "in the middle of a run just after a commit, with all that is under way, and another one "
+        "goes on. The oracles judge what is left by what each thread was told; the simulator's run "
+        "of the same jobs stands beside it."
+    )
+    yield ""
+    yield "| run | tries that ended as | simulated | real |"
+    yield "|---|---|---|---|"
+    for verdict in verdicts:
+        for row in (*verdict["outcomes"], *verdict["anomalies"]):
+            yield f"| {verdict['run']} | {row['what']} | {row['simulated']} | {row['real']} |"
+    yield ""
+    findings = [each["sentence"] for verdict in verdicts for each in verdict["findings"]]
+    unchecked = [gap for verdict in verdicts for gap in verdict["not_checked"]]
+    yield f"Findings: {'; '.join(findings) or 'none'}."
+    yield f"Not checked: {'; '.join(unchecked) or 'nothing'}."
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

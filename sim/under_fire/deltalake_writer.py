@@ -1,0 +1,85 @@
+"""A writer that is a process of its own with the package deltalake, on the store of ours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from whitecap.engine.recorded import RecordedOutcome
+from whitecap.sim.replay.delta_rs.process import ProcessDied
+from whitecap.sim.under_fire.clients import RealClient
+from whitecap.sim.under_fire.leading import KILLED, Answer, FastClock
+from whitecap.sim.under_fire.misfortunes import Sender
+from whitecap.sim.under_fire.order import Job
+from whitecap.sim.under_fire.service import BUCKET, TABLE
+
+URL = f"s3://{BUCKET}/{TABLE.rstrip('/')}"
+
+
+class DeltalakeWriter:
+    """Takes a handle, waits as long as the simulated job computed, and lets the client do the rest:
+    write files, check, put, try again."""
+
+    def __init__(self, clock: FastClock, python: str | None, endpoint: str) -> None:
+        self._clock, self._python, self._endpoint = clock, python, endpoint
+        self.deaths = 0
+        self._client: RealClient | None = None
+        self._back_ms = 0.0
+
+    def prepare(self) -> None:
+        """Start its client and let it see the table, in nobody's name: the first time is slow."""
+        nobody = Sender("nobody", 0, 0)
+        self._living_client().open(URL, self._environment(nobody))
+
+    def run(self, job: Job, sender: Sender) -> Answer:
+        read: int | None = None
+        try:
+            client = self._living_client()
+            said = client.open(URL, self._environment(sender))
+            read = said.get("version")
+            if read is not None:
+                self._clock.wait_until(self._clock.now_ms() + job.compute_ms)
+                said = client.run(job.operation)
+        except ProcessDied:
+            self._bury()
+            said = {"outcome": "unknown", "error": KILLED}
+        return _answer(said, read)
+
+    def dies(self, restart_ms: float) -> None:
+        """Its process is killed at once, and another one is there after a while."""
+        self.deaths += 1
+        self._back_ms = self._clock.now_ms() + restart_ms
+        if self._client is not None:
+            self._client.kill()
+
+    def close(self) -> None:
+        if self._client is not None:
+            self._client.close()
+
+    def _living_client(self) -> RealClient:
+        """The client; a new one, once it may be back, where the last one has died."""
+        self._clock.wait_until(self._back_ms)
+        if self._client is None:
+            self._client = RealClient(self._python)
+        return self._client
+
+    def _bury(self) -> None:
+        self.close()
+        self._client = None
+
+    def _environment(self, sender: Sender) -> dict[str, str]:
+        """How the client finds the store, and how the store knows whose its requests are."""
+        return {
+            "AWS_ENDPOINT_URL": self._endpoint,
+            "AWS_ACCESS_KEY_ID": sender.access_key,
+            "AWS_SECRET_ACCESS_KEY": "whitecap",
+            "AWS_REGION": "us-east-1",
+            "AWS_ALLOW_HTTP": "true",
+        }
+
+
+def _answer(said: dict[str, Any], read: int | None) -> Answer:
+    """Without a snapshot it has written nothing."""
+    outcome = RecordedOutcome.ABORTED if read is None else RecordedOutcome(said["outcome"])
+    return Answer(
+        outcome, read, said.get("version"), said.get("exception") or said.get("error", "")
+    )
