@@ -13,17 +13,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from whitecap import figures
     from whitecap.api import Run, load, load_scenario, run
+    from whitecap.deciding.advice import Advice, advise
     from whitecap.deciding.sensitivity import Sensitivity, sensitivity
     from whitecap.explaining import Explained, explain
     from whitecap.planning import Plan, plan
     from whitecap.sweeps import Sweep, load_sweep, report, sweep
 
 __all__ = [
+    "Advice",
     "Explained",
     "Plan",
     "Run",
     "Sensitivity",
     "Sweep",
+    "advise",
     "explain",
     "figures",
     "load",
@@ -45,6 +48,7 @@ if os.path.islink(_ROOM) or not os.path.isdir(_ROOM):
 _HOMES = {
     **dict.fromkeys(("Sweep", "load_sweep", "report", "sweep"), "whitecap.sweeps"),
     **dict.fromkeys(("Explained", "explain"), "whitecap.explaining"),
+    **dict.fromkeys(("Advice", "advise"), "whitecap.deciding.advice"),
     **dict.fromkeys(("Plan", "plan"), "whitecap.planning"),
     **dict.fromkeys(("Sensitivity", "sensitivity"), "whitecap.deciding.sensitivity"),
 }

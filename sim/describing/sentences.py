@@ -29,6 +29,7 @@ _OF_SCENARIOS = {
     "Scenario.writers": "Who writes, by the name of each group.",
     "Scenario.expect": "What must hold, for `whitecap check`.",
     "Scenario.objective": "What is chosen by: `job_success_rate of all >= 99 %`, or several.",
+    "Scenario.may_change": "What `whitecap advise` may change: `partitioning`, ..., or axes.",
     "Scenario.sweep": "Which variants are compared, for `whitecap sweep`.",
     "Sweep.axes": "Axis, variant, and the dotted paths that the variant sets.",
     "Sweep.replications": "Runs of each cell.",

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("engine", "sim", "reports")
-READERS = (*ROOMS, "whitecap/commands", "whitecap/terminal")
+READERS = (*ROOMS, "whitecap/commands", "whitecap/deciding", "whitecap/terminal")
 
 LISTED_BY_TYPE = {"engine/log/properties.py"}
 """Its table properties are looked up by their names in the log."""

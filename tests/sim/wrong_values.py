@@ -256,6 +256,7 @@ EVERY_FIELD: dict[str, Any] = {
         {"measure": "aborted", "equals": 0.0},
     ],
     "objective": ["conflict_rate of loader <= 50 %", "job_success_rate >= 90 %"],
+    "may_change": ["isolation", "size"],
     "sweep": {
         "replications": 2,
         "axes": {"size": {"role": "load", "small": {"writers.loader.count": 1}, "large": {}}},
