@@ -108,7 +108,7 @@ class Sample:
     the writers of its last one. `latencies_ms`, sorted, are from a job's first submission to its
     commit. `live_rows`, `lost_commits` and `doubled_commits`: what the run leaves of its tables and
     their logs, not a number where that is not known or some writers are meant. `per_slot_hour`: the
-    price, not a number where none was stated.
+    price, `request_cost` that of all requests of the run, not a number where none was stated.
     """
 
     rows: Rows
@@ -121,6 +121,7 @@ class Sample:
     lost_commits: float = math.nan
     doubled_commits: float = math.nan
     per_slot_hour: float = math.nan
+    request_cost: float = math.nan
 
     @classmethod
     def of(

@@ -25,6 +25,7 @@ _OF_SCENARIOS = {
     "Scenario.clusters": "What writers share that name the same `cluster`, by its name.",
     "Scenario.price": "What computing costs, for the measures of cost.",
     "Price.per_slot_hour": "Of one transaction's Spark job for an hour.",
+    "Price.requests": "A list of what requests cost (`scenarios/prices.yaml`).",
     "Price.currency": "The word behind the amounts.",
     "Scenario.writers": "Who writes, by the name of each group.",
     "Scenario.expect": "What must hold, for `whitecap check`.",

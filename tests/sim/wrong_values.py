@@ -97,7 +97,7 @@ EVERY_FIELD: dict[str, Any] = {
         },
     },
     "load": {"cv": 0.5, "lasts": "20 s"},
-    "price": {"per_slot_hour": 0.5, "currency": "EUR"},
+    "price": {"per_slot_hour": 0.5, "currency": "USD", "requests": "s3-us-east"},
     "clusters": {"etl": {"slots": 2, "full_speed": 1, "load": {"cv": 0.5, "lasts": "20 s"}}},
     "faults": [
         {
