@@ -158,6 +158,7 @@ class Measure(StrEnum):
     COST_PER_MONTH = "cost_per_month", Unit.MONEY, _LESS
     WASTED_COST_PER_MONTH = "wasted_cost_per_month", Unit.MONEY, _LESS
     COST_PER_JOB = "cost_per_job", Unit.MONEY, _LESS
+    REQUEST_COST_PER_MONTH = "request_cost_per_month", Unit.MONEY, _LESS
 
 
 OF_ABORTS = frozenset({Measure.ABORTED, Measure.ABORT_RATE, Measure.CONFLICT_RATE})
@@ -169,12 +170,18 @@ OF_THE_TABLE = frozenset(
 """Measures of what the run leaves as a whole: of no writer or command by itself."""
 
 OF_A_PRICE = frozenset(
-    {Measure.COST_PER_MONTH, Measure.WASTED_COST_PER_MONTH, Measure.COST_PER_JOB}
+    {
+        Measure.COST_PER_MONTH,
+        Measure.WASTED_COST_PER_MONTH,
+        Measure.COST_PER_JOB,
+        Measure.REQUEST_COST_PER_MONTH,
+    }
 )
 """Measures that a run has only where a price was stated."""
 
 PRICE = "price"
-"""The key of a manifest, where a price was stated: `per_slot_hour`, `currency`."""
+"""The key of a manifest, where a price was stated: `per_slot_hour`, `currency`, and where they are
+priced of `requests` the `costs` by writer group and command over the whole run."""
 
 ALL_WRITERS = "all"
 """What an objective is of if it is of all writers together."""

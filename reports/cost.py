@@ -26,10 +26,18 @@ def cost_sentence(manifest: Mapping[str, Any], runs: Runs) -> str:
         return written_estimate(estimated(measure, tallies), measure.unit)
 
     currency = price["currency"]
+    requests = price.get("requests")
+    at_list_prices = ""
+    if requests is not None:
+        unpriced = f", {', '.join(requests['unpriced'])} apart" if requests["unpriced"] else ""
+        at_list_prices = (
+            f" Requests for the log: {said(Measure.REQUEST_COST_PER_MONTH)} {currency} a month "
+            f"at the list prices of {requests['list']}{unpriced}."
+        )
     return (
         f"At {price['per_slot_hour']:g} {currency} per slot-hour: "
         f"{said(Measure.COST_PER_MONTH)} {currency} a month "
         f"({said(Measure.SLOT_HOURS_PER_MONTH)} of slots), "
         f"{said(Measure.WASTED_COST_PER_MONTH)} of it for aborted transactions; "
-        f"{said(Measure.COST_PER_JOB)} {currency} per committed job."
+        f"{said(Measure.COST_PER_JOB)} {currency} per committed job.{at_list_prices}"
     )

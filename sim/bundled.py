@@ -21,7 +21,7 @@ from whitecap.sim.scenario.yaml_text import YamlText, read_yaml
 TABLES = "explain"
 """The folder of small tables with two statements each, for `whitecap explain`."""
 
-NO_SCENARIOS = frozenset({"faults.yaml", "restarts.yaml", "stores"})
+NO_SCENARIOS = frozenset({"faults.yaml", "prices.yaml", "restarts.yaml", "stores"})
 """What scenarios name: catalogues, and profiles of stores."""
 
 ENDINGS = (".yaml", ".yml")

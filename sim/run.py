@@ -18,12 +18,13 @@ from whitecap.sim.history.conservation import (
     counts_of,
 )
 from whitecap.sim.history.damage import Damage
+from whitecap.sim.history.requests import priced_requests
 from whitecap.sim.history.tables import commit_row, writers_table
 from whitecap.sim.history.walk import LogWalk, Step
 from whitecap.sim.loading import show_document
 from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.machine.interruption import RunInterrupted, interrupted_by
-from whitecap.sim.recording.recorded_table import InMemory, columns_of
+from whitecap.sim.recording.recorded_table import InMemory, RecordedTable, columns_of
 from whitecap.sim.recording.recording import (
     INTERRUPTED,
     PLANNED,
@@ -102,6 +103,7 @@ def run_scenario(
     seed = scenario.seed if seed is None else seed
     streams = RandomStreams(seed, replication)
     end_ms = scenario.duration if until_ms is None else until_ms
+    requests = requests or (scenario.price is not None and scenario.price.requests is not None)
     world = World.of(scenario, streams, requests)
     with nullcontext() if out is None else interrupted_by(lambda: world.kernel.stop()):
         try:
@@ -158,6 +160,7 @@ def _finished(world: World, labels: Mapping[str, str] | None) -> FinishedRun:
     counts = counts_of(checked["transactions"])
     recording = Recording(
         manifest_of(world, labels or scenario.labels, counts, walked)
+        | _price(scenario, rows)
         | damage_of(walked)
         | damage.document(),
         show_document({**scenario.document, "seed": world.streams.seed}),
@@ -198,7 +201,6 @@ def manifest_of(
         "dialect": scenario.dialects,
         "labels": dict(labels),
         "objectives": [objective.as_row() for objective in scenario.objectives],
-        **({} if scenario.price is None else {PRICE: scenario.price.recorded}),
         **_tables(world, walked),
         "store": origins_of(scenario.store),
         "start_ms": scenario.start_ms,
@@ -208,6 +210,17 @@ def manifest_of(
         "counts": dict(counts),
         "live_rows": _rows_together(walked),
     }
+
+
+def _price(scenario: Scenario, rows: Mapping[str, RecordedTable]) -> dict[str, Any]:
+    """What computing costs and, if they are priced, the requests; nothing without a price."""
+    price = scenario.price
+    if price is None:
+        return {}
+    if price.requests is None:
+        return {PRICE: price.recorded}
+    sent = priced_requests(price, rows["requests"].read(), rows["transactions"].read())
+    return {PRICE: {**price.recorded, "requests": sent}}
 
 
 def damage_of(walked: list[WalkedLog]) -> dict[str, int]:

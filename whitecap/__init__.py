@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from whitecap import figures
     from whitecap.api import Run, load, load_scenario, run
+    from whitecap.deciding.advice import Advice, advise
     from whitecap.deciding.sensitivity import Sensitivity, sensitivity
     from whitecap.drafting import from_log
     from whitecap.explaining import Explained, explain
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
     from whitecap.sweeps import Sweep, load_sweep, report, sweep
 
 __all__ = [
+    "Advice",
     "Explained",
     "Plan",
     "Run",
     "Sensitivity",
     "Sweep",
+    "advise",
     "explain",
     "figures",
     "from_log",
@@ -47,6 +50,7 @@ if os.path.islink(_ROOM) or not os.path.isdir(_ROOM):
 _HOMES = {
     **dict.fromkeys(("Sweep", "load_sweep", "report", "sweep"), "whitecap.sweeps"),
     **dict.fromkeys(("Explained", "explain"), "whitecap.explaining"),
+    **dict.fromkeys(("Advice", "advise"), "whitecap.deciding.advice"),
     **dict.fromkeys(("Plan", "plan"), "whitecap.planning"),
     **dict.fromkeys(("Sensitivity", "sensitivity"), "whitecap.deciding.sensitivity"),
     "from_log": "whitecap.drafting",

@@ -16,6 +16,7 @@ from whitecap.engine.errors import nearest
 from whitecap.exit_codes import exit_codes_of
 
 COMMANDS = {
+    "advise": "Find the cheapest design that meets the objectives.",
     "calibrate": "Measure an object store or a disk and make a profile of it.",
     "chaos": "Draw variations of scenarios, run them under faults, and judge them.",
     "check": "Run regression scenarios and test their expectations.",

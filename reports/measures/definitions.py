@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from whitecap.engine.recorded import Measure, RecordedOutcome, Unit
-from whitecap.reports.measures.sample import Sample
+from whitecap.reports.measures.sample import MONTH_MS, Sample
 from whitecap.reports.measures.tally import (
     Count,
     Latencies,
@@ -113,6 +113,10 @@ def _wasted_cost(sample: Sample) -> Tally:
 def _cost_per_job(sample: Sample) -> Tally:
     done = int(sample.jobs.is_done.sum())
     return PerJob(sample.slot_hours() * sample.per_slot_hour, done)
+
+
+def _request_cost(sample: Sample) -> Tally:
+    return PerMonth(sample.request_cost, sample.duration_ms / MONTH_MS)
 
 
 PERCENTILES = {
@@ -342,6 +346,14 @@ _ALL = (
         "Price of the slot-hours of all transactions that ended, divided by jobs that committed.",
         _cost_per_job,
     ),
+    Definition(
+        Measure.REQUEST_COST_PER_MONTH,
+        "Requests per month",
+        "money for requests in 730 hours",
+        "Requests for the log at list prices, warm-up included, as a month of 730 hours at this "
+        "pace takes them. Requests of Spark's jobs for data files are not in it.",
+        _request_cost,
+    ),
 )
 
 MEASURES = {definition.name: definition for definition in _ALL}
@@ -355,7 +367,7 @@ PER_JOB = frozenset({Measure.COST_PER_JOB})
 
 PRICED = (
     Measure.SLOT_HOURS_PER_MONTH, Measure.COST_PER_MONTH, Measure.WASTED_COST_PER_MONTH,
-    Measure.COST_PER_JOB,
+    Measure.COST_PER_JOB, Measure.REQUEST_COST_PER_MONTH,
 )  # fmt: skip
 """What a report shows besides where a price was stated."""
 

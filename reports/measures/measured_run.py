@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -128,11 +128,14 @@ def measure_run(
     )
     job_codes = _ends_of(groups, tables["writers"])[codes]
     refusals = refusals_of(transactions, tables["commits"], codes, groups, sample.warm_up_ms)
+    costs = _request_costs(manifest, groups)
+    split = _split(sample, codes, job_codes, len(groups))
     parts = [
-        _part(own, due.get(group, Due()))
-        for group, own in zip(groups, _split(sample, codes, job_codes, len(groups)), strict=True)
+        _part(replace(own, request_cost=cost), due.get(group, Due()))
+        for group, cost, own in zip(groups, costs, split, strict=True)
     ]
-    whole = _part(sample, sum(due.values(), Due()))
+    everyone = replace(sample, request_cost=sum(costs) if costs else math.nan)
+    whole = _part(everyone, sum(due.values(), Due()))
     return MeasuredRun(whole, dict(zip(groups, parts, strict=True)), ranked(refusals), warm_up)
 
 
@@ -140,6 +143,15 @@ def _findings(manifest: Mapping[str, Any]) -> float:
     """Of the oracles; not a number where nobody asked them."""
     found = manifest.get("findings")
     return math.nan if found is None else float(sum(found.values()))
+
+
+def _request_costs(manifest: Mapping[str, Any], groups: Sequence[Group]) -> list[float]:
+    """Of each group, not a number where requests are not priced."""
+    requests = manifest.get(PRICE, {}).get("requests")
+    if requests is None:
+        return [math.nan] * len(groups)
+    costs: Mapping[str, Mapping[str, float]] = requests["costs"]
+    return [costs.get(group.writer_group, {}).get(group.command, 0.0) for group in groups]
 
 
 def courses_of_run(manifest: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> Courses:

@@ -108,7 +108,8 @@ class Sample:
     the writers of its last one. `latencies_ms`, sorted, are from a job's first submission to its
     commit. `live_rows`, `lost_commits`, `doubled_commits`, `findings`: what the run leaves of its
     tables and their logs, not a number where that is not known or some writers are meant.
-    `per_slot_hour`: the price, not a number where none was stated.
+    `per_slot_hour`: the price, `request_cost` that of all requests of the run, not a number where
+    none was stated.
     """
 
     rows: Rows
@@ -122,6 +123,7 @@ class Sample:
     doubled_commits: float = math.nan
     findings: float = math.nan
     per_slot_hour: float = math.nan
+    request_cost: float = math.nan
 
     @classmethod
     def of(

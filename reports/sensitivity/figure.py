@@ -7,6 +7,7 @@ import math
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from whitecap.engine.recorded import Unit
 from whitecap.reports.figures.style import (
     INK,
     MUTED,
@@ -20,7 +21,7 @@ from whitecap.reports.figures.style import (
 )
 from whitecap.reports.measures import tick
 from whitecap.reports.sensitivity.result import Moved, Sensitivity
-from whitecap.reports.sensitivity.wording import change_text, followed_text, headline
+from whitecap.reports.sensitivity.wording import change_text, followed_text
 from whitecap.reports.subject import Caption
 
 _WIDTH = 4.6
@@ -35,7 +36,8 @@ def effects_figure(sensitivity: Sensitivity) -> Figure:
     heights = [_PER_BAR * max(len(_bars(moved)), 1) + 0.2 for moved in sensitivity.measures]
     names = [name for moved in sensitivity.measures for name, _, _ in _bars(moved)]
     left, right, top, bottom = 0.3 + 0.068 * max(map(len, names), default=9), 0.4, 1.05, 0.75
-    caption = Caption(headline(sensitivity.measures[0]), _READING, sensitivity.origin)
+    title = f"What moves {sensitivity.scenario_name}, one parameter at a time"
+    caption = Caption(title, _READING, sensitivity.origin)
     height = sum(heights) + _BETWEEN * (len(heights) - 1) + top + bottom
     figure = new_figure(max(left + right + _WIDTH, least_width(caption)), height)
     place(figure, left=left, right=right, top=top, bottom=bottom)
@@ -62,6 +64,13 @@ def _bars(moved: Moved) -> list[tuple[str, int, tuple[float, float, float]]]:
     return found
 
 
+def _tick(value: float, unit: Unit) -> str:
+    """Differences of shares are points."""
+    if not value:
+        return "0"
+    return f"{100 * value:g} points" if unit is Unit.SHARE else tick(value, unit)
+
+
 def _draw(axes: Axes, moved: Moved) -> None:
     vertical_grid_only(axes)
     bars = _bars(moved)
@@ -74,5 +83,5 @@ def _draw(axes: Axes, moved: Moved) -> None:
     axes.set_yticks(range(len(bars)), [name for name, _, _ in bars], fontsize=8)
     axes.invert_yaxis()
     unit = moved.followed.measure.unit
-    axes.xaxis.set_major_formatter(lambda value, _: tick(round(value, 9), unit))
+    axes.xaxis.set_major_formatter(lambda value, _: _tick(round(value, 9), unit))
     axes.set_title(f"change of {followed_text(moved.followed)}")

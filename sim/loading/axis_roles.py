@@ -68,7 +68,7 @@ def _bringing_data(document: Document) -> Iterator[WriterGroup]:
             group = WriterGroup.model_validate(given)
         except ValidationError:
             continue
-        if _brings_data(group):
+        if brings_data(group):
             yield group
 
 
@@ -96,14 +96,14 @@ def _offer(given: Any) -> Any:
     except ValidationError:
         # Another axis may complete it: what cannot be read is compared as it is written.
         return json.dumps(given, sort_keys=True, default=str)
-    if not _brings_data(group):
+    if not brings_data(group):
         return None
     active = None if group.stops is None else group.stops - group.starts
     pace = None if group.is_triggered else _pace(group)
     return group.count, pace, _rows(group), active
 
 
-def _brings_data(group: WriterGroup) -> bool:
+def brings_data(group: WriterGroup) -> bool:
     """Also if its statement cannot be read, which is told elsewhere."""
     return any(command is None or command in BRINGING_DATA for command in commands_of(group))
 

@@ -3,13 +3,17 @@ what an hour of a slot costs."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from whitecap.scenarios import SCENARIOS
 from whitecap.sim.quantities.bounds import MAX_COUNT
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.quantities.units import MS_PER, Duration, Number, Whole
+from whitecap.sim.scenario.yaml_text import read_yaml
 
 MAX_LOAD_CV = 10.0
 """Of a load: most of the time hardly anything would take time, and a little takes all."""
@@ -34,20 +38,47 @@ class Load(Section):
         return lasts
 
 
+@lru_cache(maxsize=1)
+def price_lists() -> dict[str, dict[str, Any]]:
+    """What requests to a store cost, by the name of the list, with source and date."""
+    lists: dict[str, dict[str, Any]] = read_yaml(SCENARIOS / "prices.yaml").content
+    return lists
+
+
 class Price(Section):
     """What computing costs: nothing that is simulated depends on it.
 
     A slot is what one transaction takes while its Spark job runs, whatever cores that means: a
-    cluster that runs 8 at a time and costs 4 an hour has slot-hours at 0.5.
+    cluster that runs 8 at a time and costs 4 an hour has slot-hours at 0.5. With a list of
+    `requests` (`scenarios/prices.yaml`) runs record the requests for their logs, and price them.
     """
 
     per_slot_hour: Number = Field(gt=0, le=MAX_COUNT)
     currency: str = Field(default="USD", min_length=1, max_length=12)
+    requests: str | None = None
+
+    @field_validator("requests")
+    @classmethod
+    def _is_listed(cls, name: str | None, others: ValidationInfo) -> str | None:
+        if name is None:
+            return None
+        if name not in price_lists():
+            raise ValueError(f"there is no price list {name!r}: {', '.join(price_lists())}")
+        listed, own = price_lists()[name]["currency"], others.data.get("currency")
+        if own not in (None, listed):
+            raise ValueError(f"the list prices of {name} are in {listed}, the price in {own}")
+        return name
 
     @property
     def recorded(self) -> dict[str, Any]:
         """As manifests hold it."""
         return {"per_slot_hour": self.per_slot_hour, "currency": self.currency}
+
+    @property
+    def per_1000(self) -> Mapping[str, float]:
+        """What 1,000 requests of a kind cost."""
+        prices: dict[str, float] = {}
+        return prices if self.requests is None else price_lists()[self.requests]["per_1000"]
 
 
 class ClusterOptions(Section):

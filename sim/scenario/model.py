@@ -47,7 +47,7 @@ SCENARIO_FORMAT: Final = 1
 FILE_NAME = r"^\w[\w.-]*$"
 
 NOT_PART_OF_THE_HASH = {
-    "format_version", "name", "description", "seed", "expect", "objective", "sweep",
+    "format_version", "name", "description", "seed", "expect", "objective", "may_change", "sweep",
 }  # fmt: skip
 """What may differ between two scenarios that simulate the same thing."""
 
@@ -82,6 +82,7 @@ class Scenario(Section):
     writers: dict[str, WriterGroup] = Field(min_length=1)
     expect: list[Expectation] = Field(default_factory=list)
     objective: Objectives = Field(default_factory=list)
+    may_change: list[str] = Field(default_factory=list)
     sweep: Sweep | None = None
 
     _document: Document = PrivateAttr(default_factory=dict)

@@ -14,7 +14,7 @@ from whitecap.sim.scenario.sweep import Changes
 from whitecap.sim.sweeps.experiment import kept_axes
 from whitecap.sim.sweeps.varied import Varied
 
-_NOT_OF_VALUES = ("sweep", "expect")
+_NOT_OF_VALUES = ("sweep", "expect", "may_change")
 """Keys that speak of other cells than those of a plan."""
 
 AS_IT_IS = "as it stands"
@@ -61,7 +61,7 @@ def variants_of(
     """
     changes = {"objective": list(objective)} if objective else {}
     scenario = load_scenario(path, changes, cells=False)
-    _refuse_without_threshold(scenario, path)
+    refuse_without_threshold(scenario, path)
     combined = _combined(_of_axes(scenario, only), named or {"": {}})
     for variant, own in combined.items():
         _refuse_overruled(variant, own, varied.path)
@@ -70,7 +70,7 @@ def variants_of(
     return variants
 
 
-def _refuse_without_threshold(scenario: Scenario, path: Path) -> None:
+def refuse_without_threshold(scenario: Scenario, path: Path) -> None:
     """What is looked for must be asked for, and be known with an interval."""
     problems = []
     if not scenario.objectives:

@@ -47,6 +47,7 @@ WRITERS = {
     "run --history": ["run", "FILE", "--history"],
     "plan --out": ["plan", "FILE", *PLAN, "--out"],
     "sensitivity --out": ["sensitivity", "FILE", "--replications", "5", "--out"],
+    "advise --out": ["advise", "FILE", "--allow", "isolation", *PLAN[2:], "--out"],
     "sweep --out": ["sweep", "FILE", "--out"],
     "check --baseline": ["check", "FILE", "--update-baseline", "--baseline"],
     "check --junit": ["check", "FILE", "--junit"],

@@ -28,6 +28,7 @@ SHORTER = {
     "replay": ["--transactions", "6"],
     "fuzz": ["--minutes", "0.01"],
     "sensitivity": ["--replications", "5"],
+    "advise": ["--replications", "5"],
     "plan": ["--max-runs", "20", "--max-replications", "5"],
 }
 """What the test adds so that it takes seconds; everything else is as the README says it."""

@@ -60,8 +60,12 @@ MANIFEST = {
     "live_rows": 41,
     "lost_commits": 2,
     "doubled_commits": 1,
-    "price": {"per_slot_hour": 0.5, "currency": "EUR"},
     "findings": {"G-single": 1, "lost commit": 2},
+    "price": {
+        "per_slot_hour": 0.5,
+        "currency": "EUR",
+        "requests": {"costs": {"loader": {"INSERT": 0.25}}},
+    },
 }
 A_MONTH = 730 * 60 / 50
 """So many times the fifty minutes that are measured."""
@@ -104,6 +108,7 @@ def measured() -> MeasuredRun:
         ("cost_per_month", 0.5 * 21 / 3600 * A_MONTH),
         ("wasted_cost_per_month", 0.5 * 8 / 3600 * A_MONTH),
         ("cost_per_job", 0.5 * 21 / 3600 / 4),
+        ("request_cost_per_month", 0.25 * 730),
     ],
 )
 def test_every_measure_is_what_its_definition_says(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,9 @@ from whitecap.engine.recorded import OF_A_PRICE, Measure, columns_read
 from whitecap.exit_codes import ExitCode
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
 from whitecap.sim.loading import scenario_of
+from whitecap.sim.run import run_scenario
+from whitecap.sim.scenario.clusters import price_lists
+from whitecap.sim.store.kinds import KIND_NAMED
 
 PRICE = {"per_slot_hour": 0.5, "currency": "EUR"}
 HEAP: dict[str, Any] = {
@@ -89,6 +94,39 @@ def test_a_price_changes_no_recorded_row_and_another_price_is_another_scenario()
     assert len(hashes) == 2
 
 
+def test_requests_cost_what_the_list_says_of_their_kinds() -> None:
+    run = ran(price={"per_slot_hour": 0.5, "requests": "s3-us-east"})
+    kinds = Counter(run.recording.tables["requests"]["kind"].to_pylist())
+    priced = run.recording.manifest["price"]["requests"]
+    assert priced["counts"] == dict(kinds)
+    dear = kinds["list"] + kinds["put"] + kinds["put_if_absent"] + kinds["copy"]
+    cheap = kinds["get"] + kinds["head"]
+    assert min(dear, cheap) > 0
+    assert set(kinds) <= set(price_lists()["s3-us-east"]["per_1000"])
+    amount = (5 * dear + 0.4 * cheap) / 1_000_000
+    by_group = [cost for costs in priced["costs"].values() for cost in costs.values()]
+    assert sum(by_group) == pytest.approx(amount)
+    tables = run.recording.columns(columns_read(run.recording.manifest))
+    measured = measure_run(run.recording.manifest, tables)
+    cost = measured.whole.value(Measure.REQUEST_COST_PER_MONTH)
+    assert cost == pytest.approx(amount * 730 * 6)  # a run of ten minutes
+
+
+def test_pricing_requests_changes_no_transaction() -> None:
+    price = {"per_slot_hour": 0.5, "requests": "s3-us-east"}
+    recordings = [run_scenario(scenario_of(document(**each))).recording
+                  for each in ({}, {"price": price})]  # fmt: skip
+    plain, priced = (each.tables["transactions"] for each in recordings)
+    assert plain.equals(priced)
+
+
+@pytest.mark.parametrize("name", price_lists())
+def test_every_price_list_says_where_it_is_from_and_when(name: str) -> None:
+    listed = price_lists()[name]
+    assert re.search(r"\b20\d\d-\d\d-\d\d\b", listed["source"])
+    assert set(listed["per_1000"]) <= set(KIND_NAMED)
+
+
 @pytest.mark.parametrize(
     ("price", "said"),
     [
@@ -96,6 +134,11 @@ def test_a_price_changes_no_recorded_row_and_another_price_is_another_scenario()
         ({"per_slot_hour": "cheap"}, "number"),
         ({"currency": "EUR"}, "per_slot_hour"),
         ({"per_slot_hour": 1, "curency": "EUR"}, "currency"),
+        ({"per_slot_hour": 1, "requests": "azure"}, "there is no price list 'azure'"),
+        (
+            {"per_slot_hour": 1, "currency": "EUR", "requests": "s3-us-east"},
+            "the list prices of s3-us-east are in USD",
+        ),
     ],
 )
 def test_a_wrong_price_is_refused_by_name(price: dict[str, Any], said: str) -> None:

@@ -63,3 +63,14 @@ def test_a_small_plan_finds_its_boundary_and_writes_it(file: Path, tmp_path: Pat
     kept = json.loads((tmp_path / "out" / "plan.json").read_text())
     assert kept["variants"] == printed["variants"]
     assert (tmp_path / "out" / "plan.png").stat().st_size > 1000
+
+
+def test_every_one_of_several_objectives_is_held_against_each_value(file: Path) -> None:
+    """Where no latency will do nothing holds, however well jobs succeed."""
+    objectives = [OBJECTIVE, "latency_p95_ms of corrector <= 1 ms"]
+    plan = whitecap.plan(
+        file, "writers.corrector.count=1..3", objective=objectives, max_replications=10, jobs=1,
+        sense="largest", quiet=True,
+    )  # fmt: skip
+    assert "not even 1" in str(plan)
+    assert set(plan.table["measure"]) == {"job_success_rate", "latency_p95_ms"}

@@ -256,6 +256,8 @@ WITHOUT_EFFECT_ON_RECORDS = {
     "Scenario.price": "multiplied with what is recorded: tests/measures/test_costs.py",
     "Price.per_slot_hour": "multiplied with what is recorded: tests/measures/test_costs.py",
     "Price.currency": "a word",
+    "Price.requests": "priced from what is recorded: tests/measures/test_costs.py",
+    "Scenario.may_change": "says what may be changed: tests/deciding/test_advice.py",
     "Scenario.sweep": "says which scenarios to run",
     "Sweep.axes": "says which scenarios to run",
     "Sweep.replications": "says how often",

@@ -98,7 +98,7 @@ EVERY_FIELD: dict[str, Any] = {
         },
     },
     "load": {"cv": 0.5, "lasts": "20 s"},
-    "price": {"per_slot_hour": 0.5, "currency": "EUR"},
+    "price": {"per_slot_hour": 0.5, "currency": "USD", "requests": "s3-us-east"},
     "clusters": {"etl": {"slots": 2, "full_speed": 1, "load": {"cv": 0.5, "lasts": "20 s"}}},
     "faults": [
         {
@@ -258,6 +258,7 @@ EVERY_FIELD: dict[str, Any] = {
         {"measure": "aborted", "equals": 0.0},
     ],
     "objective": ["conflict_rate of loader <= 50 %", "job_success_rate >= 90 %"],
+    "may_change": ["isolation", "size"],
     "sweep": {
         "replications": 2,
         "axes": {"size": {"role": "load", "small": {"writers.loader.count": 1}, "large": {}}},

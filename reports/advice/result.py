@@ -1,0 +1,106 @@
+"""What to change: the way from what stands to the cheapest design that was found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from whitecap.engine.recorded import Objective
+from whitecap.reports.advice.steps import Step, Stood
+from whitecap.reports.statistics import Standing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What was searched: `kinds` by their number of changes, of so many `designs` those that were
+    looked at, in `runs`; `fresh` replications then judged the way."""
+
+    kinds: Mapping[str, int]
+    refused: Mapping[str, str]
+    designs: int
+    looked_at: int
+    runs: int
+    most: int
+    fresh: int
+    seed: int
+    is_cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """What `explain` says of two statements behind refusals that waste much. `waste`: their part of
+    all compute that aborted transactions took, about."""
+
+    loser: str
+    winner: str
+    exception: str
+    count: int
+    waste: float
+    statements: tuple[str, str] | None
+    answer: str
+    suggestions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to change, step by step; print it, or look at its parts."""
+
+    scenario_name: str
+    objectives: tuple[Objective, ...]
+    stands: Stood
+    best: Stood
+    steps: tuple[Step, ...]
+    searched: Searched
+    currency: str
+    behind: tuple[Behind, ...]
+    changed: str
+    """The scenario with all steps taken, as YAML."""
+
+    def __str__(self) -> str:
+        from whitecap.reports.advice.wording import advice_text
+
+        return advice_text(self)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the best design meets all objectives, for sure."""
+        return self.best.value.standing is Standing.MET
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """All of it, made of what JSON knows."""
+        from whitecap.reports.advice.document import advice_document
+
+        return advice_document(self)
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """A row per step and measure.
+
+        Columns: `step` (1, ...), `kind`, `change`, `measure`, `writer` (empty: all together),
+        `before`, `after`, `difference`, `low`, `high` (simultaneous 95 %), `distinguishable`.
+        """
+        import pandas as pd
+
+        from whitecap.reports.advice.document import step_rows
+
+        return pd.DataFrame(list(step_rows(self)))
+
+    def write(self, directory: Path) -> Sequence[Path]:
+        """`advice.json`, and the changed scenario as `advised.yaml`; returns the files."""
+        directory.mkdir(parents=True, exist_ok=True)
+        path, changed = directory / "advice.json", directory / "advised.yaml"
+        text = json.dumps(self.document, indent=1, ensure_ascii=False, allow_nan=False)
+        path.write_text(text + "\n", encoding="utf-8")
+        changed.write_text(self.changed, encoding="utf-8")
+        return path, changed

@@ -1,0 +1,121 @@
+"""A greedy search over designs: from what stands, each time the one change that helps most.
+
+The changes that could be next are run a few times, the better half of them twice as often, and so
+on. Which is better: the one that falls less short of the objectives; of those that fall as short,
+the cheaper one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from whitecap.engine.recorded import Measure
+from whitecap.reports.answers.objectives import Objectives
+from whitecap.reports.estimates import estimated
+from whitecap.reports.measures.measured_run import Runs
+from whitecap.reports.planning.trying import tried_value
+from whitecap.reports.statistics import CONFIDENCE
+
+Design = tuple[tuple[str, str], ...]
+"""What is changed: kind and label, in the order in which the steps were taken."""
+
+STANDS: Design = ()
+
+FEWEST = 5
+"""Replications of the first look at a change."""
+
+AS_SHORT = 0.001
+"""Shortfalls that differ by less, as a part of a threshold, are the same."""
+
+WORTH = 0.01
+"""A change that saves less than this part of the cost is not taken for it."""
+
+Wanted = Mapping[Design, int]
+"""Designs with the replications that each should have."""
+
+Searching = Generator[Wanted, Mapping[Design, Runs], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How far a design falls short of all objectives, as parts of their thresholds, and its cost
+    per job; both by the values alone."""
+
+    shortfall: float
+    cost: float
+
+    def is_better(self, other: Score) -> bool:
+        """Whether it is worth changing to."""
+        if abs(self.shortfall - other.shortfall) > AS_SHORT:
+            return self.shortfall < other.shortfall
+        return self.cost < other.cost * (1 - WORTH)
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        """Smaller is better."""
+        return round(self.shortfall / AS_SHORT) * AS_SHORT, self.cost
+
+
+def score_of(runs: Runs, objectives: Objectives) -> Score:
+    """Of the replications that a design has."""
+    value = tried_value(runs, objectives, 1 - CONFIDENCE)
+    margins = (each.margin for each in value.quantities)
+    shortfall = sum(max(0.0, -margin) for margin in margins if not math.isnan(margin))
+    cost = estimated(Measure.COST_PER_JOB, [r.tally(Measure.COST_PER_JOB) for r in runs.values()])
+    return Score(shortfall, math.inf if math.isnan(cost.point) else cost.point)
+
+
+@dataclass
+class Search:
+    """Where a search stands: the designs of its way so far, and how many it looked at."""
+
+    kinds: Mapping[str, Sequence[str]]
+    objectives: Objectives
+    most: int
+    """Replications of one design at most."""
+    is_possible: Callable[[Design], bool] = lambda _: True
+    """Whether changes go together."""
+    way: list[Design] = field(default_factory=lambda: [STANDS])
+    looked_at: set[Design] = field(default_factory=set)
+
+    def steps(self) -> Searching:
+        """Yields what it wants to have run, and is sent the runs; ends where no change helps."""
+        while True:
+            better = yield from self._best_change()
+            if better is None:
+                return
+            self.way.append(better)
+
+    def neighbours(self) -> list[Design]:
+        """What one change makes of the last design of the way."""
+        last = self.way[-1]
+        chosen = dict(last)
+        changed = (
+            (*(each for each in last if each[0] != kind), (kind, label))
+            for kind, labels in self.kinds.items()
+            for label in labels
+            if chosen.get(kind) != label
+        )
+        return [each for each in changed if each not in self.way and self.is_possible(each)]
+
+    def _best_change(self) -> Generator[Wanted, Mapping[Design, Runs], Design | None]:
+        last, left = self.way[-1], self.neighbours()
+        replications = min(FEWEST, self.most)
+        while True:
+            runs = yield dict.fromkeys((last, *left), replications)
+            self.looked_at |= {last, *left}
+            scores = {each: score_of(_first(runs[each], replications), self.objectives)
+                      for each in (last, *left)}  # fmt: skip
+            left.sort(key=lambda each: scores[each].rank)
+            is_decided = replications == self.most
+            if is_decided or not left:
+                best = next(iter(left), None)
+                return best if best is not None and scores[best].is_better(scores[last]) else None
+            left = left[: max(2, math.ceil(len(left) / 2))]
+            replications = min(2 * replications, self.most)
+
+
+def _first(runs: Runs, count: int) -> Runs:
+    return {number: runs[number] for number in sorted(runs)[:count]}

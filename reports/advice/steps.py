@@ -1,0 +1,87 @@
+"""What each step of the way buys: paired differences of runs that the search has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from whitecap.engine.recorded import Measure
+from whitecap.reports.advice.search import Design
+from whitecap.reports.answers.objectives import Objectives
+from whitecap.reports.measures.measured_run import Runs
+from whitecap.reports.planning.trying import TriedValue, tried_value
+from whitecap.reports.sensitivity.effects import Followed, confidence_of, gap_of
+from whitecap.reports.statistics import CONFIDENCE, Difference, Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Bought:
+    """What a step changes of one measure, from before to after."""
+
+    followed: Followed
+    before: Estimate
+    after: Estimate
+    gap: Difference | None
+
+    @property
+    def is_distinguishable(self) -> bool:
+        """Whether it can be told apart from no change."""
+        return self.gap is not None and self.gap.is_distinguishable
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A change by its kind and label, what was there before of that kind, and what it buys."""
+
+    kind: str
+    label: str
+    design: Design
+    bought: tuple[Bought, ...]
+
+    @property
+    def is_distinguishable(self) -> bool:
+        """Whether it changes anything that is looked at, for sure."""
+        return any(each.is_distinguishable for each in self.bought)
+
+
+@dataclass(frozen=True, slots=True)
+class Stood:
+    """A design as the fresh runs show it: against the objectives, and what it costs."""
+
+    design: Design
+    value: TriedValue
+    cost: Estimate
+
+
+COST = Followed(Measure.COST_PER_JOB)
+
+
+def followed_by(objectives: Objectives) -> tuple[Followed, ...]:
+    """What is looked at: the measures of the objectives, and the cost of a job."""
+    return tuple(dict.fromkeys([*map(Followed.by, objectives.each), COST]))
+
+
+def steps_of(
+    way: Sequence[Design], fresh: Mapping[Design, Runs], objectives: Objectives
+) -> tuple[Step, ...]:
+    """Every step with what it buys; all intervals together hold with 95 %."""
+    followed = followed_by(objectives)
+    confidence = confidence_of((len(way) - 1) * len(followed))
+    return tuple(
+        Step(*after[-1], after, tuple(
+            _bought(each, fresh[before], fresh[after], confidence) for each in followed
+        ))
+        for before, after in pairwise(way)
+    )  # fmt: skip
+
+
+def _bought(followed: Followed, before: Runs, after: Runs, confidence: float) -> Bought:
+    one, two = followed.estimate(before), followed.estimate(after)
+    return Bought(followed, one, two, gap_of(two, one, confidence))
+
+
+def stood(design: Design, runs: Runs, objectives: Objectives) -> Stood:
+    """How a design stands, with 95 % intervals."""
+    value = tried_value(runs, objectives, 1 - CONFIDENCE)
+    return Stood(design, value, COST.estimate(runs))

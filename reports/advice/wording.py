@@ -1,0 +1,121 @@
+"""What to change, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whitecap.engine.recorded import Unit
+from whitecap.reports.advice.result import Advice, Behind
+from whitecap.reports.advice.steps import Bought, Step, Stood
+from whitecap.reports.answers.phrases import held_text, listed, objective_text
+from whitecap.reports.measures import written
+from whitecap.reports.sensitivity.wording import followed_text
+from whitecap.reports.statistics import (
+    Standing,
+    counted,
+    written_difference,
+    written_estimate,
+)
+
+
+def advice_text(advice: Advice) -> str:
+    """The answer, each step with what it buys, how all stands, and what was searched."""
+    lines = [headline(advice), *standings(advice)]
+    for number, step in enumerate(advice.steps, 1):
+        lines.append(f"{number}. {step_text(step)}")
+        lines += [f"   {each}" for each in bought_texts(advice, step)]
+    for behind in advice.behind:
+        lines += behind_texts(behind)
+    return "\n".join([*lines, *notes(advice)])
+
+
+def headline(advice: Advice) -> str:
+    """The answer in a sentence."""
+    objectives = listed([objective_text(each) for each in advice.objectives])
+    match advice.best.value.standing, bool(advice.steps):
+        case Standing.MET, False:
+            return f"Nothing that may be changed is cheaper and meets {objectives}: it stays."
+        case Standing.MET, True:
+            way = listed([each.label for each in advice.steps])
+            return f"Cheapest found that meets {objectives}: {way}."
+        case Standing.UNDECIDED, _:
+            return f"Whether the best found meets {objectives} stays undecided{_found(advice)}."
+        case _:
+            return f"Nothing that was found meets {objectives}{_found(advice)}."
+
+
+def _found(advice: Advice) -> str:
+    way = listed([each.label for each in advice.steps]) if advice.steps else "what stands"
+    return f"; it is {way}"
+
+
+def standings(advice: Advice) -> Iterator[str]:
+    """How what stands does, and the best."""
+    yield f"As it stands: {_stood_text(advice, advice.stands)}."
+    if advice.steps:
+        yield f"Changed: {_stood_text(advice, advice.best)}."
+
+
+def _stood_text(advice: Advice, stood: Stood) -> str:
+    worst = stood.value.quantities[0]
+    value = written_estimate(worst.estimate, worst.held.measure.unit)
+    cost = written_estimate(stood.cost, Unit.MONEY)
+    return f"{held_text(worst.held)} is {value}, a job costs {cost} {advice.currency}"
+
+
+def step_text(step: Step) -> str:
+    """`partitioning: events partitioned by date`."""
+    return f"{step.kind}: {step.label}"
+
+
+def bought_texts(advice: Advice, step: Step) -> Iterator[str]:
+    """What it changes of each measure; a step that shows nothing is told so."""
+    for each in step.bought:
+        yield _bought_text(advice, each)
+    if not step.is_distinguishable:
+        yield "what it buys cannot be told from nothing: leave it out"
+
+
+def _bought_text(advice: Advice, bought: Bought) -> str:
+    unit = bought.followed.measure.unit
+    gap = "n/a" if bought.gap is None else written_difference(bought.gap, unit)
+    currency = f" {advice.currency}" if unit is Unit.MONEY else ""
+    before, after = (written(e.point, unit) for e in (bought.before, bought.after))
+    return f"{followed_text(bought.followed)} {before} to {after}{currency}: {gap}"
+
+
+def behind_texts(behind: Behind) -> Iterator[str]:
+    """What stands behind a refusal."""
+    part = written(behind.waste, Unit.SHARE, 2)
+    yield (
+        f"Behind {part} of what aborts waste as it stands: {behind.loser} aborted by "
+        f"{behind.winner} ({behind.exception}, {counted(behind.count, 'time')})"
+    )
+    if behind.statements is not None:
+        yield from (
+            f"   {name}: {text}" for name, text in zip("AB", behind.statements, strict=True)
+        )
+    yield f"   {behind.answer}"
+    yield from (f"   avoids it: {each}" for each in behind.suggestions)
+
+
+def notes(advice: Advice) -> Iterator[str]:
+    """What was searched, and why the numbers are not those of a winner."""
+    searched = advice.searched
+    kinds = ", ".join(
+        f"{kind} ({counted(count, 'change')})" for kind, count in searched.kinds.items()
+    )
+    cut = "; it ended there, more runs would have been needed" if searched.is_cut else ""
+    yield (
+        f"Searched: {kinds}; {searched.looked_at:,} of {searched.designs:,} combinations, one "
+        f"change after the other, {searched.runs:,} runs with at most {searched.most} "
+        f"replications of each{cut}."
+    )
+    yield (
+        f"All numbers above are from {searched.fresh} fresh replications of each design on the "
+        "way, which chose nothing: the winner is not flattered. Differences are paired and hold "
+        f"together with 95 %; seed {searched.seed}."
+    )
+    if searched.refused:
+        told = "; ".join(f"{label} ({why})" for label, why in searched.refused.items())
+        yield f"Not possible: {told}."

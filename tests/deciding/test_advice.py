@@ -1,0 +1,188 @@
+"""`whitecap advise`: where the remedy is known it is found, and what cannot help is not taken."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+import whitecap
+from tests.deciding.worlds import STEADY, written_to
+from whitecap.cli import main
+from whitecap.engine.errors import InvalidInput
+from whitecap.exit_codes import ExitCode
+from whitecap.reports.advice.search import STANDS, Score
+from whitecap.reports.advice.wording import headline
+from whitecap.reports.statistics import Standing
+from whitecap.sim.changes.alternatives import KINDS, alternatives_of
+from whitecap.sim.loading import load_scenario
+
+DAYS: dict[str, Any] = {
+    "schema": "event_id BIGINT, date DATE, amount DOUBLE",
+    "partition_by": [],
+    "key": "event_id",
+    "values": {"date": {"days": 200}},
+    "initial": {"rows": 400, "rows_per_file": 400},
+}
+"""Two hundred days in one file: whoever changes a day conflicts with everybody."""
+
+CORRECTIONS: dict[str, Any] = {
+    "count": 6,
+    "statement": "UPDATE events SET amount = amount + 1.0 WHERE date = :date",
+    "parameters": {"date": "uniform"},
+    "arrival": {"closed": {"think": {"exponential": {"mean": "60 s"}}}},
+    "compute": {"lognormal": {"median": "10 s", "sigma": 0.4}},
+}
+OBJECTIVE = "job_success_rate >= 90 %"
+
+
+@pytest.fixture(scope="module")
+def heap(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("heap") / "heap.yaml"
+    return written_to(
+        path, duration="10 min", table=DAYS, writers={"etl": CORRECTIONS}, objective=OBJECTIVE,
+        price={"per_slot_hour": 0.5, "currency": "EUR"}, may_change=["isolation", "partitioning"],
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def advice(heap: Path) -> whitecap.Advice:
+    return whitecap.advise(heap, replications=5, jobs=1, quiet=True)
+
+
+def test_the_partitioning_that_keeps_jobs_apart_is_found_and_isolation_is_left_alone(
+    advice: whitecap.Advice,
+) -> None:
+    assert advice.stands.value.standing is Standing.MISSED
+    assert advice.is_met
+    assert [step.label for step in advice.steps] == ["events partitioned by date"]
+    assert headline(advice).endswith("at least 90 %: events partitioned by date.")
+
+
+def test_it_says_what_the_step_buys_of_each_objective_and_of_the_cost(
+    advice: whitecap.Advice,
+) -> None:
+    table = advice.table.set_index("measure")
+    assert set(table.index) == {"job_success_rate", "cost_per_job"}
+    assert table.loc["job_success_rate", "low"] > 0.1
+    assert table.loc["cost_per_job", "high"] < 0
+    assert "EUR" in str(advice)
+
+
+def test_what_is_stated_comes_from_replications_that_chose_nothing(
+    advice: whitecap.Advice, heap: Path
+) -> None:
+    again = whitecap.run(heap, replication=5).summary
+    assert advice.searched.fresh == 5
+    fresh = advice.stands.value.quantities[0].tallies[0]
+    assert fresh.value == pytest.approx(again.iloc[0]["job_success_rate"])
+
+
+def test_the_statements_behind_the_waste_are_explained(advice: whitecap.Advice) -> None:
+    (behind,) = advice.behind
+    assert behind.waste == pytest.approx(1)
+    assert behind.statements is not None
+    assert len(set(behind.statements)) == 2, "two days, which an unpartitioned table cannot tell"
+    assert "They conflict" in behind.answer
+    assert any("artition" in each for each in behind.suggestions)
+
+
+def test_the_changed_scenario_is_one_that_runs(advice: whitecap.Advice, tmp_path: Path) -> None:
+    advice.write(tmp_path)
+    changed = load_scenario(tmp_path / "advised.yaml")
+    assert changed.table is not None
+    assert changed.table.partition_by == ["date"]
+
+
+def test_where_nothing_conflicts_everything_stays(tmp_path: Path) -> None:
+    file = written_to(
+        tmp_path / "appends.yaml", duration="10 min", writers={"loader": {**STEADY, "count": 12}},
+        objective=OBJECTIVE,
+    )  # fmt: skip
+    advice = whitecap.advise(file, ["isolation"], replications=5, jobs=1, quiet=True)
+    assert advice.steps == ()
+    assert advice.currency == "slot-hours"
+    assert headline(advice).startswith("Nothing that may be changed is cheaper and meets")
+
+
+def test_where_nothing_helps_it_says_so(heap: Path) -> None:
+    advice = whitecap.advise(heap, "isolation", replications=5, jobs=1, quiet=True)
+    assert not advice.is_met
+    assert headline(advice).startswith("Nothing that was found meets")
+
+
+def test_a_design_that_falls_less_short_is_better_and_then_a_cheaper_one() -> None:
+    assert Score(0.0, 9.0).is_better(Score(0.2, 1.0))
+    assert Score(0.0, 1.0).is_better(Score(0.0, 1.1))
+    assert not Score(0.0, 1.0).is_better(Score(0.0, 1.001))
+    assert not Score(0.0, 1.0).is_better(Score(0.0, 1.0))
+
+
+def test_every_kind_has_changes_that_can_be_run(tmp_path: Path) -> None:
+    compactor = {
+        "statement": "OPTIMIZE events",
+        "arrival": {"schedule": {"every": "2 min", "offset": "1 min"}},
+    }
+    file = written_to(
+        tmp_path / "all.yaml", table={**DAYS, "partition_by": ["date"]},
+        writers={"etl": CORRECTIONS, "compactor": compactor},
+    )  # fmt: skip
+    found = alternatives_of(load_scenario(file), list(KINDS))
+    labels: Mapping[str, list[str]] = {kind: list(each) for kind, each in found.kinds.items()}
+    assert labels["partitioning"] == ["events unpartitioned"]
+    assert "compactor every 4 min" in labels["schedules"]
+    assert "jobs run again at most 3 times" in labels["retries"]
+    assert any("deletion vectors" in each for each in labels["row-level"])
+    assert set(labels) | {"clustering"} == set(KINDS)
+    assert STANDS == ()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--allow", "partitoning"], "did you mean 'partitioning'?"),
+        (["--allow", "schedules"], "leaves nothing to change"),
+        (["--objective", "given_up <= 3"], "is a count"),
+        (["--objective", "job_succes_rate >= 3"], "job_success_rate"),
+    ],
+)
+def test_what_cannot_be_advised_on_is_told_by_name(
+    heap: Path, arguments: list[str], said: str
+) -> None:
+    result = CliRunner().invoke(main, ["advise", str(heap), *arguments])
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert said in " ".join(result.stderr.split())
+
+
+def test_a_scenario_that_allows_nothing_is_asked_what_may_be_changed(tmp_path: Path) -> None:
+    file = written_to(tmp_path / "small.yaml", objective=OBJECTIVE)
+    with pytest.raises(InvalidInput) as refused:
+        whitecap.advise(file, quiet=True)
+    assert "says what may be changed: there are partitioning" in str(refused.value)
+
+
+def test_axes_of_the_sweep_may_be_allowed_by_name(tmp_path: Path, heap: Path) -> None:
+    document = yaml.safe_load(heap.read_text())
+    axes = {"layout": {"heap": {}, "by date": {"table.partition_by": ["date"]}}}
+    file = tmp_path / "axes.yaml"
+    file.write_text(yaml.safe_dump({**document, "sweep": {"axes": axes}}))
+    found = alternatives_of(load_scenario(file), ["layout"])
+    assert {kind: list(each) for kind, each in found.kinds.items()} == {"layout": ["by date"]}
+
+
+def test_the_command_prints_what_it_writes(heap: Path, tmp_path: Path) -> None:
+    arguments = [
+        "advise", str(heap), "--allow", "partitioning", "--replications", "5", "--jobs", "1",
+        "--out", str(tmp_path / "out"), "--json",
+    ]  # fmt: skip
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == ExitCode.FINE, result.output
+    printed = json.loads(result.stdout)
+    kept = json.loads((tmp_path / "out" / "advice.json").read_text())
+    assert kept["steps"] == printed["steps"]
+    assert printed["met"] is True

@@ -1,0 +1,74 @@
+"""`whitecap advise`: parsing and printing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_SEED
+
+FEWEST = 5
+MOST_RUNS = 1_000_000
+"""More than a machine makes in days."""
+
+
+@click.command()
+@click.argument("scenario", type=click.Path(path_type=Path))
+@click.option(
+    "--allow", "allowed", multiple=True, metavar="KIND",
+    help="What may be changed: partitioning, clustering, isolation, row-level, retries, schedules, "
+    "or an axis of the scenario's sweep. Repeatable.  [default: the scenario's may_change]",
+)  # fmt: skip
+@click.option(
+    "--objective", multiple=True, metavar="TEXT",
+    help="Instead of the scenario's, e.g. 'job_success_rate >= 99 %'. Repeatable; all must hold.",
+)  # fmt: skip
+@click.option(
+    "--replications", type=click.IntRange(FEWEST, MAX_REPLICATIONS), default=20, show_default=True,
+    help="Runs of one design at most, and as many fresh ones for what is stated.",
+)  # fmt: skip
+@click.option(
+    "--max-runs", "most_runs", type=click.IntRange(1, MOST_RUNS), default=2000, show_default=True,
+    help="Runs of the search at most.",
+)  # fmt: skip
+@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Instead of the scenario's.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Processes  [default: one per core]")
+@click.option(
+    "--out", type=click.Path(path_type=Path),
+    help="Directory for advice.json and the changed scenario, advised.yaml.",
+)  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+def advise(
+    scenario: Path,
+    allowed: Sequence[str],
+    objective: Sequence[str],
+    replications: int,
+    most_runs: int,
+    seed: int | None,
+    jobs: int | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Find the cheapest design that meets the objectives, and what each change buys.
+
+    Of what may be changed the one change that helps most is taken, then the next; what each buys is
+    stated from fresh runs. Beside it stands what is behind the refusals that waste most.
+    """
+    from whitecap.deciding.advice import advised_by, question_of
+    from whitecap.sim.machine.places import require_directory
+    from whitecap.terminal.as_json import print_json
+    from whitecap.terminal.deciding.advice import show_advice
+    from whitecap.terminal.progress import progress
+
+    if out is not None:
+        require_directory(out)
+    question = question_of(scenario, allowed, objective, replications, most_runs, seed)
+    with progress("advise") as show:
+        found = advised_by(question, jobs, show)
+    written = () if out is None else found.write(out)
+    if as_json:
+        print_json({**found.document, "files": written})
+    else:
+        show_advice(found, written)

@@ -1,0 +1,277 @@
+"""Advice: `reports` says which designs to look at, `sim` makes and runs them.
+
+import whitecap
+advice = whitecap.advise("scenarios/capacity.yaml", ["partitioning", "retries"])
+print(advice)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from whitecap.deciding.running import Watch, checked_replications
+from whitecap.engine.errors import EngineError, InvalidInput
+from whitecap.engine.races.explain.explanation import Explanation, explain
+from whitecap.engine.races.explain.plain import answer
+from whitecap.reports.advice.result import Advice, Behind, Searched
+from whitecap.reports.advice.search import STANDS, Design, Search
+from whitecap.reports.advice.steps import steps_of, stood
+from whitecap.reports.answers.objectives import Objectives
+from whitecap.reports.measures.measured_run import MeasuredRun, Runs, measure_run
+from whitecap.reports.measures.refusals import NO_WRITERS
+from whitecap.reports.measures.wasted import wasteful_refusals
+from whitecap.sim.changes.alternatives import Alternatives, alternatives_of
+from whitecap.sim.changes.paired import paired_runs
+from whitecap.sim.loading import load_scenario
+from whitecap.sim.loading.loading import show_document
+from whitecap.sim.machine.places import require_directory
+from whitecap.sim.machine.processes import Processes
+from whitecap.sim.rehearsal.race import race_of
+from whitecap.sim.scenario import Scenario
+from whitecap.sim.sweeps.read_runs import Making
+from whitecap.sim.sweeps.variants import plain_of, refuse_without_threshold
+
+__all__ = ["Advice", "advise", "advised_by", "question_of"]
+
+DEFAULT_MOST = 20
+"""Replications of one design in the search, and as many fresh ones of each on the way."""
+
+DEFAULT_MOST_RUNS = 2000
+
+SHOWN = 2
+"""Refusals of which `explain` is asked what is behind them."""
+
+SLOT_HOURS = "slot-hours"
+"""The currency where no price is stated: one slot-hour costs one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What may be changed of which scenario, and how much may be run for it."""
+
+    scenario: Scenario
+    alternatives: Alternatives
+    replications: int
+    most_runs: int
+    seed: int
+
+    @property
+    def objectives(self) -> Objectives:
+        """What designs are held to."""
+        return Objectives(tuple(self.scenario.objectives), are_default=False)
+
+    def at(self, design: Design) -> Scenario:
+        """The scenario with a design's changes. Raises `InvalidInput` where they exclude each
+        other."""
+        return plain_of(self.scenario, self.changes(design))
+
+    def is_possible(self, design: Design) -> bool:
+        """Whether its changes go together."""
+        try:
+            self.at(design)
+        except InvalidInput:
+            return False
+        return True
+
+    def changes(self, design: Design) -> dict[str, Any]:
+        """All dotted paths that a design sets, those of later steps over those of earlier ones."""
+        kinds = self.alternatives.kinds
+        return {path: v for kind, label in design for path, v in kinds[kind][label].items()}
+
+
+def question_of(
+    path: Path,
+    allowed: Sequence[str] = (),
+    objective: Sequence[str] = (),
+    replications: int = DEFAULT_MOST,
+    most_runs: int = DEFAULT_MOST_RUNS,
+    seed: int | None = None,
+) -> Question:
+    """What these words ask for. Raises `InvalidInput` with what is wrong; nothing is run."""
+    stated = load_scenario(path, {"objective": list(objective)} if objective else {}, cells=False)
+    refuse_without_threshold(stated, path)
+    checked_replications(replications)
+    free = {"price": {"per_slot_hour": 1, "currency": SLOT_HOURS}}
+    priced = load_scenario(
+        path,
+        {
+            **({"objective": list(objective)} if objective else {}),
+            **({} if stated.price else free),
+        },
+        cells=False,
+    )
+    alternatives = alternatives_of(priced, list(allowed) or priced.may_change)
+    own_seed = priced.seed if seed is None else seed
+    return Question(priced, alternatives, replications, most_runs, own_seed)
+
+
+def advised_by(question: Question, jobs: int | None, watch: Watch) -> Advice:
+    """Search, then judge the way by fresh replications. Raises `InvariantViolated`."""
+    kinds = {kind: list(labels) for kind, labels in question.alternatives.kinds.items()}
+    search = Search(kinds, question.objectives, question.replications, question.is_possible)
+    with Processes(jobs or os.cpu_count() or 1) as processes:
+        runs = _Runs(question, processes, watch)
+        is_cut = _searched(search, runs)
+        fresh = runs.fresh(search.way)
+    return _advice(question, search, runs, fresh, is_cut)
+
+
+def _searched(search: Search, runs: _Runs) -> bool:
+    """Go through the search; whether it was cut off because runs were at their most."""
+    steps = search.steps()
+    try:
+        wanted = next(steps)
+        while True:
+            made = runs.made(wanted)
+            if made is None:
+                return True
+            wanted = steps.send(made)
+    except StopIteration:
+        return False
+
+
+@dataclass
+class _Runs:
+    """What was run so far, by design and replication."""
+
+    question: Question
+    processes: Processes
+    watch: Watch
+    done: int = 0
+    runs: dict[Design, dict[int, MeasuredRun]] = field(default_factory=dict)
+
+    def made(self, wanted: Mapping[Design, int]) -> Mapping[Design, Runs] | None:
+        """All that is wanted; nothing if that would be too much."""
+        lacking = sum(count - len(self.runs.get(each, ())) for each, count in wanted.items())
+        if self.done + max(lacking, 0) > self.question.most_runs:
+            return None
+        counts = {len(self.runs.get(each, ())) for each in wanted}
+        for seen in sorted(counts):
+            here = [each for each in wanted if len(self.runs.get(each, ())) == seen]
+            self._make(here, range(seen, max(wanted.values())))
+        return {each: self.runs[each] for each in wanted}
+
+    def fresh(self, way: Sequence[Design]) -> Mapping[Design, Runs]:
+        """Replications that nothing was chosen by, those after the ones of the search."""
+        first = self.question.replications
+        self._make(way, range(first, 2 * first), of_search=False)
+        return {each: {n: run for n, run in self.runs[each].items() if n >= first} for each in way}
+
+    def _make(self, designs: Sequence[Design], numbers: range, *, of_search: bool = True) -> None:
+        if not designs or not numbers:
+            return
+        scenarios = {each: self.question.at(each) for each in designs}
+        before, most = self.done, self.question.most_runs
+        note = "searching" if of_search else "judging by fresh replications"
+
+        def tell(done: int, _: int) -> None:
+            now = before + done if of_search else before
+            self.watch(min(now, most), most, f"{note}, {before + done:,} runs")
+
+        making = Making(measure_run, self.processes, tell)
+        found = paired_runs(making, scenarios, numbers, self.question.seed)
+        for each, own in found.items():
+            self.runs.setdefault(each, {}).update(own)
+        if of_search:
+            self.done += len(designs) * len(numbers)
+
+
+def _advice(
+    question: Question,
+    search: Search,
+    runs: _Runs,
+    fresh: Mapping[Design, Runs],
+    is_cut: bool,
+) -> Advice:
+    objectives, best = question.objectives, search.way[-1]
+    price = question.scenario.price
+    assert price is not None
+    alternatives = question.alternatives
+    searched = Searched(
+        {kind: len(labels) for kind, labels in alternatives.kinds.items()},
+        alternatives.refused,
+        alternatives.designs,
+        len(search.looked_at),
+        runs.done,
+        question.replications,
+        len(fresh[best]),
+        question.seed,
+        is_cut,
+    )
+    return Advice(
+        question.scenario.name,
+        objectives.each,
+        stood(STANDS, fresh[STANDS], objectives),
+        stood(best, fresh[best], objectives),
+        steps_of(search.way, fresh, objectives),
+        searched,
+        price.currency,
+        tuple(_behind(question.scenario, fresh[STANDS])),
+        show_document(question.at(best).document),
+    )
+
+
+def _behind(scenario: Scenario, runs: Runs) -> Iterator[Behind]:
+    """What is behind the refusals that waste most."""
+    for refusal, waste in wasteful_refusals(runs, besides=NO_WRITERS)[:SHOWN]:
+        loser, winner = refusal.loser, refusal.winner
+        told = str(loser), str(winner), refusal.exception, refusal.count, waste
+        try:
+            explanation = _explained(scenario, loser.writer_group, winner.writer_group)
+        except (InvalidInput, EngineError) as error:
+            yield Behind(*told, None, f"explain cannot race them: {error}", ())
+            continue
+        titles = tuple(each.change.title for each in explanation.suggestions)
+        yield Behind(*told, explanation.statements, answer(explanation), titles)
+
+
+def _explained(scenario: Scenario, loser: str, winner: str) -> Explanation:
+    """Two jobs of other values if these conflict, else of the same."""
+    explanation = explain(race_of(scenario, loser, winner, alike=False))
+    if explanation.can_conflict:
+        return explanation
+    return explain(race_of(scenario, loser, winner, alike=True))
+
+
+def advise(
+    scenario: str | Path,
+    allow: str | Sequence[str] = (),
+    *,
+    objective: str | Sequence[str] = (),
+    replications: int = DEFAULT_MOST,
+    max_runs: int = DEFAULT_MOST_RUNS,
+    seed: int | None = None,
+    out: str | Path | None = None,
+    jobs: int | None = None,
+    quiet: bool = False,
+) -> Advice:
+    """The cheapest design that meets the objectives, and what each step towards it buys.
+
+    `allow`: what may be changed, `"partitioning"`, `"retries"`, ... or axes of the scenario's
+    sweep; without it what the scenario's `may_change` names. The search takes at most `max_runs`
+    (2,000) runs, `replications` (20) of a design, and judges its way by as many fresh ones. `out`
+    is a directory for `advice.json` and the changed scenario.
+
+    Raises `InvalidInput` and `InvariantViolated`.
+    """
+    from whitecap.terminal.progress import progress
+
+    if out is not None:
+        require_directory(Path(out))
+    question = question_of(
+        Path(scenario),
+        [allow] if isinstance(allow, str) else allow,
+        [objective] if isinstance(objective, str) else objective,
+        replications,
+        max_runs,
+        seed,
+    )
+    with progress("advise", quiet=quiet) as show:
+        found = advised_by(question, jobs, show)
+    if out is not None:
+        found.write(Path(out))
+    return found
