@@ -75,7 +75,8 @@ def _unfinished(where: str, left_out: Mapping[Group, LeftOut]) -> Iterator[str]:
     if total.unfinished:
         parts.append(f"{_were(total.unfinished)} unfinished at the end (not in the success rate)")
     if total.given_up:
-        parts.append(f"{_were(total.given_up)} given up (without a latency)")
+        half_done = f", {total.half_done:,} of them half done" if total.half_done else ""
+        parts.append(f"{_were(total.given_up)} given up (without a latency){half_done}")
     if parts:
         yield f"{where}of {total.jobs:,} jobs {listed(parts)}"
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
+import whitecap
 from tests.sim.sim_worlds import rows
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import Measure
 from whitecap.reports.measures.measured_run import MeasuredRun
+from whitecap.reports.pages.page_tables import left_out_table
 from whitecap.runs import Run
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import FinishedRun, run_scenario
@@ -107,6 +112,26 @@ def test_one_job_that_is_half_done_is_told_as_one() -> None:
     options = [part for key, value in changes.items() for part in ("--set", f"{key}={value}")]
     shown = CliRunner().invoke(main, ["run", "two-tables", *options], env={"COLUMNS": "1000"})
     assert "2 given up (in no latency), 1 of them half done (" in shown.output
+
+
+def test_a_sweep_and_its_page_tell_how_many_jobs_are_half_done(tmp_path: Path) -> None:
+    file = tmp_path / "jobs.yaml"
+    file.write_text(yaml.safe_dump(JOBS, sort_keys=False))
+    axis = ["--set", "writers.rival.compute=2 s,3 s", "--replications", "2"]
+    arguments = ["sweep", str(file), *axis, "--engine", "processes", "--out", str(tmp_path / "out")]
+    shown = CliRunner().invoke(main, arguments, env={"COLUMNS": "200"})
+    assert shown.exit_code == 0, shown.output
+    told = re.findall(r"(\d) s: (\d+) of \d+ jobs given up are half done", shown.stdout)
+    assert [cell for cell, _ in told] == ["2", "3"]
+    assert "given up (without a latency), " in shown.stdout
+    swept = whitecap.load_sweep(tmp_path / "out", engine="processes")
+    page = left_out_table(swept.subject)
+    assert "half done" in page.headings
+    at = page.headings.index("half done")
+    counts = [row[at].text for row in page.rows if row[1].text.startswith("loader")]
+    assert counts == [count for _, count in told]
+    of_loader = swept.left_out[swept.left_out["writer_group"] == "loader"]
+    assert of_loader["half_done"].sum() == of_loader["given_up"].sum() > 0
 
 
 def test_a_job_succeeds_with_its_last_statement(made: FinishedRun) -> None:
