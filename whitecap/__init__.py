@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from whitecap import figures
     from whitecap.api import Run, load, load_scenario, run
     from whitecap.deciding.advice import Advice, advise
+    from whitecap.deciding.planning import Plan, plan
     from whitecap.deciding.sensitivity import Sensitivity, sensitivity
     from whitecap.drafting import from_log
     from whitecap.explaining import Explained, explain
-    from whitecap.planning import Plan, plan
     from whitecap.sweeps import Sweep, load_sweep, report, sweep
 
 __all__ = [
@@ -51,7 +51,7 @@ _HOMES = {
     **dict.fromkeys(("Sweep", "load_sweep", "report", "sweep"), "whitecap.sweeps"),
     **dict.fromkeys(("Explained", "explain"), "whitecap.explaining"),
     **dict.fromkeys(("Advice", "advise"), "whitecap.deciding.advice"),
-    **dict.fromkeys(("Plan", "plan"), "whitecap.planning"),
+    **dict.fromkeys(("Plan", "plan"), "whitecap.deciding.planning"),
     **dict.fromkeys(("Sensitivity", "sensitivity"), "whitecap.deciding.sensitivity"),
     "from_log": "whitecap.drafting",
 }

@@ -74,7 +74,7 @@ def plan(
     variant. Ctrl-C ends the search early and keeps what is known.
     """
     from whitecap.assignments import labels_named, variants_named
-    from whitecap.planning import planned_by, planning_of
+    from whitecap.deciding.planning import planned_by, planning_of
     from whitecap.sim.machine.places import require_directory
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.plan import show_plan
