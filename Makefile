@@ -72,8 +72,8 @@ validate-real: setup ## Predict a free run on real Delta Lake, then let it run (
 	-$(BIN)/whitecap validate --real --overwrite --out $(FREE_RUN)
 	$(BIN)/python -m benchmarks.validation.free_run $(FREE_RUN)/result.json
 
-chaos: setup ## A campaign over all shipped scenarios; writes its result into docs/chaos.md (MINUTES=30)
-	$(BIN)/python -m benchmarks.chaos $(or $(MINUTES),30)
+chaos: setup ## A campaign over all shipped scenarios; writes its result into docs/chaos.md (MINUTES=30 SEED=1)
+	$(BIN)/python -m benchmarks.chaos $(or $(MINUTES),30) $(or $(SEED),1)
 
 notebooks: setup ## Open the notebooks
 	$(BIN)/jupyter lab notebooks

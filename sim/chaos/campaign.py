@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol, TypeVar
 
@@ -44,6 +44,10 @@ class Campaign:
     first: int = 0
     without: frozenset[str] = frozenset()
     rows_every: int = 1
+
+    def after(self, runs: int) -> Campaign:
+        """What is left of it when so many runs are made."""
+        return replace(self, first=self.first + runs, runs=max(self.runs - runs, 0))
 
     def planned(self) -> Iterator[PlannedRun]:
         """Every run, by its number."""

@@ -167,3 +167,35 @@ def test_a_fault_that_there_is_not_is_told_with_the_nearest_one(file: Path) -> N
     assert "'stale-listing'" in result.stderr
     assert "did you mean 'stale_listing'?" in result.stderr
     assert "did you mean 'pause'?" in result.stderr
+
+
+def test_a_campaign_goes_on_where_it_ended(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _judge_by(monkeypatch, _planted)
+    options = ("--no-shrink", "--jobs", 1, "--json", "--seed", 4)
+    whole = _chaos(file, *options, "--runs", 8, "--out", tmp_path / "whole")
+    parts = tmp_path / "parts"
+    _chaos(file, *options, "--runs", 5, "--out", parts)
+    rest = _chaos(file, *options, "--runs", 8, "--out", parts, "--resume")
+    assert json.loads(rest.stdout) == json.loads(whole.stdout)
+    assert rest.exit_code == whole.exit_code == ExitCode.EXPECTATION_MISSED
+
+
+def test_only_the_same_campaign_goes_on(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _judge_by(monkeypatch, _lenient)
+    options = ("--runs", 1, "--jobs", 1, "--out", tmp_path / "out")
+    nothing = _chaos(file, *options, "--resume")
+    assert nothing.exit_code == ExitCode.BAD_INPUT
+    assert "there is no campaign to go on with" in nothing.stderr
+    assert _chaos(file, *options).exit_code == ExitCode.FINE
+    other = _chaos(file, *options, "--resume", "--seed", 2, "--without", "pause")
+    assert other.exit_code == ExitCode.BAD_INPUT
+    assert "is another campaign: its seed, without differ" in other.stderr
+    (tmp_path / "out" / "campaign.json").write_text("[]")
+    damaged = _chaos(file, *options, "--resume")
+    assert damaged.exit_code == ExitCode.BAD_INPUT
+    assert "is no campaign" in damaged.stderr
+    assert _chaos(file, "--resume", "--only", 1).exit_code == ExitCode.BAD_INPUT

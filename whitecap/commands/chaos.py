@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,16 +17,21 @@ from whitecap.exit_codes import ExitCode
 from whitecap.real_writers import chaos_of_real_writers
 from whitecap.sim.machine.places import require_directory
 from whitecap.sim.quantities.bounds import MAX_SEED
-from whitecap.terminal.progress import progress
+from whitecap.terminal.progress import Show, progress
 
 if TYPE_CHECKING:
-    from whitecap.sim.chaos.campaign import Campaign, Tally, Workers
+    from whitecap.sim.chaos.campaign import Campaign, Workers
     from whitecap.sim.chaos.examining import Examined
+    from whitecap.sim.chaos.kept import Course
+    from whitecap.sim.chaos.one_run import ChaosRun, Judge
 
 DEFAULT = ParameterSource.DEFAULT
 
 MOST_RUNS = 10_000_000
 """More than a machine makes in a month."""
+
+KEPT_EVERY_S = 30.0
+"""What a campaign that is killed loses at most."""
 
 
 @click.command()
@@ -51,6 +57,7 @@ MOST_RUNS = 10_000_000
     metavar="N",
     help="In every Nth run statements are run again, in DuckDB, and rows compared.",
 )  # fmt: skip
+@click.option("--resume", is_flag=True, help="Go on with the campaign that lies in --out.")
 @click.option("--only", type=click.IntRange(0, MOST_RUNS), help="Make this one run again.")
 @click.option(
     "--jobs", type=click.IntRange(min=1), help="Processes at a time  [default: one per core]"
@@ -82,6 +89,7 @@ def chaos(
     seed: int,
     without: tuple[str, ...],
     rows_every: int,
+    resume: bool,
     only: int | None,
     jobs: int | None,
     master: str | None,
@@ -98,7 +106,8 @@ def chaos(
     that is left must finish. What goes wrong is explained by a failure that is gone when the same
     seed is run without it, or it is a defect. Ctrl-C ends a campaign early.
     """
-    from whitecap.sim.chaos.campaign import Campaign, fault_kinds, require_one_table
+    from whitecap.sim.chaos.campaign import Campaign, Tally, fault_kinds, require_one_table
+    from whitecap.sim.chaos.kept import CAMPAIGN, Course, kept
     from whitecap.sim.loading import load_scenario
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.campaign import campaign_document, show_tally
@@ -111,6 +120,8 @@ def chaos(
         raise click.UsageError("--save keeps small scenarios, and --no-shrink makes none")
     if jobs is not None and master is not None:
         raise click.UsageError("--jobs is for processes, and --master for Spark: give one of them")
+    if resume and only is not None:
+        raise click.UsageError("--only makes one run again, and --resume makes those to come")
     loaded = [load_scenario(path, cells=False) for path in scenarios]
     require_one_table(loaded)
     if real is not None and ctx.get_parameter_source("runs") is DEFAULT:
@@ -120,14 +131,16 @@ def chaos(
         numbers = range(first, first + count)
         ctx.exit(chaos_of_real_writers(loaded, numbers, seed, out, real, python, as_json))
     campaign = Campaign(loaded, count, seed, first, fault_kinds(without), rows)
-    began = time.monotonic()
+    course = kept(out / CAMPAIGN, campaign) if resume else Course(Tally(campaign.without))
+    making = _Making(campaign, course, scenarios, out, save, shrink, as_json, only is None)
+    before, began = course.tally.runs, time.monotonic()
     with _workers(jobs, master) as workers:
-        tally, examined = _made(campaign, scenarios, workers, out, save, shrink, as_json, minutes)
+        making.make(workers, minutes)
     if as_json:
-        print_json(campaign_document(tally, examined, seed))
+        print_json(campaign_document(course, seed))
     else:
-        show_tally(tally, time.monotonic() - began)
-    ctx.exit(_exit_code(examined))
+        show_tally(course.tally, course.tally.runs - before, time.monotonic() - began)
+    ctx.exit(_exit_code(course))
 
 
 OF_SIMULATED = {
@@ -163,60 +176,83 @@ def _workers(jobs: int | None, master: str | None) -> Iterator[Workers]:
         yield processes
 
 
-def _made(
-    campaign: Campaign,
-    paths: Sequence[Path],
-    workers: Workers,
-    out: Path,
-    save: Path | None,
-    shrink: bool,
-    quiet: bool,
-    minutes: float | None,
-) -> tuple[Tally, list[Examined]]:
-    """All runs, or those until the time is up or Ctrl-C; a finding is told when it comes."""
-    from whitecap.sim.chaos.campaign import Tally, run_campaign
-    from whitecap.sim.chaos.examining import examine
-    from whitecap.sim.oracles.runs import reopening
-    from whitecap.terminal.campaign import again, show_finding
+@dataclass(slots=True)
+class _Making:
+    """A campaign under way; it is kept in `out` now and then, unless it is one run made again."""
 
-    tally = Tally(campaign.without)
-    examined: list[Examined] = []
-    began = time.monotonic()
-    try:
-        with progress("chaos") as show:
-            judges = reopening.judgement_with_readers, reopening.judgement_without_replay
-            for run in run_campaign(campaign, judges[0], workers, judges[1]):
-                tally.add(run)
-                seconds = time.monotonic() - began
-                share = tally.runs / campaign.runs
-                if minutes is not None:
-                    share = max(share, seconds / 60 / minutes)
-                show(min(share, 1.0), 1.0, _reached(tally, seconds))
-                if not run.is_sound:
-                    found = examine(run, judges[0], make_small=shrink)
-                    examined.append(found)
-                    command = again(paths, campaign, run.number)
-                    small = _keep(found, command, out, save)
-                    if not quiet:
-                        show_finding(found, command, small)
-                if share >= 1:
-                    break
-    except KeyboardInterrupt:
-        if not tally.runs:
-            raise
-        click.echo(f"interrupted after {tally.runs} runs; what they found is kept", err=True)
-    return tally, examined
+    campaign: Campaign
+    course: Course
+    paths: Sequence[Path]
+    out: Path
+    save: Path | None
+    shrink: bool
+    quiet: bool
+    is_kept: bool
+
+    def make(self, workers: Workers, minutes: float | None) -> None:
+        """All runs that are left, or those until the time is up or Ctrl-C."""
+        try:
+            with progress("chaos") as show:
+                self._make(workers, minutes, show)
+        except KeyboardInterrupt:
+            runs = self.course.tally.runs
+            if not runs:
+                raise
+            click.echo(f"interrupted after {runs} runs; what they found is kept", err=True)
+        self._keep()
+
+    def _make(self, workers: Workers, minutes: float | None, show: Show) -> None:
+        from whitecap.sim.chaos.campaign import run_campaign
+        from whitecap.sim.oracles.runs import reopening
+
+        tally = self.course.tally
+        before, began = tally.runs, time.monotonic()
+        kept_at = began
+        judges = reopening.judgement_with_readers, reopening.judgement_without_replay
+        rest = self.campaign.after(before)
+        for run in run_campaign(rest, judges[0], workers, judges[1]):
+            tally.add(run)
+            now = time.monotonic()
+            share = tally.runs / self.campaign.runs
+            if minutes is not None:
+                share = max(share, (now - began) / 60 / minutes)
+            show(min(share, 1.0), 1.0, self._reached(tally.runs - before, now - began))
+            if not run.is_sound:
+                self._examine(run, judges[0])
+            if now - kept_at > KEPT_EVERY_S:
+                self._keep()
+                kept_at = now
+            if share >= 1:
+                break
+
+    def _examine(self, run: ChaosRun, judge: Judge) -> None:
+        """A finding is told when it comes."""
+        from whitecap.sim.chaos.examining import examine
+        from whitecap.terminal.campaign import again, finding_document, show_finding
+
+        examined = examine(run, judge, make_small=self.shrink)
+        self.course.findings.append(finding_document(examined))
+        command = again(self.paths, self.campaign, run.number)
+        small = _write(examined, command, self.out, self.save)
+        if not self.quiet:
+            show_finding(examined, command, small)
+
+    def _keep(self) -> None:
+        from whitecap.sim.chaos.kept import CAMPAIGN, keep
+
+        if self.is_kept:
+            keep(self.out / CAMPAIGN, self.campaign, self.course)
+
+    def _reached(self, made: int, seconds: float) -> str:
+        rate = made / seconds if seconds else 0.0
+        tally = self.course.tally
+        return (
+            f"{tally.runs:,} runs, {rate:.1f} a second, {tally.commits:,} commits, "
+            f"{len(self.course.findings)} with findings"
+        )
 
 
-def _reached(tally: Tally, seconds: float) -> str:
-    rate = tally.runs / seconds if seconds else 0.0
-    return (
-        f"{tally.runs:,} runs, {rate:.1f} a second, {tally.commits:,} commits, "
-        f"{len(tally.wrong)} with findings"
-    )
-
-
-def _keep(examined: Examined, command: str, out: Path, save: Path | None) -> Path | None:
+def _write(examined: Examined, command: str, out: Path, save: Path | None) -> Path | None:
     """Write the scenario as it was drawn, and the small one, which is returned."""
     from whitecap.terminal.campaign import small_scenario
 
@@ -234,7 +270,7 @@ def _keep(examined: Examined, command: str, out: Path, save: Path | None) -> Pat
     return small
 
 
-def _exit_code(examined: Sequence[Examined]) -> ExitCode:
-    if any(not each.is_explained for each in examined):
+def _exit_code(course: Course) -> ExitCode:
+    if any(each["cause"] is None for each in course.findings):
         return ExitCode.INVARIANT_VIOLATED
-    return ExitCode.EXPECTATION_MISSED if examined else ExitCode.FINE
+    return ExitCode.EXPECTATION_MISSED if course.findings else ExitCode.FINE

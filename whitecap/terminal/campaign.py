@@ -19,6 +19,7 @@ from whitecap.terminal.table import print_indented
 if TYPE_CHECKING:
     from whitecap.sim.chaos.campaign import Campaign, Tally
     from whitecap.sim.chaos.examining import Examined
+    from whitecap.sim.chaos.kept import Course
     from whitecap.sim.chaos.timeline import Lane
 
 BAR = 20
@@ -97,14 +98,14 @@ def _expected(finding: Finding | None) -> dict[str, Any]:
     return {"expect": [said]}
 
 
-def show_tally(tally: Tally, seconds: float) -> None:
-    """What all runs come to."""
-    for line in _summary(tally, seconds):
+def show_tally(tally: Tally, made: int, seconds: float) -> None:
+    """What all runs come to, of which so many were made in this time."""
+    for line in _summary(tally, made, seconds):
         print_indented(new_console(), line, by=0)
 
 
-def _summary(tally: Tally, seconds: float) -> Iterator[str]:
-    rate = tally.runs / seconds if seconds else 0.0
+def _summary(tally: Tally, made: int, seconds: float) -> Iterator[str]:
+    rate = made / seconds if seconds else 0.0
     yield (
         f"{tally.runs:,} runs, {tally.commits:,} commits of {tally.transactions:,} transactions, "
         f"{rate:.1f} runs a second"
@@ -132,8 +133,9 @@ def _rows(tally: Tally) -> str:
     return f"rows compared in {tally.rows_compared:,}"
 
 
-def campaign_document(tally: Tally, examined: Sequence[Examined], seed: int) -> dict[str, Any]:
+def campaign_document(course: Course, seed: int) -> dict[str, Any]:
     """A campaign for JSON. How fast it was is not in it: the same campaign gives the same."""
+    tally = course.tally
     return {
         "seed": seed,
         "without": sorted(tally.without),
@@ -146,11 +148,12 @@ def campaign_document(tally: Tally, examined: Sequence[Examined], seed: int) -> 
         "exercised": dict(sorted(tally.exercised.items())),
         "never_exercised": tally.never_exercised,
         "not_checked": dict(sorted(tally.not_checked.items())),
-        "findings": [_finding_document(each) for each in examined],
+        "findings": course.findings,
     }
 
 
-def _finding_document(examined: Examined) -> dict[str, Any]:
+def finding_document(examined: Examined) -> dict[str, Any]:
+    """One run that went wrong, for JSON."""
     return {
         "run": examined.run.number,
         "findings": [finding.as_row() for finding in examined.run.findings],
