@@ -17,9 +17,10 @@ INTRODUCTION = """\
 `make mutants` writes this page. An oracle that never finds anything may be blind. So bugs are
 planted, one at a time, and a campaign of [`whitecap chaos`](chaos.md) has to find each of them: the
 same runs for all, at most 1,000, over {scenarios} scenarios (`benchmarks/mutants/scenarios/`), each
-run with a dialect, a level, a layout, a store and faults of its own. A bug is one place of the source written otherwise
-(`benchmarks/mutants/planted/`), with a history of a few transactions that shows its harm and can be
-checked by hand. It counts as found when something is wrong with a run that is sound without it.
+run with a dialect, a level, a layout, a store and faults of its own. A bug is one place of the
+source written otherwise (`benchmarks/mutants/planted/`), with a history of a few transactions that
+shows its harm and can be checked by hand. It counts as found when something is wrong with a run
+that is sound without it.
 
 - **{caught} of {unsafe} unsafe bugs are found**, half of them by run {median} or an earlier one.
   A run that finds a bug is told, not the first that would: the scenarios that were written for an
