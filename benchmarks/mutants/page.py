@@ -16,10 +16,11 @@ INTRODUCTION = """\
 
 `make mutants` writes this page. An oracle that never finds anything may be blind. So bugs are
 planted, one at a time, and a campaign of [`whitecap chaos`](chaos.md) has to find each of them: the
-same runs for all, at most 1,000, over {scenarios}, each with a dialect, a level, a layout, a store
-and faults of its own. A bug is one place of the source written otherwise
-(`benchmarks/mutants/planted/`), with a history of a few transactions that shows its harm and can be
-checked by hand. It counts as found when something is wrong with a run that is sound without it.
+same runs for all, at most 1,000, over {scenarios} scenarios (`benchmarks/mutants/scenarios/`), each
+run with a dialect, a level, a layout, a store and faults of its own. A bug is one place of the
+source written otherwise (`benchmarks/mutants/planted/`), with a history of a few transactions that
+shows its harm and can be checked by hand. It counts as found when something is wrong with a run
+that is sound without it.
 
 - **{caught} of {unsafe} unsafe bugs are found**, half of them by run {median} or an earlier one.
   A run that finds a bug is told, not the first that would: the scenarios that were written for an
@@ -28,9 +29,9 @@ checked by hand. It counts as found when something is wrong with a run that is s
   could see: all pairs of a dozen statements, played in every order with and without
   (`benchmarks/mutants/small_world.py`), end alike.
 - {clean}
-- Of {unfaithful} bugs that harm no data, but refuse or say something else than Delta, {cases} are
-  found by the conformance cases, or by the races of the small world where no Delta of ours can be
-  asked.
+- Of {unfaithful} bugs that harm no data, but refuse or say something else than Delta, {tried} were
+  tried, and {cases} are found by the conformance cases, or by the races of the small world where no
+  Delta of ours can be asked.
 - {days}
 """
 
@@ -57,7 +58,7 @@ def _introduction(results: Results, unsafe: Sequence[Hunted], others: Sequence[H
     tries = sorted(one.tries for one in unsafe if one.is_caught)
     to_hunt = [name for name, mutant in MUTANTS.items() if mutant.unsafe and not mutant.equivalent]
     return INTRODUCTION.format(
-        scenarios=", ".join(f"`{path}`" for path in SCENARIOS),
+        scenarios=len(SCENARIOS),
         caught=len(tries),
         unsafe=len(to_hunt),
         median=tries[len(tries) // 2] if tries else "no",
@@ -65,6 +66,7 @@ def _introduction(results: Results, unsafe: Sequence[Hunted], others: Sequence[H
         left=len(to_hunt) - len(unsafe),
         equivalent=sum(bool(mutant.equivalent) for mutant in MUTANTS.values()),
         clean=_clean(results),
+        tried=len(others),
         cases=sum(one.is_caught for one in others),
         unfaithful=sum(not mutant.unsafe for mutant in MUTANTS.values()),
         days=_days([*unsafe, *others]),

@@ -100,8 +100,8 @@ MUTANTS = (
         "        if known is not None and self.store.exclusive:\n            return known\n",
         "        early = self.cache.snapshot_at(version - 1)\n"
         "        if early is not None and self.store.exclusive:\n"
-        "            import dataclasses\n\n"
-        "            return dataclasses.replace(early, version=version)\n"
+        "            import msgspec\n\n"
+        "            return msgspec.structs.replace(early, version=version)\n"
         "        if known is not None and self.store.exclusive:\n            return known\n",
         "T1 is told version 7 and given the files of version 6: it changes what version 7 changed.",
     ),
