@@ -14,8 +14,15 @@ from whitecap.sim.loading.tables import PYTHON_TYPES
 from whitecap.sim.scenario.table import TABLE_NAME
 
 _PLAIN = re.compile(r"[A-Za-z_]\w*")
-_RESERVED = frozenset({"t", "s", "v", "rows", "keys", "values", "select", "table", "from", "order"})
-"""What drafted statements call other things, and words of SQL that columns are called by."""
+_RESERVED = frozenset(
+    {"t", "s", "v", "rows", "keys", "row_key", "payload"}
+    | {"all", "alter", "and", "any", "as", "between", "by", "case", "cast", "check", "column"}
+    | {"constraint", "create", "default", "delete", "distinct", "drop", "else", "end", "exists"}
+    | {"from", "group", "having", "in", "insert", "interval", "into", "is", "join", "like"}
+    | {"limit", "merge", "not", "null", "on", "or", "order", "select", "set", "table", "then"}
+    | {"union", "update", "user", "using", "values", "when", "where", "with"}
+)
+"""What drafted statements call other things, and words of SQL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,11 @@ _BARE = frozenset({"int", "bigint", "double", "boolean"})
 """Types whose values YAML reads without quotes."""
 
 _AS_INT = frozenset({"tinyint", "smallint"})
+
+
+def stand_in(kind: str) -> str:
+    """A value for a column of which the log shows none."""
+    return "false" if kind == "boolean" else "0" if kind in _BARE else "none"
 
 
 def drafted_type(column: Field) -> str:

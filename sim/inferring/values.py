@@ -16,6 +16,7 @@ from scipy.stats import chi2
 
 from whitecap.engine.log.schema import Field
 from whitecap.sim.inferring.figures import Figure, counted, fitted, guessed, many, number_text
+from whitecap.sim.inferring.naming import drafted_type, stand_in
 from whitecap.sim.inferring.observed import ObservedCommit, ObservedTable
 from whitecap.sim.quantities.bounds import MAX_DAYS
 
@@ -105,18 +106,19 @@ def _domain(
 ) -> Domain:
     values = {value for value in live if value is not None}
     if column.type == "date" and (days := _days(values, today)):
-        because = f"{many(len(values), 'date')} in live files, the newest {max(values)}"
+        because = f"{many(len(values), 'date')} in live files, up to the day of the last commits"
         return Domain(column, at, days, (), counted(f"{{days: {days}}}", because))
     touches = Counter(v for c in commits for v in {p[at] for p in c.partitions} if v is not None)
-    if column.type == "date" and (dates := values | touches.keys()):
+    if column.type == "date":
+        dates = values | touches.keys() or {str(today)}
         newest = tuple(sorted(dates, reverse=True)[:MAX_DAYS])
         because = (
-            f"{many(len(dates), 'date')}, {min(dates)} to {max(dates)}, which do not arrive day by"
-            " day: as many days up to the start stand for them"
+            f"{many(len(dates), 'date')}, which do not arrive day by day: as many days up to the"
+            " start stand for them"
         )
         return Domain(column, at, len(newest), newest, guessed(f"{{days: {len(newest)}}}", because))
     ordered = sorted(values | touches.keys(), key=lambda v: (-touches[v], v))
-    listed = tuple(ordered[:MOST_VALUES])
+    listed = tuple(ordered[:MOST_VALUES]) or (stand_in(drafted_type(column)),)
     because = f"{many(len(values), 'value')} in live files, those with most commits first"
     if len(ordered) > MOST_VALUES:
         because += f"; only the first {MOST_VALUES} are listed"

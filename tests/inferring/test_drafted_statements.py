@@ -128,3 +128,39 @@ def test_a_single_commit_tells_no_rate_and_becomes_a_scenario_all_the_same(tmp_p
     draft = _drafted(log)
     assert "# assumed: 1 commit in" in draft.text
     assert _group(draft, "insert").arrival.open is not None
+
+
+def test_columns_named_as_words_of_sql_are_called_otherwise(tmp_path: Path) -> None:
+    log = LogOnDisk(
+        tmp_path / "events", "`order` STRING, id BIGINT, `my key` INT", ["order", "my key"]
+    )
+    for number in range(5):
+        values = {"order": "a", "my key": str(number % 2)}
+        add = {"add": _add(number, "")["add"] | {"partitionValues": values}}
+        log.commit("WRITE", add)
+    scenario = parse_scenario(_drafted(log).text)
+    assert scenario.table is not None
+    assert scenario.table.partition_by == ["column_1", "column_2"]
+    assert scenario.table.values["column_2"].among == [0, 1]
+
+
+def test_a_clustered_table_stays_one(log: LogOnDisk) -> None:
+    columns = '{"clusteringColumns":[["score"]],"domainName":"delta.clustering"}'
+    log = LogOnDisk(log.folder.parent / "clustered", "id BIGINT, score DOUBLE", [])
+    domain = {"domain": "delta.clustering", "configuration": columns, "removed": False}
+    features = ["clustering", "domainMetadata"]
+    protocol = {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": features}
+    log.commit("CLUSTER BY", {"protocol": protocol}, {"domainMetadata": domain})
+    for number in range(5):
+        log.commit("WRITE", {"add": _add(number, "")["add"] | {"partitionValues": {}}})
+    scenario = parse_scenario(_drafted(log).text)
+    assert scenario.table is not None
+    assert (scenario.table.cluster_by, scenario.table.partition_by) == (["score"], [])
+
+
+@pytest.mark.parametrize("kind", ["DATE", "STRING", "INT", "BOOLEAN", "TIMESTAMP", "SMALLINT"])
+def test_a_partition_column_without_a_value_becomes_a_scenario(kind: str, tmp_path: Path) -> None:
+    log = LogOnDisk(tmp_path / "events", f"id BIGINT, p {kind}", ["p"])
+    for number in range(4):
+        log.commit("WRITE", {"add": _add(number, "")["add"] | {"partitionValues": {"p": None}}})
+    assert parse_scenario(_drafted(log).text).table is not None

@@ -81,6 +81,13 @@ def test_a_file_that_is_there_is_replaced_only_where_that_is_said(
     assert load_scenario(out).name == "mine"
 
 
+def _daily(folder: Path) -> LogOnDisk:
+    log = LogOnDisk(folder / "daily")
+    for number in range(9):
+        log.append(DAYS[number % 3])
+    return log
+
+
 def test_anonymous_drafts_have_nobodys_words(tmp_path: Path) -> None:
     log = LogOnDisk(
         tmp_path / "secret_orders", "tenant STRING, account_id BIGINT, x DOUBLE", by=["tenant"]
@@ -96,6 +103,8 @@ def test_anonymous_drafts_have_nobodys_words(tmp_path: Path) -> None:
     words = ("secret", "orders", "tenant", "account", "acme", "jane", str(tmp_path))
     assert [word for word in words if word in named] == list(words)
     assert [word for word in words if word in hidden] == []
+    dated = _from_log(_daily(tmp_path).folder, "--anonymise").output
+    assert not [day for day in DAYS if day in dated.replace("start: 2026-01-12", "")]
     scenario = load_scenario_text(hidden)
     assert scenario.table is not None
     assert scenario.table.partition_by == ["column_1"]
