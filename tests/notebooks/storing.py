@@ -15,7 +15,7 @@ from nbclient import NotebookClient
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
-SECONDS = 240
+SECONDS = 600
 """A cell that takes longer hangs; on an idle machine a whole notebook takes under 30."""
 
 
