@@ -76,16 +76,12 @@ def alternatives_of(scenario: Scenario, allowed: Sequence[str]) -> Alternatives:
 
 
 def _problems(unknown: Sequence[str], known: Sequence[str]) -> list[Problem]:
-    listed = f"there are {', '.join(known)}"
+    listed = ", ".join(dict.fromkeys(known))
     if not unknown:
-        said = f"says what may be changed: {listed}; or write `may_change:` in the scenario"
+        said = f"say what may be changed, here or as `may_change:` in the scenario: {listed}"
         return [Problem("allow", said)]
-    return [
-        Problem(
-            f"allow {name!r}", f"is no kind of change and no axis: {listed}", nearest(name, known)
-        )
-        for name in unknown
-    ]
+    said = f"is no kind of change and no axis: there are {listed}"
+    return [Problem(f"allow {name!r}", said, nearest(name, known)) for name in unknown]
 
 
 def _tables(scenario: Scenario) -> Iterator[tuple[str, Table]]:

@@ -147,6 +147,7 @@ def test_every_kind_has_changes_that_can_be_run(tmp_path: Path) -> None:
     [
         (["--allow", "partitoning"], "did you mean 'partitioning'?"),
         (["--allow", "schedules"], "leaves nothing to change"),
+        (["--max-runs", "9"], "9 are not enough to look at every change"),
         (["--objective", "given_up <= 3"], "is a count"),
         (["--objective", "job_succes_rate >= 3"], "job_success_rate"),
     ],
@@ -163,7 +164,9 @@ def test_a_scenario_that_allows_nothing_is_asked_what_may_be_changed(tmp_path: P
     file = written_to(tmp_path / "small.yaml", objective=OBJECTIVE)
     with pytest.raises(InvalidInput) as refused:
         whitecap.advise(file, quiet=True)
-    assert "says what may be changed: there are partitioning" in str(refused.value)
+    assert "say what may be changed, here or as `may_change:` in the scenario: partitioning" in str(
+        refused.value
+    )
 
 
 def test_axes_of_the_sweep_may_be_allowed_by_name(tmp_path: Path, heap: Path) -> None:

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from whitecap.deciding.running import Watch, checked_replications
-from whitecap.engine.errors import EngineError, InvalidInput
+from whitecap.engine.errors import EngineError, InvalidInput, Problem
 from whitecap.engine.races.explain.explanation import Explanation, explain
 from whitecap.engine.races.explain.plain import answer
 from whitecap.reports.advice.result import Advice, Behind, Searched
-from whitecap.reports.advice.search import STANDS, Design, Search
+from whitecap.reports.advice.search import FEWEST, STANDS, Design, Search
 from whitecap.reports.advice.steps import steps_of, stood
 from whitecap.reports.answers.objectives import Objectives
 from whitecap.reports.measures.measured_run import MeasuredRun, Runs, measure_run
@@ -105,6 +105,10 @@ def question_of(
         cells=False,
     )
     alternatives = alternatives_of(priced, list(allowed) or priced.may_change)
+    first_look = FEWEST * (1 + sum(len(labels) for labels in alternatives.kinds.values()))
+    if most_runs < first_look:
+        said = f"{most_runs} are not enough to look at every change: that takes {first_look}"
+        raise InvalidInput([Problem("max_runs", said)])
     own_seed = priced.seed if seed is None else seed
     return Question(priced, alternatives, replications, most_runs, own_seed)
 

@@ -61,7 +61,9 @@ def study_of(
     followed = _followed(scenario, measures)
     parameters = parameters_named(scenario, vary) if vary else parameters_of(scenario)
     if not any(each.others for each in parameters.each):
-        raise InvalidInput([Problem(str(path), "says no number that could be varied: --vary one")])
+        raise InvalidInput(
+            [Problem(str(path), "nothing is varied: no other value is given than stands")]
+        )
     own_seed = scenario.seed if seed is None else seed
     return Study(scenario, parameters, followed, replications, own_seed)
 
