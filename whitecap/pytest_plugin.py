@@ -72,10 +72,13 @@ class ScenarioTest(pytest.Item):
         from whitecap.reports.checks.findings import Level, findings_of
 
         baseline: Path | None = self.config.getoption("--whitecap-baseline")
-        compared = None if baseline is None else against(baseline, update=False)
+        count: int | None = self.config.getoption("--whitecap-replications")
+        compared = None
+        if baseline is not None:
+            compared = against(baseline, update=False, replications=count)
         (result,) = check_scenarios(
             [self.path],
-            replications=self.config.getoption("--whitecap-replications"),
+            replications=count,
             accept=None if compared is None else compared.accept,
         )
         if compared is not None:

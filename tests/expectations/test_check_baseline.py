@@ -137,6 +137,17 @@ def test_what_cannot_be_compared_is_refused_with_what_to_do_before_anything_runs
     assert "--update-baseline" in result.stderr
 
 
+@pytest.mark.parametrize("words", [[], ["--update-baseline"]])
+def test_one_replication_is_nothing_to_compare(
+    scenario: Path, baseline: Path, words: list[str]
+) -> None:
+    before = baseline.read_bytes()
+    result = check(scenario, "--baseline", baseline, "--replications", 1, *words)
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert "one replication says nothing of a difference" in result.stderr
+    assert baseline.read_bytes() == before
+
+
 def test_another_layout_is_refused_where_no_cell_is_the_same(tmp_path: Path) -> None:
     path, where = tmp_path / "swept.yaml", tmp_path / "b.json"
     path.write_text(SWEPT.partition("    isolation:")[0])

@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import sysconfig
 import tomllib
-import venv
 import zipfile
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-ROOMS = ("engine", "reports", "scenarios", "sim")
+from tests.house.fresh_environments import ROOMS, ROOT, new_environment
+
 FIRST_USE = "import whitecap; run = whitecap.run('mine.yaml'); print(len(run.transactions) > 0)"
 EXIT = "raise SystemExit('a folder of the user was imported')\n"
 
@@ -40,33 +38,6 @@ def test_the_links_that_type_checkers_and_editors_read_point_at_the_rooms() -> N
         assert os.readlink(ROOT / "whitecap" / room) == f"../{room}"
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of this checkout, built from a copy of its sources."""
-    folder = tmp_path_factory.mktemp("wheel")
-    source = folder / "source"
-    tracked = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    ).stdout.split("\0")  # fmt: skip
-    for name in filter(None, tracked):
-        if name.split("/")[0] in (*ROOMS, "whitecap", "pyproject.toml", "README.md", "LICENSE"):
-            _copy(ROOT / name, source / name)
-    build = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", str(folder)]
-    subprocess.run([sys.executable, "-m", "pip", *build, str(source)], check=True)
-    (built,) = folder.glob("whitecap-*.whl")
-    return built
-
-
-def _copy(origin: Path, target: Path) -> None:
-    """A file, or a link as a link; what git tracks but is gone is left out."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if origin.is_symlink():
-        target.symlink_to(os.readlink(origin))
-    elif origin.is_file():
-        target.write_bytes(origin.read_bytes())
-
-
 def test_a_wheel_holds_nothing_beside_whitecap(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
@@ -79,16 +50,7 @@ def test_a_wheel_holds_nothing_beside_whitecap(wheel: Path) -> None:
 def fresh_python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The interpreter of a new environment with the wheel; dependencies are those of this one."""
     folder = tmp_path_factory.mktemp("environment")
-    venv.create(folder, with_pip=False)
-    python = folder / "bin" / "python"
-    packages = Path(
-        subprocess.run(
-            [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
-            capture_output=True, text=True, check=True,
-        ).stdout.strip()
-    )  # fmt: skip
-    # A plain path entry: the editable install's own .pth file over there is not read.
-    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    python = new_environment(folder)
     install = ["install", "--quiet", "--no-deps", "--no-index", "--prefix", str(folder)]
     subprocess.run(
         [sys.executable, "-m", "pip", *install, "--ignore-installed", str(wheel)], check=True

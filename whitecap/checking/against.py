@@ -26,24 +26,22 @@ class Against:
     known: Baseline
     is_updated: bool
     tolerated: tuple[Asked, ...] = ()
+    replications: int | None = None
+    """How many are asked for, instead of each scenario's."""
 
     def accept(self, loaded: Sequence[LoadedScenario]) -> list[Problem]:
         """What keeps these scenarios from being compared, before they are run."""
-        return [
-            *_twice([each.name for each in loaded]),
-            *(
-                problem
-                for each in loaded
-                for problem in self._refused(
-                    str(each.path), each.name, each.seed, [show_cell(c) for c, _ in each.cells]
-                )
-            ),
-        ]
+        problems = list(_twice([each.name for each in loaded]))
+        for each in loaded:
+            cells = [show_cell(labels) for labels, _ in each.cells]
+            count = self.replications or each.replications
+            problems += self._refused(str(each.path), each.name, each.seed, count, cells)
+        return problems
 
     def changes(self, measured: MeasuredScenario, source: str) -> Changes:
         """What changed since the baseline. Raises `InvalidInput`: the two cannot be compared."""
         now = stored_of(measured, source)
-        problems = list(self._refused(source, now.name, now.seed, list(now.sides)))
+        problems = self._refused(source, now.name, now.seed, now.replications, list(now.sides))
         if problems:
             raise InvalidInput(problems)
         then = self.known.scenarios[now.name].sides
@@ -59,9 +57,18 @@ class Against:
         ]
         return self.known.with_these(whole, code_version())
 
-    def _refused(self, place: str, name: str, seed: int, cells: Sequence[str]) -> Iterator[Problem]:
-        if self.is_updated:
-            return
+    def _refused(
+        self, place: str, name: str, seed: int, replications: int, cells: Sequence[str]
+    ) -> list[Problem]:
+        """What is wrong with a scenario of which there are so many replications."""
+        if replications < FEWEST:
+            said = "one replication says nothing of a difference: take --replications 5"
+            return [Problem(place, said)]
+        return [] if self.is_updated else list(self._against_known(place, name, seed, cells))
+
+    def _against_known(
+        self, place: str, name: str, seed: int, cells: Sequence[str]
+    ) -> Iterator[Problem]:
         there = self.known.scenarios.get(name)
         if there is None:
             said = f"{name!r} is not in the baseline {self.path}: add it with --update-baseline"
@@ -75,9 +82,18 @@ class Against:
         elif not set(cells) & there.sides.keys():
             said = f"has no cell in common with the baseline {self.path}: {AGAIN}"
             yield Problem(place, said)
+        elif there.replications < FEWEST:
+            said = f"has one replication in the baseline {self.path}: {AGAIN}"
+            yield Problem(place, said)
 
 
-def against(path: Path, *, update: bool, tolerate: Sequence[str] = ()) -> Against:
+FEWEST = 2
+"""Replications without which there is no interval, and so nothing that could be called worse."""
+
+
+def against(
+    path: Path, *, update: bool, tolerate: Sequence[str] = (), replications: int | None = None
+) -> Against:
     """The baseline in this file, which need not be there to be written.
 
     Raises `InvalidInput`: it cannot be read, or what is to be tolerated is wrong.
@@ -91,7 +107,7 @@ def against(path: Path, *, update: bool, tolerate: Sequence[str] = ()) -> Agains
     if problems:
         raise InvalidInput(problems)
     known = Baseline() if update and not path.exists() else read_baseline(path)
-    return Against(path, known, update, tolerated)
+    return Against(path, known, update, tolerated, replications)
 
 
 def stored_of(measured: MeasuredScenario, source: str) -> Stored:

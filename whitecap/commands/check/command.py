@@ -93,7 +93,7 @@ def check(
     until_of(until, most)
     for place in filter(None, (junit, markdown, baseline if updates else None)):
         require_file(place)
-    compared = _against(baseline, updates, tolerate)
+    compared = _against(baseline, updates, tolerate, replications)
     passes = undecided == "pass"
     results = []
     with progress("checking") as show:
@@ -133,10 +133,14 @@ def _refuse_together(
         raise click.UsageError("--json prints one object and --annotations lines: take one of both")
 
 
-def _against(baseline: Path | None, updates: bool, tolerate: Sequence[str]) -> Against | None:
+def _against(
+    baseline: Path | None, updates: bool, tolerate: Sequence[str], replications: int | None
+) -> Against | None:
     from whitecap.checking.against import against
 
-    return None if baseline is None else against(baseline, update=updates, tolerate=tolerate)
+    if baseline is None:
+        return None
+    return against(baseline, update=updates, tolerate=tolerate, replications=replications)
 
 
 def _checked(

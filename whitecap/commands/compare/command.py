@@ -32,6 +32,8 @@ def compare(
     Cells of the same labels are compared, or the only ones, by writer group. Where both have one
     seed, replication r has the same random numbers in both, and differences are taken within
     replications; else each side has its own intervals. All intervals together hold with 95 %.
+
+    What lies on this machine is read without Spark, unless that is asked for.
     """
     from whitecap.checking.recorded import compare_recorded, compared_document
     from whitecap.commands.compare.showing import show_compared
