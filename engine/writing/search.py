@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,7 +35,8 @@ def search(
     pins = {k: v for c in conditions for k, v in c.pins(schema, table.session).items()}
     files = yield from files_to_read(table, txn, scan, pins)
     file_rows = yield from table.data_files.read(files, schema)
-    picks = _Picks.of(conditions, schema, table.session, extra_tests)
+    partitions = frozenset(schema.index(name) for name in txn.snapshot.partition_columns)
+    picks = _Picks.of(conditions, schema, table.session, extra_tests, partitions)
     found = ((one, picks.positions(one)) for one in file_rows)
     return [(one, positions) for one, positions in found if positions]
 
@@ -63,13 +64,18 @@ def files_to_read(
     return list(scan)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Picks:
-    """Which rows match: what columns must have for that, which may be all there is to it."""
+    """Which rows match: what columns must have for that, which may be all there is to it.
 
-    tests: tuple[Evaluate, ...]
+    Of partition columns nothing is wanted: files of other partitions are not looked at. `bind`
+    gives the tests of a row, for those that columns do not decide.
+    """
+
+    bind: Callable[[], tuple[Evaluate, ...]]
     wanted: Wanted
     wanted_is_all: bool
+    _tests: tuple[Evaluate, ...] | None = None
 
     @classmethod
     def of(
@@ -78,19 +84,30 @@ class _Picks:
         schema: Schema,
         session: Session,
         extra_tests: Sequence[Evaluate],
+        partitions: Collection[int],
     ) -> _Picks:
-        tests = (*(condition.bind(schema, session) for condition in conditions), *extra_tests)
+        def bind() -> tuple[Evaluate, ...]:
+            return (*(condition.bind(schema, session) for condition in conditions), *extra_tests)
+
         if not conditions:
-            return cls(tests, (), False)
-        wanted, is_all = conditions[0].leading_pins(schema, session)
-        return cls(tests, wanted, is_all and len(tests) == 1)
+            return cls(bind, (), False)
+        pins, is_all = conditions[0].leading_pins(schema, session)
+        wanted = [(at, values) for at, values in pins if at not in partitions]
+        return cls(bind, wanted, is_all and len(conditions) == 1 and not extra_tests)
+
+    @property
+    def tests(self) -> tuple[Evaluate, ...]:
+        """All of which a row must pass."""
+        if self._tests is None:
+            self._tests = self.bind()
+        return self._tests
 
     def positions(self, one: FileRows) -> list[int]:
         """The positions of live rows that match."""
-        if not self.tests:
-            return one.live(list(range(len(one.rows))))
         found = positions_with(one.rows, self.wanted, or_null=not self.wanted_is_all)
         if found is None:
+            if not self.tests:
+                return one.live(list(range(len(one.rows))))
             return [at for at, row in one if self._matches(row)]
         found = one.live(found)
         if self.wanted_is_all:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator, model_validator
 
+from whitecap.engine.remembered import once_for_each
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.quantities.units import Duration, about
 from whitecap.sim.time.random_streams import Uniforms
@@ -85,28 +86,39 @@ class Quantiles(Section):
             raise ValueError("nothing lies beyond p100 that could make up the mean")
         return self
 
+    @once_for_each
     def table(self) -> tuple[list[float], list[float]]:
         """Probabilities in rising order and their values."""
         ranked = sorted((_rank(name), value) for name, value in self.points.items())
         return [rank for rank, _ in ranked], [value for _, value in ranked]
 
     def quantile(self, ranks: Uniforms) -> Values:
-        measured, values = self.table()
-        joined = self._joined(ranks, measured, values)
-        excess_ms = self.excess_ms
+        joined, excess_ms = self._joined(ranks), self.excess_ms
         if excess_ms == 0:
             return joined
-        beyond = np.maximum(0.0, (ranks - measured[-1]) / (1 - measured[-1]))
+        highest = self.table()[0][-1]
+        beyond = np.maximum(0.0, (ranks - highest) / (1 - highest))
         return joined - excess_ms * np.log1p(-beyond)
 
-    def _joined(self, ranks: Uniforms, measured: list[float], values: list[float]) -> Values:
+    def _joined(self, ranks: Uniforms) -> Values:
         if self.between is Between.STRAIGHT:
-            return np.interp(ranks, measured, values)
-        return np.exp(np.interp(ranks, measured, np.log(values)))
+            return np.interp(ranks, *self._knots())
+        return np.exp(np.interp(ranks, *self._knots()))
+
+    @once_for_each
+    def _knots(self) -> tuple[Values, Values]:
+        """Between which points lines are drawn: probabilities, and values or their logarithms."""
+        measured, values = self.table()
+        ends = values if self.between is Between.STRAIGHT else np.log(values)
+        return np.array(measured), np.array(ends)
 
     @property
     def excess_ms(self) -> float:
         """By how much values beyond the last quantile exceed it, on average."""
+        return self._excess_ms()
+
+    @once_for_each
+    def _excess_ms(self) -> float:
         if self.mean is None:
             return 0.0
         beyond = 1 - self.table()[0][-1]

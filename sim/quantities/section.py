@@ -6,6 +6,8 @@ from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
+from whitecap.engine.remembered import once_for_each
+
 
 class Section(BaseModel):
     """A mapping in a scenario file: frozen, and no key that it does not know."""
@@ -51,4 +53,9 @@ class OneOf(Section):
     @property
     def chosen(self) -> Any:
         """The value of the one alternative that is given."""
-        return getattr(self, self.chosen_names()[0])
+        return _chosen(self)
+
+
+@once_for_each
+def _chosen(one_of: OneOf) -> Any:
+    return getattr(one_of, one_of.chosen_names()[0])

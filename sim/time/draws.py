@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from whitecap.sim.time.random_streams import Source, Uniforms, row_of
 
-FEW, MANY, VERY_MANY = 8, 64, 512
+FEW, SOME, MANY, VERY_MANY = 8, 32, 64, 512
 """Jobs of a block: a thousand writers with a few jobs each stay cheap, and long runs are quick."""
 
 NARROW = 16
@@ -39,20 +39,25 @@ class DrawTable:
 
     source: Source
     columns: Sequence[Columns]
+    _places: NDArray[np.uint64] = field(init=False)
     _blocks: dict[int, tuple[int, list[list[Any]]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        places = [place for columns in self.columns for place in columns.places]
+        self._places = np.array(places, np.uint64)
 
     def row(self, job: int, rerun: int = 0) -> list[Any]:
         """The draws of one run of a job; only the last block of a rerun number is kept."""
         first, rows = self._blocks.get(rerun, (0, ()))
         if not first <= job < first + len(rows):
-            first, rows = self._blocks[rerun] = self._block(job, rerun)
+            first, rows = self._blocks[rerun] = self._block(job, rerun, first + len(rows))
         return rows[job - first]
 
-    def _block(self, job: int, rerun: int) -> tuple[int, list[list[Any]]]:
-        places = [place for columns in self.columns for place in columns.places]
-        jobs = block_of(job, rerun, len(places))
+    def _block(self, job: int, rerun: int, end: int) -> tuple[int, list[list[Any]]]:
+        """The block of a job, after one that ended before the job `end`."""
+        jobs = block_of(job, rerun, len(self._places), end)
         numbers = [row_of(one, rerun) for one in jobs]
-        uniforms = self.source.uniforms(numbers, places)
+        uniforms = self.source.uniforms(numbers, self._places)
         drawn, at = [], 0
         for columns in self.columns:
             drawn.append(columns.drawn(uniforms[:, at : at + len(columns.places)]))
@@ -60,15 +65,16 @@ class DrawTable:
         return jobs.start, np.concatenate(drawn, axis=1).tolist()
 
 
-def block_of(job: int, rerun: int, draws: int) -> range:
+def block_of(job: int, rerun: int, draws: int, end: int = 0) -> range:
     """The jobs of the block that one with so many draws is in: the longer a run, the more.
 
-    Reruns are rare, so their blocks are small.
+    Reruns are rare, so their blocks are small, unless one has just come to its `end`.
     """
     if draws > WIDE:
         return range(job, job + 1)
     if rerun:
-        return _whole_block(job, FEW)
+        block = _whole_block(job, FEW)
+        return range(end, end + SOME) if end and block.start == end else block
     below = 0
     for end in (FEW, MANY, VERY_MANY) if draws <= NARROW else (FEW, MANY):
         if job < end:

@@ -93,6 +93,8 @@ class Join:
         blank = (None,) * width
         self.rows = rows
         self._keys = plan.keys
+        self._pins = plan.pins
+        self._parameters = parameters
         self._target_key = _compared([key.target.bind(parameters).evaluate for key in plan.keys])
         source_key = _compared([key.source.bind(parameters).evaluate for key in plan.keys])
         residual = plan.residual.bind(parameters)
@@ -115,11 +117,16 @@ class Join:
             if name is not None
         }
 
-    def wanted(self, schema: Schema) -> Wanted:
-        """What the target's columns must have to match; nothing if ON compares anything else."""
+    def wanted(self, schema: Schema, partition_columns: Sequence[str]) -> Wanted:
+        """What the target's columns must have to match; nothing if ON compares anything else.
+
+        Of partition columns nothing: files of other partitions are not looked at.
+        """
         if any(key.target_column is None for key in self._keys):
             return ()
-        return [(schema.index(name), values) for name, values in self.pins().items()]
+        pins = [pin for pin in self._pins if pin.column not in partition_columns]
+        keys = ((schema.index(name), values) for name, values in self.pins().items())
+        return [*((schema.index(p.column), p.values(self._parameters)) for p in pins), *keys]
 
     def matches(self, row: Row) -> list[int]:
         """The positions of the source rows that match a target row."""
@@ -207,7 +214,8 @@ class _Run:
         self.matched = [_bound(c, parameters, metadata) for c in plan.matched]
         self.not_matched = [_bound(c, parameters, metadata) for c in plan.not_matched]
         self.by_source = [_bound(c, parameters, metadata) for c in plan.not_matched_by_source]
-        self.wanted = () if self.by_source else join.wanted(schema)
+        wanted = join.wanted(schema, txn.snapshot.partition_columns)
+        self.wanted = () if self.by_source else wanted
         self.used: set[int] = set()
 
     def actions(self, candidates: Sequence[FileRows]) -> Steps[FileChanges]:

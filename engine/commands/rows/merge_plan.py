@@ -34,6 +34,7 @@ from whitecap.engine.sql.predicates.compiler import (
     compile_term,
 )
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of, join_and
+from whitecap.engine.sql.predicates.pins import Pin, pin_of
 from whitecap.engine.sql.predicates.predicate import TRUE, Predicate, is_deterministic
 from whitecap.engine.values.coercion import compared_type
 from whitecap.engine.values.types import FRACTIONAL, Session
@@ -76,6 +77,8 @@ class MergePlan:
     predicates: tuple[Predicate, ...]
     keys: tuple[JoinKey, ...]
     residual: Term
+    pins: tuple[Pin, ...]
+    """What ON asks beside the keys, if that is only what columns of the target have."""
     matched: tuple[Clause, ...]
     not_matched: tuple[Clause, ...]
     not_matched_by_source: tuple[Clause, ...]
@@ -140,6 +143,7 @@ class _Planner:
             self._predicates(conjuncts),
             tuple(key for key in keys if key is not None),
             compile_boolean(exp.true() if residual is None else residual, self.joined),
+            self._pins(rest),
             self._clauses(Match.MATCHED),
             self._clauses(Match.NOT_MATCHED),
             self._clauses(Match.NOT_MATCHED_BY_SOURCE),
@@ -190,6 +194,13 @@ class _Planner:
     def _is_target_only(self, node: exp.Expr) -> bool:
         positions = [self.joined.find(c.name, c.table)[0] for c in node.find_all(exp.Column)]
         return all(position < len(self.schema) for position in positions)
+
+    def _pins(self, nodes: Sequence[exp.Expr]) -> tuple[Pin, ...]:
+        if not all(map(self._is_target_only, nodes)):
+            return ()
+        pins = [pin_of(unqualified(node), self.schema, self.session) for node in nodes]
+        known = tuple(pin for pin in pins if pin is not None)
+        return known if len(known) == len(pins) else ()
 
     def _is_source_only(self, node: exp.Expr) -> bool:
         positions = [self.joined.find(c.name, c.table)[0] for c in node.find_all(exp.Column)]

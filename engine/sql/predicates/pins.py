@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,10 @@ from whitecap.engine.values.types import FRACTIONAL, Session
 
 if TYPE_CHECKING:
     from whitecap.engine.log.schema import Field, Schema
+
+
+PinnedValues = tuple[str, list[Any]]
+"""A column, and the values that it can only have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +53,8 @@ def _values_of(field: Field, terms: list[Term]) -> Callable[[Parameters], list[A
         return [bound.value for bound in bounds if bound.value is not None]
 
     return values
+
+
+def pinned(pins: Iterable[Pin | None], parameters: Parameters) -> list[PinnedValues | None]:
+    """What some conditions pin, given the values of their parameters."""
+    return [None if pin is None else (pin.column, pin.values(parameters)) for pin in pins]

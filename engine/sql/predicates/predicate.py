@@ -24,7 +24,7 @@ from whitecap.engine.sql.functions.nodes import function_name
 from whitecap.engine.sql.functions.table import NON_DETERMINISTIC
 from whitecap.engine.sql.predicates.compiler import NOT_BOOLEAN, check_condition, compile_boolean
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of, join_and
-from whitecap.engine.sql.predicates.pins import Pin, pin_of
+from whitecap.engine.sql.predicates.pins import Pin, PinnedValues, pin_of, pinned
 from whitecap.engine.sql.predicates.skipping import BindTest, SkippingCompiler, StatisticsTest
 from whitecap.engine.values.casts import caster
 from whitecap.engine.values.types import DEFAULT_SESSION, Session
@@ -163,7 +163,7 @@ _Casts = tuple[tuple[str, Callable[[Any], Any] | None], ...]
 class Predicate:
     """A condition over one table's columns. Immutable; equal if its text is equal."""
 
-    __slots__ = ("_evaluators", "_parameters", "_sql", "_template")
+    __slots__ = ("_evaluators", "_parameters", "_pinned", "_sql", "_template")
 
     def __init__(
         self, template: _Template, parameters: Parameters = _NO_PARAMETERS, sql: str | None = None
@@ -172,6 +172,7 @@ class Predicate:
         self._parameters = parameters
         self._sql = sql
         self._evaluators: dict[int, tuple[Term, Evaluate]] = {}
+        self._pinned: tuple[Schema, Session, list[PinnedValues | None]] | None = None
 
     @classmethod
     def of_node(cls, node: exp.Expr, parameters: Parameters = _NO_PARAMETERS) -> Predicate:
@@ -287,8 +288,7 @@ class Predicate:
 
     def pins(self, schema: Schema, session: Session = DEFAULT_SESSION) -> dict[str, list[Any]]:
         """The columns that the condition pins to some values, NULL never among them."""
-        found = (part.pin(schema, session) for part in self._template.conjuncts())
-        return {pin.column: pin.values(self._parameters) for pin in found if pin is not None}
+        return dict(pin for pin in self._pins(schema, session) if pin is not None)
 
     def leading_pins(
         self, schema: Schema, session: Session = DEFAULT_SESSION
@@ -298,10 +298,16 @@ class Predicate:
         And whether it asks nothing else. A row whose column has another value, and no NULL, is
         refused before any other part of the condition is computed.
         """
-        pins = [part.pin(schema, session) for part in self._template.conjuncts()]
-        leading = [pin for pin in takewhile(lambda pin: pin is not None, pins) if pin is not None]
-        found = [(schema.index(pin.column), pin.values(self._parameters)) for pin in leading]
-        return found, len(leading) == len(pins)
+        pins = self._pins(schema, session)
+        leading = [(schema.index(pin[0]), pin[1]) for pin in takewhile(bool, pins) if pin]
+        return leading, len(leading) == len(pins)
+
+    def _pins(self, schema: Schema, session: Session) -> list[PinnedValues | None]:
+        """What each part pins, `None` where it does not: worked out once."""
+        if self._pinned is None or self._pinned[:2] != (schema, session):
+            pins = (part.pin(schema, session) for part in self._template.conjuncts())
+            self._pinned = schema, session, pinned(pins, self._parameters)
+        return self._pinned[2]
 
     def _evaluator(self, term: Term) -> Evaluate:
         known = self._evaluators.get(id(term))
@@ -331,8 +337,7 @@ def _widen(node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.And | exp.Or):
         left, right = _widen(node.left), _widen(node.right)
         return _simplified(type(node), left, right)
-    opaque = _has_subquery(node) or not is_deterministic(node)
-    return exp.true() if opaque else node.copy()
+    return exp.true() if _has_subquery(node) or not is_deterministic(node) else node.copy()
 
 
 def _has_subquery(node: exp.Expr) -> bool:
@@ -387,8 +392,7 @@ def split_conditions(
     Source: DeltaTableUtils.splitMetadataAndDataPredicates.
     """
     names = frozenset(column.lower() for column in partition_columns)
-    partition: list[Predicate] = []
-    data: list[Predicate] = []
+    partition, data = list[Predicate](), list[Predicate]()
     for condition in conditions:
         of_partitions, of_data = condition._template.split(names)
         partition += [Predicate(part, condition._parameters) for part in of_partitions]
