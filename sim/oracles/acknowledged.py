@@ -18,6 +18,7 @@ def acknowledged_findings(evidence: Evidence) -> Iterator[Finding]:
     yield from _transactions_twice(evidence)
     yield from _jobs_twice(evidence)
     yield from _batches_twice(evidence)
+    yield from _batches_recorded_otherwise(evidence)
 
 
 def _lost(evidence: Evidence) -> Iterator[Finding]:
@@ -137,3 +138,22 @@ def _batches_twice(evidence: Evidence) -> Iterator[Finding]:
                     versions=(where, version),
                 )
             recorded[progress.app_id] = max((last, where), (progress.version, version))
+
+
+def _batches_recorded_otherwise(evidence: Evidence) -> Iterator[Finding]:
+    """Batches whose version records no progress of their application, or another batch's."""
+    for name, versions in evidence.written.items():
+        owner = evidence.owners[versions[0]]
+        if owner.app_id is None or owner.batch_id is None:
+            continue
+        progress = evidence.commits[versions[0]].set_transactions
+        recorded = [each.version for each in progress if each.app_id == owner.app_id]
+        if recorded != [owner.batch_id]:
+            yield Finding(
+                oracle=Oracle.ONCE,
+                anomaly=Anomaly.PROGRESS,
+                sentence=f"version {versions[0]} ({name}) is batch {owner.batch_id} and records "
+                f"{recorded[0] if recorded else 'no batch'} of its application",
+                transactions=(name,),
+                versions=(versions[0],),
+            )

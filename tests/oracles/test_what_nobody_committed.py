@@ -64,6 +64,17 @@ def test_a_batch_that_is_passed_over_for_one_with_other_rows_is_lost() -> None:
     assert "and version 1 holds other rows as its batch 3" in finding.sentence
 
 
+def test_a_batch_records_itself_and_no_other() -> None:
+    for progress, said in (([], "no batch"), ([SetTransaction("s", 4)], "4")):
+        table = HandMade()
+        table.rows("b", [(3, 30)])
+        table.commit(add("b"), *progress)
+        table.did("first", BATCH_3, 0, 1, app_id="s", batch_id=3)
+        (finding,) = table.findings()
+        assert finding.anomaly is Anomaly.PROGRESS
+        assert f"is batch 3 and records {said} of its application" in finding.sentence
+
+
 def test_what_cannot_be_run_is_named() -> None:
     table = HandMade()
     table.did("dice", "DELETE FROM t WHERE rand() < 0.5", 0)
