@@ -160,7 +160,7 @@ class ForeachBatch(Section):
     same batches.
     """
 
-    checkpoint: str
+    checkpoint: str = Field(min_length=1)
     idempotent: bool = False
 
 
