@@ -23,7 +23,7 @@ def printed(*words: object) -> str:
     """What a command prints."""
     result = CliRunner().invoke(main, [*map(str, words)], env={"COLUMNS": "200"})
     assert result.exit_code == 0, result.output
-    return result.output
+    return result.stdout
 
 
 @pytest.fixture
