@@ -14,7 +14,7 @@ ANSWERS = {
     "capacity": "the table takes",
     "isolation": "Choose Serializable · rows",
     "partitioning": "Choose by date",
-    "retries": "Choose every 20 minutes",
+    "retries": "Perhaps every 20 minutes",
 }
 """Notebook -> what the answer at its end says."""
 
