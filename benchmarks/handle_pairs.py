@@ -103,7 +103,7 @@ class StaleHandles:
             transactions.append(self._transaction(name, text, answer, versions))
             answers.append(answer)
         judged = {
-            level: judge_table(place, History(tuple(transactions), Promise(level)))
+            level: judge_table(place, History(tuple(transactions), Promise(level=level)))
             for level in LEVELS
         }
         shutil.rmtree(place)

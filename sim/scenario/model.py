@@ -7,7 +7,7 @@ import json
 import math
 import shlex
 from datetime import UTC, date, datetime
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Self
 
 from pydantic import Field, PrivateAttr, ValidationInfo, field_validator
 
@@ -63,7 +63,7 @@ class Scenario(Section):
     `load` is on all clusters, one of its own on top of it. With a `price` runs have costs.
     """
 
-    format_version: Literal[1] = SCENARIO_FORMAT
+    format_version: Whole = Field(default=SCENARIO_FORMAT, ge=SCENARIO_FORMAT, le=SCENARIO_FORMAT)
     name: str = Field(pattern=FILE_NAME)
     description: str = ""
     dialect: DialectName = DELTA_OSS_4_4.name

@@ -43,9 +43,14 @@ def said(notebook: Any) -> list[str]:
 
 
 def _texts(cell: Any) -> list[str]:
-    outputs = cell.get("outputs", [])
-    wordy = [each for each in outputs if "image/png" not in each.get("data", {})]
-    return [each.get("text") or each.get("data", {}).get("text/plain", "") for each in wordy]
+    return [text for each in cell.get("outputs", []) if (text := _text(each))]
+
+
+def _text(output: Any) -> str:
+    """What a reader sees: of several forms the page, not Python's; nothing of a picture."""
+    data = output.get("data", {})
+    shown = "" if "image/png" in data else data.get("text/html") or data.get("text/plain", "")
+    return str(output.get("text") or shown)
 
 
 def store(name: str) -> None:

@@ -170,10 +170,10 @@ def test_a_number_may_have_an_exponent() -> None:
 @pytest.mark.parametrize(
     ("path", "value", "expected"),
     [
-        (("warm_up",), "100 s", "x.yaml:7 warm_up: warm_up is not shorter than duration"),
-        (("name",), "a/b", "x.yaml:1 name: 'a/b' is no name here: it holds only letters, digits"),
+        (("warm_up",), "100 s", "x.yaml:8 warm_up: warm_up is not shorter than duration"),
+        (("name",), "a/b", "x.yaml:2 name: 'a/b' is no name here: it holds only letters, digits"),
         (("name",), "..", "is no name here"),
-        (("start",), "soon", "x.yaml:5 start: needs a date and time, such as 2026-01-14 08:00:00"),
+        (("start",), "soon", "x.yaml:6 start: needs a date and time, such as 2026-01-14 08:00:00"),
         (("start",), "9999-01-01", "is not between the years 1970 and 8999"),
         (("writers",), 3, "writers: needs keys with values, not 3"),
         (("table",), None, "x.yaml:1: 'table' is missing, or tables"),

@@ -12,8 +12,10 @@ from sweep_scenario import SCENARIO, write_scenario
 import whitecap
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
+from whitecap.engine.recorded import Measure
 from whitecap.exit_codes import ExitCode
 from whitecap.reports.measures import REPORTED
+from whitecap.reports.measures.definitions import PRICED
 from whitecap.sweeps import Sweep
 
 pytestmark = pytest.mark.spark
@@ -49,7 +51,10 @@ def test_a_sweep_knows_its_cells_numbers_and_answer(sweep: Sweep) -> None:
     assert str(sweep.answer).startswith(f"{sweep.answer.headline}.")
     (axis,) = {name for load in sweep.answer.findings.loads for name in load.load.labels}
     assert axis == "writers.corrector.count"
-    assert set(sweep.measures["replications"]) == {2}
+    replications = sweep.measures.groupby("measure")["replications"].max()
+    asked_for = {*PRICED, Measure.FINDINGS}
+    assert set(replications.drop(list(asked_for))) == {2}
+    assert set(replications[list(asked_for)]) == {0}
     assert len(sweep.runs) == 8
     assert set(sweep.differences["measure"]) == set(REPORTED)
 
