@@ -176,7 +176,7 @@ def test_an_unknown_store_is_answered_with_the_nearest_one(table: LogOnDisk) -> 
 
 def test_only_so_many_of_the_newest_commits_are_read(table: LogOnDisk) -> None:
     text = _from_log(table.folder, "--commits", 6).output
-    assert "from 6 commits" in text
+    assert "from 6 commits" in " ".join(text.replace("\n#", "").split())
     assert "# 6 commits of WRITE" in text
 
 
