@@ -38,12 +38,9 @@ def executed(name: str) -> Any:
 
 
 def said(notebook: Any) -> list[str]:
-    """All that a notebook's outputs say, without their pictures."""
-    return [text for cell in notebook.cells for text in _texts(cell)]
-
-
-def _texts(cell: Any) -> list[str]:
-    return [text for each in cell.get("outputs", []) if (text := _text(each))]
+    """All that a notebook's cells say, without their pictures; a stream may come in any pieces."""
+    texts = ("".join(map(_text, cell.get("outputs", []))) for cell in notebook.cells)
+    return [text for text in texts if text]
 
 
 def _text(output: Any) -> str:
