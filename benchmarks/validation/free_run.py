@@ -74,6 +74,9 @@ def main() -> int:
     if len(sys.argv) != 2:
         print("error: name the result.json of a free run", file=sys.stderr)
         return 2
+    if not Path(sys.argv[1]).is_file():
+        print(f"error: {sys.argv[1]} is not there: the free run has not ended", file=sys.stderr)
+        return 2
     result = read_result(Path(sys.argv[1]))
     shutil.copyfile(sys.argv[1], KEPT)
     page = DOCS / "validation.md"

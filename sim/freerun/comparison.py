@@ -47,7 +47,10 @@ class Timing(msgspec.Struct, frozen=True):
 
 
 class Phase(msgspec.Struct, frozen=True):
-    """One workload from prediction to comparison."""
+    """One workload from prediction to comparison.
+
+    `begun_again`: how many of its runs lost a commit on the local disk and do not count.
+    """
 
     name: str
     title: str
@@ -55,6 +58,7 @@ class Phase(msgspec.Struct, frozen=True):
     began_at: str
     timing: Timing
     compared: Sequence[Compared]
+    begun_again: int = 0
 
     @property
     def aborts(self) -> Compared:
@@ -99,7 +103,11 @@ class Result(msgspec.Struct, frozen=True):
 
 
 def compare(
-    workload: Workload, prediction: Prediction, apart: Observed, together: Observed
+    workload: Workload,
+    prediction: Prediction,
+    apart: Observed,
+    together: Observed,
+    begun_again: int = 0,
 ) -> Phase:
     """Hold what was predicted against what happened."""
     refusals = together.refusals
@@ -120,6 +128,7 @@ def compare(
             Compared(each, count_of(each.quantity, workload, refusals), statements)
             for each in prediction.ranges
         ],
+        begun_again,
     )
 
 

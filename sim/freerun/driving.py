@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -50,6 +50,14 @@ JOIN_S = 0.2
 Watch = Callable[[int], None]
 """Is told how many statements have ended."""
 
+
+class CommitLost(InvariantViolated):
+    """A commit that a thread was told of is not in the log: a rival's file was renamed over it.
+
+    Hadoop's rename on a local disk looks for the name and then renames (`docs/decisions.md`).
+    """
+
+
 OF_EACH_APART = 5
 """Statements that every thread ends apart, however slow: some are for warmth, of the others each
 with the one after it gives a window and what lies between two."""
@@ -74,15 +82,22 @@ def run_threads(
     A refused statement is run again at once, like new and with its values, until it commits.
 
     Raises:
-        InvariantViolated: the log does not hold exactly the commits that the threads made.
+        CommitLost: the log lacks a commit. What else a thread then died of is its cause.
+        InvariantViolated: the log holds a commit that no thread has made.
         Exception: whatever a statement died of that is no conflict.
     """
     warm_up = warm_up_of(len(workload.hands))
     with _table(spark, workload, apart=apart) as table:
         team = _Team(spark, table, statements + warm_up, OF_EACH_APART if apart else 0, watch)
         began_at = now()
-        team.run(workload, seed, apart=apart)
-        timed = _with_versions(team.ended, table)
+        try:
+            team.run(workload, seed, apart=apart)
+        except Exception:
+            _require_commits(team.ended, _commits(table))
+            raise
+        commits = _commits(table)
+        _require_commits(team.ended, commits)
+        timed = _with_versions(team.ended, commits)
     return Observed(began_at, warm_up, sorted(timed, key=lambda each: each.begun_ms))
 
 
@@ -148,8 +163,6 @@ class _Ended:
 
     def statement(self, commit: _Commit | None) -> Statement:
         """With what the log says: a commit is decided when its file came there."""
-        if commit is None and self.committed:
-            raise InvariantViolated(f"{self} has committed and is not in the log")
         return Statement(
             self.hand.name,
             self.hand.kind.name,
@@ -273,9 +286,16 @@ def _checksum_ms(commit: Path) -> float | None:
     return _written_ms(checksum) if checksum.is_file() else None
 
 
-def _with_versions(ended: list[_Ended], table: _Table) -> list[Statement]:
+def _require_commits(ended: list[_Ended], commits: Mapping[str | None, _Commit]) -> None:
+    """Raises `CommitLost` for the first that is not in the log."""
+    for each in ended:
+        if each.committed is not None and each.committed not in commits:
+            said = "was told that it has committed and is not in the log: on the local disk"
+            raise CommitLost(f"{each.hand.name} {said} a rival's file was renamed over its own")
+
+
+def _with_versions(ended: list[_Ended], commits: dict[str | None, _Commit]) -> list[Statement]:
     """The statements with what the log says of their commits."""
-    commits = _commits(table)
     timed = [each.statement(commits.pop(each.committed, None)) for each in ended]
     if commits:
         raise InvariantViolated(f"nobody made the versions {sorted(commits.values(), key=str)}")

@@ -23,7 +23,7 @@ def result_lines(result: Result) -> Iterator[str]:
         "run with partitions apart, where nothing can conflict, gave the durations from snapshot "
         "to commit and between, and those of the jobs that read the log where a checksum is "
         "missing; the simulator, given these, predicted shares of the run together, which were "
-        f"written down before it began. {headline(result)}"
+        f"written down before it began. {_begun_again(result)}{headline(result)}"
     )
     yield ""
     yield "| real run | share | predicted | range | observed | of | holds |"
@@ -41,6 +41,17 @@ def result_lines(result: Result) -> Iterator[str]:
     for said in meaning(result):
         yield said
         yield ""
+
+
+def _begun_again(result: Result) -> str:
+    """How many runs do not count, since the local disk lost a commit of theirs."""
+    if not (again := sum(phase.begun_again for phase in result.phases)):
+        return ""
+    runs = "run was" if again == 1 else "runs were"
+    return (
+        f"{again} {runs} begun again because the local disk lost a commit, which a store with "
+        "put-if-absent cannot: two files were renamed to one version at the same instant. "
+    )
 
 
 def _row(phase: Phase, compared: Compared) -> str:

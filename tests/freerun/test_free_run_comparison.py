@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from benchmarks.validation.free_run import DOCS, KEPT, read_result, section, with_section
+import sys
+from unittest.mock import patch
+
+import msgspec
+import pytest
+
+from benchmarks.validation.free_run import DOCS, KEPT, main, read_result, section, with_section
 from whitecap.sim.freerun.comparison import Compared, Phase, Result, Timing, headline, meaning
 from whitecap.sim.freerun.page import result_page
 from whitecap.sim.freerun.prediction import ABORTS, Range
@@ -59,6 +65,24 @@ def test_the_page_says_what_was_predicted_and_what_came() -> None:
     row = "| UPDATE on 2 partitions | aborts | 25.0 % | 19.0 % to 31.0 % | 41.0 % | 300 | **no** |"
     assert row in page
     assert "10:00:00" in page
+
+
+def test_the_page_says_which_runs_were_begun_again() -> None:
+    result = _result(RIGHT)
+    lossy = msgspec.structs.replace(result.phases[0], begun_again=2)
+    page = result_page(msgspec.structs.replace(result, phases=[lossy]))
+    assert "2 runs were begun again because the local disk lost a commit" in page
+    assert "begun again" not in result_page(result)
+
+
+def test_a_result_of_before_runs_were_begun_again_is_read() -> None:
+    assert all(phase.begun_again >= 0 for phase in read_result(KEPT).phases)
+
+
+def test_a_result_that_is_not_there_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with patch.object(sys, "argv", ["free_run", "nowhere/result.json"]):
+        assert main() == 2
+    assert capsys.readouterr().err.startswith("error: nowhere/result.json is not there")
 
 
 def test_the_validation_page_shows_the_result_that_is_kept() -> None:
