@@ -109,3 +109,4 @@ answers: setup ## Ask real Spark again what functions and casts make of values
 real-engines: setup $(DELTA_RS_PYTHON) ## Let oracles judge what delta-rs and a killed Delta Lake leave; writes docs/real-engines.md
 	$(BIN)/python -m benchmarks.stale_handles $(BIN)/python $(DELTA_RS_PYTHON)
 	setsid --wait $(BIN)/python -m benchmarks.killed_jvm
+	setsid --wait $(BIN)/python -m benchmarks.rows_on_spark

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import inf
 from pathlib import Path
 
@@ -24,11 +24,22 @@ from whitecap.sim.oracles.log_validation import checked_log
 from whitecap.sim.oracles.order import liveness_findings, order_findings
 from whitecap.sim.oracles.publication import publication_findings, staged_in
 from whitecap.sim.oracles.row_changes import missing_files
-from whitecap.sim.oracles.serial_replay import Unchecked, replay_findings, serial_order
+from whitecap.sim.oracles.serial_replay import (
+    Statements,
+    Unchecked,
+    replay_findings,
+    serial_order,
+)
 from whitecap.sim.oracles.without_commit import without_commit_findings
 
 NO_HISTORY = "there is no history (--history FILE)"
 NO_DUCKDB = "DuckDB is not installed: pip install 'whitecap[oracles]'"
+
+
+Judge = Callable[[Evidence], Judgement]
+"""What says whether a table is what its writers were promised."""
+
+ROWS_BY_STATEMENTS = "rows by statements"
 
 
 def judge_evidence(evidence: Evidence, *, replay: bool = True) -> Judgement:
@@ -44,13 +55,15 @@ def judge_evidence(evidence: Evidence, *, replay: bool = True) -> Judgement:
         what = "acknowledgements, order, dependencies, rows by statements, liveness"
         not_checked.append(NotChecked(what, NO_HISTORY))
     elif not duckdb_is_there():
-        not_checked.append(NotChecked("dependencies and rows by statements", NO_DUCKDB))
+        not_checked.append(NotChecked(f"dependencies and {ROWS_BY_STATEMENTS}", NO_DUCKDB))
     else:
         findings += _of_the_rows(evidence, not_checked, replay)
     return Judgement(tuple(dict.fromkeys(findings)), tuple(not_checked))
 
 
-def judge_directory(directory: Path, history: Path | None = None) -> Judgement:
+def judge_directory(
+    directory: Path, history: Path | None = None, judge: Judge = judge_evidence
+) -> Judgement:
     """Judge the Delta table in a directory, or those below it. Raises `InvalidInput`.
 
     Of a history of several tables each has the lines that name it as its directory is called.
@@ -63,7 +76,7 @@ def judge_directory(directory: Path, history: Path | None = None) -> Judgement:
     if len(tables) > 1 and any(each.table is None for own in named for each in own.transactions):
         said = f"names no table in its lines, and {directory} has {', '.join(tables)}"
         raise InvalidInput([Problem(str(history), said)])
-    judged = {name: judge_table(place, histories[name]) for name, place in tables.items()}
+    judged = {name: judge_table(place, histories[name], judge) for name, place in tables.items()}
     return Judgement.of_tables(judged)
 
 
@@ -74,7 +87,9 @@ def _tables_in(directory: Path) -> list[Path]:
     return sorted(path.parent for path in directory.glob(f"*/{LOG_DIRECTORY}") if path.is_dir())
 
 
-def judge_table(directory: Path, history: History | None) -> Judgement:
+def judge_table(
+    directory: Path, history: History | None, judge: Judge = judge_evidence
+) -> Judgement:
     """Judge one Delta table by what is known of its writers. Raises `InvalidInput`."""
     store = DirectoryStore(directory)
     existing = frozenset(
@@ -82,7 +97,7 @@ def judge_table(directory: Path, history: History | None) -> Judgement:
     )
     log = drive(checked_log(), store)
     evidence = Evidence(log, store, history, existing=existing, decided=staged_in(directory))
-    return judge_evidence(evidence)
+    return judge(evidence)
 
 
 def _of_the_log(evidence: Evidence) -> Iterator[Finding]:
@@ -120,15 +135,21 @@ def _of_the_rows(
     graph = graph_of(evidence, effects)
     yield from dependency_findings(evidence, graph)
     if replay:
-        yield from _of_statements(evidence, effects, graph, not_checked)
+        yield from serial_findings(evidence, effects, graph, not_checked)
+        yield from _of_no_commits(evidence, effects, not_checked)
     else:
         yield from content_findings(evidence, effects)
     not_checked += _grouped("what was read", graph.unknown)
 
 
-def _of_statements(
-    evidence: Evidence, effects: Effects, graph: Graph, not_checked: list[NotChecked]
+def serial_findings(
+    evidence: Evidence,
+    effects: Statements,
+    graph: Graph,
+    not_checked: list[NotChecked],
+    what: str = ROWS_BY_STATEMENTS,
 ) -> Iterator[Finding]:
+    """Where the statements, in the order that the level promises, make other rows."""
     kept = [
         edge
         for edge in graph.edges
@@ -141,7 +162,12 @@ def _of_statements(
     while order and order[0] < first:
         order.pop(0)
     yield from replay_findings(evidence, effects, order, unchecked)
-    not_checked += _grouped("rows by statements", unchecked)
+    not_checked += _grouped(what, unchecked)
+
+
+def _of_no_commits(
+    evidence: Evidence, effects: Effects, not_checked: list[NotChecked]
+) -> Iterator[Finding]:
     unread: Unchecked = {}
     yield from without_commit_findings(evidence, effects, unread)
     not_checked += _grouped("what ended without a commit, having read one", unread)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
 
-from whitecap.sim.oracles.effects import Effect, Effects
+from whitecap.sim.oracles.effects import Effect
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
 from whitecap.sim.oracles.graph import Edge, node_of
@@ -20,6 +21,29 @@ from whitecap.sim.oracles.statements.text import NotTranslated
 
 Unchecked = dict[int, str]
 """Versions that could not be replayed, each with the reason."""
+
+
+class Statements(Protocol):
+    """Whoever runs the statements of versions again.
+
+    Raises `NotTranslated` for what it cannot run, and `RowsUnreadable`.
+    """
+
+    @property
+    def main_versions(self) -> Mapping[str, int]:
+        """Transaction -> the version that its statement made; others of it change no rows."""
+
+    def is_main(self, version: int) -> bool:
+        """Whether a version is what its writer's statement made."""
+
+    def meaning(self, version: int) -> object:
+        """What is to be done for a version."""
+
+    def explain(self, versions: Sequence[int]) -> bool:
+        """Whether their statements, one after the other, do what these versions did."""
+
+    def effect(self, versions: Sequence[int], state: int) -> Effect:
+        """What their statements do to the rows that are there before version `state`."""
 
 
 def serial_order(evidence: Evidence, edges: Iterable[Edge]) -> list[int]:
@@ -63,7 +87,7 @@ def stretches(order: Sequence[int]) -> Iterator[list[int]]:
 
 
 def replay_findings(
-    evidence: Evidence, effects: Effects, order: Sequence[int], unchecked: Unchecked
+    evidence: Evidence, effects: Statements, order: Sequence[int], unchecked: Unchecked
 ) -> Iterator[Finding]:
     """Stretches of the log whose rows are not those that its statements make.
 
@@ -79,7 +103,7 @@ def replay_findings(
             yield found
 
 
-def _of_stretch(evidence: Evidence, effects: Effects, stretch: Sequence[int]) -> Finding | None:
+def _of_stretch(evidence: Evidence, effects: Statements, stretch: Sequence[int]) -> Finding | None:
     changes = [evidence.changes.changes[version] for version in sorted(stretch)]
     for change in changes:
         if change.problem or (change.reshaped and len(stretch) > 1):
@@ -111,7 +135,7 @@ def _together(changes: Sequence[Change]) -> Effect:
 
 
 def _difference(
-    evidence: Evidence, effects: Effects, changes: Sequence[Change], made: Effect, true: Effect
+    evidence: Evidence, effects: Statements, changes: Sequence[Change], made: Effect, true: Effect
 ) -> Finding:
     last = changes[-1]
     missing = (made.new - true.new) + (true.gone - made.gone)
@@ -136,7 +160,7 @@ def _count(rows: Rows) -> str:
     return f"{number} row is" if number == 1 else f"{number} rows are"
 
 
-def _explained(evidence: Evidence, effects: Effects, change: Change) -> tuple[Anomaly, str]:
+def _explained(evidence: Evidence, effects: Statements, change: Change) -> tuple[Anomaly, str]:
     """What the wrong rows come from, if they are right for an earlier version or done twice."""
     owner = evidence.owners.get(change.version)
     if owner is None:

@@ -11,6 +11,7 @@ from whitecap.exit_codes import ExitCode
 
 if TYPE_CHECKING:
     from whitecap.sim.oracles.finding import Judgement
+    from whitecap.sim.oracles.judging import Judge
 
 
 @click.command()
@@ -20,9 +21,16 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="What the table's writers know, as JSON lines (docs/oracles.md).",
 )
+@click.option(
+    "--spark",
+    is_flag=True,
+    help="Run the statements on a real Spark with Delta Lake as well: half a second for each.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.pass_context
-def oracle(ctx: click.Context, directory: Path, history: Path | None, as_json: bool) -> None:
+def oracle(
+    ctx: click.Context, directory: Path, history: Path | None, spark: bool, as_json: bool
+) -> None:
     """Look for anomalies in the Delta table of DIRECTORY, whoever wrote it.
 
     The log is held against the protocol, and with a history the rows against a serial run of the
@@ -33,7 +41,7 @@ def oracle(ctx: click.Context, directory: Path, history: Path | None, as_json: b
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.judgement import judgement_document, show_judgement
 
-    judgement = _judged(directory, history)
+    judgement = _judged(directory, history, spark)
     if as_json:
         print_json(judgement_document(judgement))
     else:
@@ -42,13 +50,23 @@ def oracle(ctx: click.Context, directory: Path, history: Path | None, as_json: b
         ctx.exit(ExitCode.INVARIANT_VIOLATED)
 
 
-def _judged(directory: Path, history: Path | None) -> Judgement:
-    from whitecap.sim.oracles.judging import judge_directory
+def _judged(directory: Path, history: Path | None, spark: bool) -> Judgement:
+    from whitecap.sim.oracles.judging import judge_directory, judge_evidence
     from whitecap.sim.oracles.runs.of_run import judge_run_directory
     from whitecap.sim.recording.recording import is_run_directory
 
-    if not is_run_directory(directory):
-        return judge_directory(directory, history)
-    if history is not None:
+    is_run = is_run_directory(directory)
+    if is_run and history is not None:
         raise click.UsageError("--history is for tables: a recorded run has its own")
-    return judge_run_directory(directory)
+    if spark and not is_run and history is None:
+        raise click.UsageError("--spark runs statements: give the --history that has them")
+    judge = _with_spark() if spark else judge_evidence
+    if is_run:
+        return judge_run_directory(directory, judge)
+    return judge_directory(directory, history, judge)
+
+
+def _with_spark() -> Judge:
+    from whitecap.sim.oracles.on_spark.judging import judge_with_spark
+
+    return judge_with_spark()

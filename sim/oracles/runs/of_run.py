@@ -6,7 +6,6 @@ follows byte for byte: it is made once more and judged.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from whitecap.sim.loading.loading import parse_scenario
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Judgement
 from whitecap.sim.oracles.history import History, Promise, Transaction
-from whitecap.sim.oracles.judging import judge_evidence
+from whitecap.sim.oracles.judging import Judge, judge_evidence
 from whitecap.sim.oracles.log_validation import CheckedLog, checked_commits
 from whitecap.sim.recording.recording import INTERRUPTED, read_recording
 from whitecap.sim.run import FinishedRun, run_scenario
@@ -48,16 +47,14 @@ class _StoreAfterwards:
         raise AssertionError(f"an oracle does not ask {request}")
 
 
-def judge(
-    run: FinishedRun, judge_table: Callable[[Evidence], Judgement] = judge_evidence
-) -> Judgement:
+def judge(run: FinishedRun, judge_table: Judge = judge_evidence) -> Judgement:
     """All that is wrong with a finished run, table by table."""
     tables = run.world.tables
     judged = {table.name: judge_table(evidence_of(run, table)) for table in tables}
     return Judgement.of_tables(judged)
 
 
-def judge_run_directory(directory: Path) -> Judgement:
+def judge_run_directory(directory: Path, judge_table: Judge = judge_evidence) -> Judgement:
     """Judge the run that was recorded in a directory.
 
     Raises `InvalidInput`: it is damaged, was interrupted, or this version makes another run of it.
@@ -71,7 +68,7 @@ def judge_run_directory(directory: Path) -> Judgement:
     if not run.recording.transactions.equals(recording.transactions):
         said = f"was made by {manifest['code_version']}, and this version makes another run of it"
         raise InvalidInput([Problem(str(directory), said)])
-    return judge(run)
+    return judge(run, judge_table)
 
 
 def evidence_of(run: FinishedRun, table: TableInStore) -> Evidence:

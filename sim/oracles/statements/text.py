@@ -107,11 +107,31 @@ def meaning_of(statement: str, columns: Columns, dynamic: bool) -> Meaning:
     first = words[0].upper() if words else ""
     if first == "RESTORE":
         return _restored(words)
-    if first in KEEPS_ROWS and " AS SELECT" not in statement.upper():
+    if keeps_rows(statement):
         return NOTHING
     if first == "TRUNCATE":
         return Translated((f"DELETE FROM {TARGET}",), _all_changes())
     return _by_its_shape(statement, columns, dynamic)
+
+
+def table_written(statement: str) -> str:
+    """The one word by which a statement calls the table that it writes.
+
+    Raises `NotTranslated`: there is none, or it asks the time or for chance.
+    """
+    translation = _Translation(_parsed(statement), Columns((), frozenset(), ()), dynamic=False)
+    translation.require_no_chance()
+    written = translation.written()
+    if written.db:
+        raise NotTranslated(f"its table is {written.db}.{written.name}, not one of a name alone")
+    return written.name
+
+
+def keeps_rows(statement: str) -> bool:
+    """Whether an existing table holds the same rows afterwards, whatever they are."""
+    words = statement.replace(";", " ").split()
+    first = words[0].upper() if words else ""
+    return first in KEEPS_ROWS and " AS SELECT" not in statement.upper()
 
 
 @dataclass(slots=True)
@@ -187,8 +207,7 @@ class _Translation:
     dynamic: bool
 
     def meaning(self) -> Translated:
-        written = self._written()
-        name = written.name.lower()
+        name = self.written().name.lower()
         self._check(name)
         for column in self.tree.find_all(exp.Column):
             if column.table.lower() == name:
@@ -209,7 +228,8 @@ class _Translation:
                 return self._insert(self.tree)
         raise NotTranslated(f"a statement of kind {self.tree.key.upper()}")
 
-    def _written(self) -> exp.Table:
+    def written(self) -> exp.Table:
+        """The table that it writes. Raises `NotTranslated`."""
         tree = self.tree
         if not isinstance(tree, exp.Delete | exp.Update | exp.Merge | exp.Insert):
             raise NotTranslated(f"a statement of kind {tree.key.upper()}")
@@ -220,9 +240,8 @@ class _Translation:
 
     def _check(self, written: str) -> None:
         """Raises for what means something else in DuckDB, or nothing."""
+        self.require_no_chance()
         for node in self.tree.walk():
-            if isinstance(node, _ASKS_THE_WORLD):
-                raise NotTranslated(f"{node.key.upper()}: it asks the time or for chance")
             if isinstance(node, exp.Anonymous):
                 raise NotTranslated(f"the function {node.name}")
             if isinstance(node, exp.Cast) and node.to.this.name in _ROUNDS:
@@ -231,6 +250,11 @@ class _Translation:
         for table in self.tree.find_all(exp.Table):
             if table.name.lower() not in {written, *named}:
                 raise NotTranslated(f"it reads {table.name}, whose rows are not known")
+
+    def require_no_chance(self) -> None:
+        """Raises `NotTranslated` for what is other when it is run again."""
+        for node in self.tree.find_all(*_ASKS_THE_WORLD):
+            raise NotTranslated(f"{node.key.upper()}: it asks the time or for chance")
 
     @staticmethod
     def _check_cast(cast: exp.Cast) -> None:
