@@ -47,9 +47,8 @@ def _types(rows: Any) -> tuple[str, ...] | None:
         return None
     if len(set(map(len, rows))) > 1:
         return None
-    types = tuple(map(_type, zip(*rows, strict=True)))
-    known = tuple(each for each in types if each is not None)
-    return known if known and known == types else None
+    types = [kind for kind in map(_type, zip(*rows, strict=True)) if kind is not None]
+    return tuple(types) if types and len(types) == len(rows[0]) else None
 
 
 def _type(column: Sequence[Any]) -> str | None:
