@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import multiprocessing
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -44,30 +44,56 @@ OF_OTHERS = ["duckdb", "immutables", "numpy", "pyarrow", "pyarrow.parquet", "pyd
 @click.argument("names", nargs=-1)
 @click.option("--runs", default=RUNS, show_default=True, help="Runs per bug at most.")
 @click.option("--resume", is_flag=True, help="Keep results of the same bugs in the same source.")
-def main(names: Sequence[str], runs: int, resume: bool) -> None:
-    """Hunt the bugs called NAMES, or all of them, and the code without any; write the page."""
+@click.option("--first", type=int, multiple=True, help="A run, from one, to look at before all.")
+def main(names: Sequence[str], runs: int, resume: bool, first: Sequence[int]) -> None:
+    """Hunt the bugs called NAMES, or all of them, and the code without any; write the page.
+
+    `--runs 0` looks at the runs of `--first` alone: those that found bugs before, for instance.
+    """
     results = Results.read(MUTANTS) if resume else Results()
     campaign = Campaign.of_this_source()
-    play_races(campaign)
     wanted = list(names) or [name for name, mutant in MUTANTS.items() if not mutant.equivalent]
-    for first, last in itertools.pairwise((0, *(r for r in ROUNDS if r < runs), runs)):
-        left = [name for name in wanted if _is_left(results.hunted.get(name), last)]
-        if not left:
-            continue
-        prepare(campaign, range(last), results)
-        numbers = range(first, last)
-        for hunted in hunted_apart([Hunt(MUTANTS[name], campaign, numbers) for name in left]):
-            results.hunted[hunted.name] = hunted
-            results.keep()
-            click.echo(_line(hunted))
+    if not all(MUTANTS[name].unsafe for name in wanted):
+        play_races(campaign)
+    looked = look(campaign, results, wanted, [number - 1 for number in first])
+    keep(results, (hunted for hunted in looked if hunted.is_caught))
+    for numbers in rounds(runs):
+        keep(results, look(campaign, results, wanted, numbers))
+        count_clean(campaign, range(numbers.stop), results)
     if not names:
         results.alike = dict(played_alike(campaign))
         results.keep()
+    if resume or not names:
         PAGE.write_text(page_of(results), encoding="utf-8")
     escaped = [one.name for one in results.hunted.values() if not one.is_caught]
     seen = [name for name, what in results.alike.items() if what]
     click.echo(f"{len(results.hunted) - len(escaped)} of {len(results.hunted)} caught")
     sys.exit(1 if escaped or seen else 0)
+
+
+def rounds(runs: int) -> Iterator[range]:
+    """So many runs in parts: all bugs meet those of one before any meets the next one's."""
+    ends = (0, *(end for end in ROUNDS if end < runs), runs)
+    return (range(low, high) for low, high in itertools.pairwise(ends) if low < high)
+
+
+def look(
+    campaign: Campaign, results: Results, names: Sequence[str], numbers: Sequence[int]
+) -> Iterator[Hunted]:
+    """What these runs show of the bugs that nothing has found and that have not met them all."""
+    last = max(numbers, default=-1) + 1
+    left = [name for name in names if _is_left(results.hunted.get(name), last)]
+    if numbers and left:
+        prepare(campaign, numbers)
+        yield from hunted_apart([Hunt(MUTANTS[name], campaign, numbers) for name in left])
+
+
+def keep(results: Results, hunts: Iterable[Hunted]) -> None:
+    """Write each down as it comes."""
+    for hunted in hunts:
+        results.hunted[hunted.name] = hunted
+        results.keep()
+        click.echo(_line(hunted))
 
 
 def _is_left(hunted: Hunted | None, runs: int) -> bool:
@@ -77,14 +103,20 @@ def _is_left(hunted: Hunted | None, runs: int) -> bool:
     return MUTANTS[hunted.name].unsafe and not hunted.is_caught and hunted.tries < runs
 
 
-def prepare(campaign: Campaign, numbers: Sequence[int], results: Results) -> None:
+def prepare(campaign: Campaign, numbers: Sequence[int]) -> None:
     """Draw the runs and make them without any bug; say of which something is wrong all the same."""
     for clean in in_processes(campaign.prepare, campaign.missing(numbers), per_process=50):
         if not clean.shows_bugs:
             click.echo(f"run {clean.number} without any bug: {clean.anomaly}, {clean.cause}")
+
+
+def count_clean(campaign: Campaign, numbers: Sequence[int], results: Results) -> None:
+    """Write down what came of these runs without any bug, if all of them were made."""
     runs = [run for number in numbers if (run := campaign.clean(number)) is not None]
-    results.clean, results.clean_day = len(runs), datetime.now(tz=UTC).date().isoformat()
-    results.wrong = [run for run in runs if not run.shows_bugs]
+    if len(runs) == len(numbers):
+        results.clean, results.clean_day = len(runs), datetime.now(tz=UTC).date().isoformat()
+        results.wrong = [run for run in runs if not run.shows_bugs]
+        results.keep()
 
 
 def play_races(campaign: Campaign) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from benchmarks.mutants.__main__ import hunted_apart, in_processes
+from benchmarks.mutants.__main__ import count_clean, hunted_apart, in_processes, rounds
 from benchmarks.mutants.campaign import SCENARIOS, Campaign, CleanRun, scenarios_hash
 from benchmarks.mutants.hunting import Hunt, Hunted
 from benchmarks.mutants.mutant import ROOT, Area, Mutant
@@ -70,6 +70,19 @@ def _clean(campaign: Campaign, number: int) -> CleanRun:
     clean = campaign.clean(number)
     assert clean is not None
     return clean
+
+
+def test_runs_without_any_bug_are_counted_once_all_are_made(campaign: Campaign) -> None:
+    results = Results(clean=4, clean_day="2026-11-22")
+    with_others = [*NUMBERS, 77]
+    count_clean(campaign, with_others, results)
+    assert results.clean == 4
+
+
+def test_all_bugs_meet_the_first_runs_before_any_meets_many() -> None:
+    assert list(rounds(100)) == [range(16), range(16, 64), range(64, 100)]
+    assert list(rounds(16)) == [range(16)]
+    assert not list(rounds(0))
 
 
 def test_what_harms_no_data_is_found_by_a_conformance_case() -> None:

@@ -88,7 +88,7 @@ MUTANTS = (
         SEARCH,
         "        return all(test(row) is True for test in self.tests)\n",
         "        return any(test(row) is True for test in self.tests)\n",
-        "T1 updates monday's refunds: monday's orders are changed too.",
+        "T1 replaces the rows with day = 'mon' AND kind = 'refund': monday's orders go as well.",
     ),
     Mutant(
         "UPDATE changes a row twice",

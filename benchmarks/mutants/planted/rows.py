@@ -140,8 +140,8 @@ MUTANTS = (
         REQUIREMENTS,
         "    return properties.DELETION_VECTORS.of(current.metadata.configuration)\n",
         "    return True\n",
-        "Without vectors T1 and T2 rewrite file a into b and c. Different rows changed, so both "
-        "pass: all rows of a are there twice.",
+        "A table without vectors: T2 compacts file a into c in version 6. T1, which rewrote a, "
+        "hides a's rows in c by a vector in version 7: who expects none there has them twice.",
     ),
     Mutant(
         "compaction is passed by",

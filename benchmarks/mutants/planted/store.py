@@ -91,8 +91,8 @@ MUTANTS = (
         DYNAMO,
         "        if item is not None and not item.complete:\n",
         "        if item is not None and item.complete:\n",
-        "T1 put the item of version 6 and died. T2, who lists, does not finish it: an acknowledged "
-        "version is not in the log, and nobody gets past it.",
+        "T1 put the item of version 6 and died. T2, who lists, does not finish it: the version is "
+        "taken and not in the log, so that everybody reads version 5 and nobody can commit.",
     ),
     Mutant(
         "the version before is not seen to",
@@ -198,10 +198,11 @@ MUTANTS = (
         "a stream goes on with new rows after a failure",
         Area.CLIENT,
         BATCHES,
-        "        batch_id = self.next_batch_id\n",
-        "        batch_id = self.next_batch_id\n        self._open.pop(batch_id, None)\n",
-        "Batch 3 became version 6 without a reply. The rerun makes other rows of batch 3, is told "
-        "that the table has batch 3, and goes on: those rows are nowhere.",
+        "        if batch_id not in self._open:\n"
+        "            self._open[batch_id] = self.make_work(batch_id, now_ms)\n",
+        "        self._open[batch_id] = self.make_work(int(now_ms), now_ms)\n",
+        "Batch 3 became version 6 without a reply. The rerun makes batch 3 of the rows that have "
+        "come by now, is told that the table has batch 3, and goes on: those rows are nowhere.",
     ),
     Mutant(
         "a store keeps the bytes of another version",
