@@ -143,7 +143,7 @@ def _version(given: Mapping[str, Any]) -> int:
 def _contradictions(given: Mapping[str, Any], table: RealTable) -> Iterator[tuple[str, str]]:
     for key in OF_THE_TABLE:
         if given.get(key) is not None:
-            yield key, f"is that of the table at {table.place}: leave it out, or from"
+            yield key, f"{key} is that of the table at {table.place}: leave it out, or from"
     columns = table.snapshot.partition_columns
     values = given.get("values")
     for name in values if isinstance(values, dict) else ():

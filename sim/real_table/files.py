@@ -52,12 +52,15 @@ class RealFile:
         return column_values(column, self.statistics, nulls, self.rows, self.first)
 
     def keys(self) -> Sequence[int]:
-        """The keys of its rows; their numbers in the table where the log says nothing of keys."""
+        """The keys of its rows, between the bounds in the log."""
+        least, most = self.key_bounds()
+        return spread_keys(least, most, self.rows, self.number)
+
+    def key_bounds(self) -> tuple[int, int]:
+        """Between which its keys lie; their numbers in the table where the log does not say it."""
         key = self.table.schema.get(self.table.key or "")
         bounds = None if key is None else self.statistics.range_of(key)
-        if bounds is None:
-            return range(self.first, self.first + self.rows)
-        return spread_keys(*bounds, self.rows, self.number)
+        return bounds or (self.first, self.first + self.rows - 1)
 
     def live_keys(self) -> Iterator[int]:
         """The keys of the rows that no deletion vector hides."""

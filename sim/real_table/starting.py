@@ -76,7 +76,7 @@ class RealFiles:
     @property
     def first_new_key(self) -> int:
         """The first key that new rows may have."""
-        greatest = max((keys[-1] for keys in self._keys if len(keys)), default=-1)
+        greatest = max((file.key_bounds()[1] for file in self.files), default=-1)
         return greatest + 1 if greatest < MOST_OF_NEW_KEYS else 0
 
     @cached_property

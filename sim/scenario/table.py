@@ -102,9 +102,9 @@ class PastLog(Section):
 class Table(Section):
     """A Delta table: the one that all writers share, or one of several. Rows take `bytes_per_row`.
 
-    With `exists: false` nothing is there at the start: it is for the writers to create it. One that
-    begins as a real table does (`real`, its directory or URI, at a `version`) has that table's
-    files, and a row of it stands for `rows_each` of theirs.
+    With `exists: false` nothing is there at the start: it is for the writers to create it. With
+    `from` it begins with the files of a real table at a `version`, and each row stands for
+    `rows_each` of theirs.
     """
 
     name: str = Field(default="events", pattern=TABLE_NAME)
