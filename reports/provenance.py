@@ -41,6 +41,26 @@ class StoreOrigin:
 
 
 @dataclass(frozen=True, slots=True)
+class TableOrigin:
+    """The real table whose files a simulated one began with, and what was left out of it."""
+
+    name: str
+    place: str
+    version: int
+    files: int
+    rows_each: int
+    left_out: tuple[str, ...]
+
+    @property
+    def sentences(self) -> list[str]:
+        """What it is, and what of it plays no part."""
+        stands = f", a row for {self.rows_each:,} of theirs" if self.rows_each > 1 else ""
+        begins = f"begins with the {self.files:,} files of {self.place} at version {self.version}"
+        without = f"table {self.name} leaves out: {'; '.join(self.left_out)}"
+        return [f"table {self.name} {begins}{stands}", *([without] if self.left_out else [])]
+
+
+@dataclass(frozen=True, slots=True)
 class Provenance:
     """Everything needed to make the same numbers again."""
 
@@ -54,6 +74,7 @@ class Provenance:
     planned: int
     interrupted: str = ""
     stores: tuple[StoreOrigin, ...] = ()
+    tables: tuple[TableOrigin, ...] = ()
 
     @property
     def line(self) -> str:
@@ -85,6 +106,7 @@ class Provenance:
             ("runs", f"{self.finished} of {self.planned} finished"),
             *([("interrupted after", self.interrupted)] if self.interrupted else []),
             *(row for store in self.stores for row in store.rows()),
+            *(("table", sentence) for table in self.tables for sentence in table.sentences),
         ]
 
 
@@ -103,6 +125,7 @@ def provenance_of(runs: RunSet) -> Provenance:
         planned=runs.planned,
         interrupted=next(filter(None, map(_interrupted, manifests)), ""),
         stores=stores_of(manifests),
+        tables=tables_of(manifests),
     )
 
 
@@ -119,6 +142,19 @@ def stores_of(manifests: Iterable[Mapping[str, Any]]) -> tuple[StoreOrigin, ...]
     return tuple(
         StoreOrigin(name, assumptions[name], tuple(given[name])) for name in sorted(assumptions)
     )
+
+
+def tables_of(manifests: Iterable[Mapping[str, Any]]) -> tuple[TableOrigin, ...]:
+    """The real tables that some runs began with, each version of each once."""
+    origins = {
+        TableOrigin(
+            name, real["place"], real["version"], real["files"], real["rows_each"],
+            tuple(real["left_out"]),
+        )
+        for manifest in manifests
+        for name, real in manifest.get("real_tables", {}).items()
+    }  # fmt: skip
+    return tuple(sorted(origins, key=lambda each: (each.name, each.place, each.version)))
 
 
 def _interrupted(manifest: Mapping[str, Any]) -> str:

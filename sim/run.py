@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from whitecap.engine.dialects import dialect_named
 from whitecap.engine.recorded import AUTO_WARM_UP, PRICE, RECORDING_FORMAT, TABLES
 from whitecap.sim.history.conservation import (
     WalkedLog,
@@ -24,6 +25,7 @@ from whitecap.sim.history.walk import LogWalk, Step
 from whitecap.sim.loading import show_document
 from whitecap.sim.machine.code_version import code_version
 from whitecap.sim.machine.interruption import RunInterrupted, interrupted_by
+from whitecap.sim.real_table.origins import origins_of_tables
 from whitecap.sim.recording.recorded_table import InMemory, RecordedTable, columns_of
 from whitecap.sim.recording.recording import (
     INTERRUPTED,
@@ -203,6 +205,7 @@ def manifest_of(
         "objectives": [objective.as_row() for objective in scenario.objectives],
         **_tables(world, walked),
         "store": origins_of(scenario.store),
+        **origins_of_tables(scenario.all_tables, dialect_named(scenario.dialect)),
         "start_ms": scenario.start_ms,
         **_warm_up(scenario.warm_up, reached_ms),
         "duration_ms": reached_ms,

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from whitecap.engine.dialects import dialect_named
+from whitecap.engine.dialects import Dialect, dialect_named
 from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.engine.log import properties
 from whitecap.engine.log.commit_file import log_key
+from whitecap.engine.session.row_index import DescribedFiles
 from whitecap.engine.session.table import SharedTable
 from whitecap.engine.sql.parsing.parse import parse_statement
 from whitecap.engine.storage.memory import run
 from whitecap.sim.machine.spool import Spool
 from whitecap.sim.quantities.units import DAY_MS
+from whitecap.sim.real_table.starting import RealFiles
 from whitecap.sim.recording.recorder import Recorder
 from whitecap.sim.rehearsal.dry_run import AtOnce
 from whitecap.sim.scenario.model import Scenario
@@ -24,7 +26,7 @@ from whitecap.sim.store.log_directory import LogDirectory, PastDays
 from whitecap.sim.store.objects import FakeStore
 from whitecap.sim.table.initial_files import InitialTable, KeyPlaces
 from whitecap.sim.table.initial_table import create_table
-from whitecap.sim.table.rows import KeysInUse, TableRows
+from whitecap.sim.table.rows import KeysInUse, KeysOfSlices, TableRows
 from whitecap.sim.time.identifiers import Ids
 from whitecap.sim.time.kernel import Kernel
 from whitecap.sim.time.random_streams import RandomStreams
@@ -131,15 +133,38 @@ def _placed(table: Table, scenario: Scenario, ids: Ids, throttle: Throttle) -> T
     rows = TableRows.of(table, scenario.start_ms)
     exclusive = scenario.is_exclusive
     store = FakeStore(scenario.start_ms, table.bytes_per_row, exclusive, Spool())
-    dialect = dialect_named(scenario.dialect)
+    begun = _begun(table, rows, store, ids, dialect_named(scenario.dialect))
+    shared = known_table(table, store, begun)
+    history = History(store, shared.commits)
+    version = begun.table.version
+    _fill_log(store.log, table, scenario.start_ms, history.snapshot(version).num_files)
+    keys = KeysInUse(begun.keys)
+    first = begun.first_new_key
+    return TableInStore(table, rows, store, shared, history, throttle, keys, first, version)
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """The table at the start: the keys of its rows, and which files hold them.
+
+    Without `places` its files are read before the run.
+    """
+
+    table: InitialTable
+    keys: KeysOfSlices
+    first_new_key: int
+    places: DescribedFiles | None
+
+
+def _begun(table: Table, rows: TableRows, store: FakeStore, ids: Ids, dialect: Dialect) -> Begun:
+    if table.real is not None:
+        files = RealFiles.of(table, rows)
+        initial = files.put(table, rows, store, ids, dialect)
+        return Begun(initial, files, files.first_new_key, files)
     described = table.initial.rows > READ_AT_THE_START
     initial = create_table(table, rows, store, ids, dialect, described)
-    shared = known_table(table, rows, store, initial)
-    history = History(store, shared.commits)
-    files = history.snapshot(initial.version).num_files
-    _fill_log(store.log, table, scenario.start_ms, files)
-    keys = KeysInUse(rows.initial)
-    return TableInStore(table, rows, store, shared, history, throttle, keys, initial.version)
+    places = KeyPlaces(rows, table.partition_by, initial) if described else None
+    return Begun(initial, rows.initial, table.initial.rows, places)
 
 
 def _needs_patience(scenario: Scenario) -> bool:
@@ -172,9 +197,7 @@ def _fill_log(log: LogDirectory, table: Table, start_ms: int, files: int) -> Non
     log.past_days = PastDays(round(per_day), first_kept)
 
 
-def known_table(
-    table: Table, rows: TableRows, store: FakeStore, initial: InitialTable
-) -> SharedTable:
+def known_table(table: Table, store: FakeStore, begun: Begun) -> SharedTable:
     """What the writers may share, with the initial table parsed and its keys indexed.
 
     That is no part of the run: every writer still asks the store for the log as it would alone. Of
@@ -183,13 +206,13 @@ def known_table(
     shared = SharedTable(index_rows=True, shelf=store.shelf)
     index = shared.row_index
     assert index is not None
-    for commit in initial.commits:
+    for commit in begun.table.commits:
         content = store.objects[log_key(commit.version)].content
         if isinstance(content, bytes):
             shared.commits.keep_commit(content, commit)
-    snapshot = History(store, shared.commits).snapshot(initial.version)
-    if table.initial.rows > READ_AT_THE_START:
-        index.describe(snapshot.version, KeyPlaces(rows, table.partition_by, initial))
+    snapshot = History(store, shared.commits).snapshot(begun.table.version)
+    if begun.places is not None:
+        index.describe(snapshot.version, begun.places)
     else:
         key = () if table.key is None else (table.key,)
         run(index.prepare(snapshot, key), AtOnce(store, iter(())))

@@ -106,7 +106,7 @@ def _clusters(document: Document, dice: Dice) -> Changes:
 
 def _partitions(document: Document, dice: Dice) -> Changes:
     table = document["table"]
-    if table.get("cluster_by"):
+    if table.get("cluster_by") or "from" in table:
         return {}
     columns = list(table.get("values", {}))
     layouts = [

@@ -114,6 +114,7 @@ def _with_overrides(schema: Json) -> None:
             part = copy.deepcopy(definitions[each])
             definitions[_partial(each)] = _overriding(part)
     _stores(schema, definitions)
+    _tables(definitions)
     _faults(schema, definitions)
     _restarts(definitions)
     there = set(_references({key: part for key, part in schema.items() if key != "$defs"}))
@@ -135,6 +136,13 @@ def _stores(schema: Json, definitions: Json) -> None:
     _replace(schema["properties"], "store", [*PROFILE["anyOf"], _reference(_partial("Store"))])
     forms = [*PROFILE["anyOf"], _reference("LogStore"), {"type": "null"}]
     _replace(definitions["WriterGroup"]["properties"], "log_store", forms)
+
+
+def _tables(definitions: Json) -> None:
+    """A table says its columns, or names a real one that says them."""
+    table = definitions["Table"]
+    table["required"].remove("schema")
+    table["anyOf"] = [_given("schema"), _given("from")]
 
 
 def _faults(schema: Json, definitions: Json) -> None:

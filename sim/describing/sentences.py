@@ -58,7 +58,10 @@ _OF_SCENARIOS = {
 
 _OF_TABLES = {
     "Table.name": "As statements call it.",
-    "Table.columns": "Columns as DDL text: `event_id BIGINT, date DATE`.",
+    "Table.real": "A real table, by directory or URI: begin with its files, layout and properties.",
+    "Table.version": "Of that table; the newest without it, which recordings then name.",
+    "Table.rows_each": "Its rows that a simulated one stands for; without it 50 are in a file.",
+    "Table.columns": "Columns as DDL text: `event_id BIGINT, date DATE`; not with `from`.",
     "Table.exists": "Whether it is there at the start; if not, the writers create it.",
     "Table.partition_by": "Columns of the partitions; each needs its `values`.",
     "Table.cluster_by": "Columns of liquid clustering, instead of `partition_by`.",

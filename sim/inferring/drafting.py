@@ -4,39 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from whitecap.engine.errors import InvalidInput, Problem, UnsupportedFeature
-from whitecap.engine.log.property_names import NAMES
 from whitecap.sim.bundled import EDITOR_LINE
 from whitecap.sim.inferring.cadence import Cadence, cadence_of
 from whitecap.sim.inferring.engines import Guess, guessed_dialect, guessed_store
-from whitecap.sim.inferring.figures import Figure, Surety, duration_text, guessed, many, read
+from whitecap.sim.inferring.figures import Surety, duration_text, guessed, many, read
 from whitecap.sim.inferring.groups import Group, Grouped, Kind, grouped
-from whitecap.sim.inferring.layout import (
-    PAYLOAD,
-    Columns,
-    Contents,
-    columns_of,
-    contents_of,
-    isolation_of,
-    left_out_features,
-    past_of,
-    properties_of,
-)
-from whitecap.sim.inferring.naming import Names, drafted_type
+from whitecap.sim.inferring.layout import Contents, columns_of, contents_of
+from whitecap.sim.inferring.naming import Names
 from whitecap.sim.inferring.observed import ObservedTable
-from whitecap.sim.inferring.statements import Drafted, TableFacts, draft_columns, drafted
-from whitecap.sim.inferring.values import Domain, domains_of
+from whitecap.sim.inferring.statements import Drafted, TableFacts, drafted
+from whitecap.sim.inferring.table_text import table_lines
+from whitecap.sim.inferring.text import Options, comment, entry, wrapped
+from whitecap.sim.inferring.values import domains_of
 from whitecap.sim.inferring.windows import Window, window_of
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.quantities.units import MS_PER
 from whitecap.sim.scenario.model import FILE_NAME
-
-WIDTH = 96
 
 JOBS_EACH = 40
 """Jobs of the slowest group in a run: with five replications enough to tell 99 % from 95 %."""
@@ -49,16 +37,6 @@ WEEK_MS = 7 * MS_PER["d"]
 
 MONDAY_MS = 1768176000000.0
 """2026-01-12, a Monday: the week into which an anonymous draft is moved."""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What a user says: the store if known, other names, and which scenario name."""
-
-    store: str | None = None
-    anonymous: bool = False
-    name: str = ""
-    command: str = "whitecap from-log"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +75,6 @@ class _Making:
 
     observed: ObservedTable
     options: Options
-    columns: Columns
     contents: Contents
     facts: TableFacts
     groups: Grouped
@@ -115,10 +92,12 @@ class _Making:
         named = [*columns.layout, *(c for c in observed.snapshot.schema if c.name == columns.key)]
         names = Names.of(observed, named, options.anonymous)
         domains = domains_of(observed, columns.partitions)
-        facts = TableFacts(names, columns, domains, contents.files, contents.rows_each, all_columns)
+        files, rows_each = contents.files, contents.rows_each
+        schema = observed.snapshot.schema if options.from_files else None
+        facts = TableFacts(names, columns, domains, files, rows_each, all_columns, schema)
         written = [commit for group in groups.groups for commit in group.commits]
         dialect = guessed_dialect(written)
-        return cls(observed, options, columns, contents, facts, groups, dialect)
+        return cls(observed, options, contents, facts, groups, dialect)
 
     def that_run(self) -> tuple[list[WriterDraft], list[str]]:
         """The writers that a scenario takes, and why others are left out."""
@@ -155,7 +134,7 @@ class _Making:
         """The scenario."""
         lines = [
             *self._head(writers),
-            *self._table(),
+            *table_lines(self.observed, self.facts, self.contents, self.options),
             "",
             "writers:",
             *self._writers_lines(writers),
@@ -167,17 +146,17 @@ class _Making:
     def _head(self, writers: Sequence[WriterDraft]) -> Iterator[str]:
         observed, anonymous = self.observed, self.options.anonymous
         yield f"{EDITOR_LINE}scenario.schema.json"
-        yield from _comment(
+        yield from comment(
             f"Drafted by `{self.options.command}` from {many(len(observed.commits), 'commit')}"
             + ("." if anonymous else f" of {observed.place}, {_when(observed)}.")
         )
-        yield from _comment(
+        yield from comment(
             "Runs as it is: `whitecap run FILE`, `whitecap sweep FILE`. Read it first: above each"
             " figure stands how it is known."
         )
         for surety in Surety:
             yield f"#   {surety.value + ':':9} {surety.meaning}"
-        yield from _comment(
+        yield from comment(
             "A log holds no aborted transaction. So no abort rate is inferred here: runs of this"
             " scenario predict them. Jobs that failed for good are missing from the rates, and of"
             " long jobs, which are refused more often, fewer are seen than ran."
@@ -185,88 +164,33 @@ class _Making:
         name = self.options.name
         yield f"name: {json.dumps(name) if re.fullmatch(FILE_NAME, name) else 'from-log'}"
         yield f"description: Drafted from a log of {many(len(observed.commits), 'commit')}."
-        yield from _entry("", "dialect", self.dialect.figure)
+        yield from entry("", "dialect", self.dialect.figure)
         duration_ms = _duration_ms(writers, observed.span_ms)
         start = datetime.fromtimestamp(self._start_ms(duration_ms) / 1000, UTC)
         said = "the end of the log" + (", moved by whole weeks" if anonymous else "")
-        yield from _entry("", "start", guessed(f"{start:%Y-%m-%d %H:%M:%S}", f"UTC, {said}"))
+        yield from entry("", "start", guessed(f"{start:%Y-%m-%d %H:%M:%S}", f"UTC, {said}"))
         jobs = sum(writer.cadence.rate for writer in writers) * duration_ms
         said = f"about {jobs:,.0f} jobs; the log looked at spans {duration_text(observed.span_ms)}"
-        yield from _entry("", "duration", guessed(duration_text(duration_ms), said))
+        yield from entry("", "duration", guessed(duration_text(duration_ms), said))
         stated = self.options.store
         store = read(stated, "given by --store") if stated else guessed_store(observed.place)
-        yield from _entry("", "store", store)
+        yield from entry("", "store", store)
         yield ""
 
     def _start_ms(self, duration_ms: float) -> float:
-        """A full hour, of long runs a midnight, so long before the last commit.
+        """A full hour, of long runs a midnight, so long before the last commit; or that commit,
+        where the run goes on from there.
 
         It keeps its weekday where it is moved.
         """
         unit = MS_PER["d" if duration_ms >= MS_PER["d"] else "h"]
         last = max(commit.timestamp_ms for commit in self.observed.commits)
+        if self.options.from_files:
+            return last
         start = -((duration_ms - last) // unit) * unit
         if self.options.anonymous:
             start = MONDAY_MS + (start - MONDAY_MS) % WEEK_MS
         return start
-
-    def _table(self) -> Iterator[str]:
-        facts, columns, contents = self.facts, self.columns, self.contents
-        yield "table:"
-        yield f"  name: {facts.names.table}"
-        said = f"the columns that decide conflicts, and {PAYLOAD}, which stands for"
-        yield from _entry("  ", "schema", guessed(self._ddl(), f"{said} {columns.others} more"))
-        laid_out = [facts.names.columns[column.name] for column in columns.layout]
-        kind = "cluster_by" if columns.clusters and not columns.partitions else "partition_by"
-        yield from _entry("  ", kind, read(f"[{', '.join(laid_out)}]", "the table's metadata"))
-        yield from _entry("  ", "key", Figure(facts.key, *_of(columns.key_figure)))
-        isolation = isolation_of(self.observed)
-        if isolation is not None:
-            yield from _entry("  ", "isolation", isolation)
-        yield from self._properties()
-        yield from self._values(facts.domains)
-        yield "  initial:"
-        yield from _entry("    ", "rows", contents.rows)
-        yield from _entry("    ", "rows_per_file", contents.rows_per_file)
-        yield from _entry("  ", "bytes_per_row", contents.bytes_per_row)
-        past = past_of(self.observed)
-        for figure in past.figures:
-            yield from _comment(figure.comment, "  ")
-        yield f"  log: {past.text}"
-
-    def _ddl(self) -> str:
-        names = self.facts.names.columns
-        types = {names[column.name]: drafted_type(column) for column in self.columns.layout}
-        types |= {self.facts.key: "bigint", PAYLOAD: "double"}
-        parts = (f"{name} {types[name].upper()}" for name in draft_columns(self.facts))
-        return json.dumps(", ".join(parts))
-
-    def _properties(self) -> Iterator[str]:
-        stated = properties_of(self.observed)
-        features, others = left_out_features(self.observed)
-        if self.options.anonymous:
-            others = [key for key in others if key in NAMES]
-        if stated:
-            yield from _comment("read: the table's properties that decide conflicts or time", "  ")
-            yield "  properties:"
-            yield from (f"    {key}: {json.dumps(value)}" for key, value in stated.items())
-        if features:
-            yield from _comment(f"Not in the draft, features: {', '.join(features)}", "  ")
-        if others:
-            yield from _comment(f"Not in the draft, properties: {', '.join(others)}", "  ")
-
-    def _values(self, domains: Sequence[Domain]) -> Iterator[str]:
-        if not domains:
-            return
-        yield "  values:"
-        for domain in domains:
-            name = self.facts.names.columns[domain.column.name]
-            yield from _comment(domain.figure.comment, "    ")
-            if domain.days is not None:
-                yield f"    {name}: {domain.figure.text}"
-                continue
-            listed = self.facts.names.literals(domain.listed, drafted_type(domain.column))
-            yield from _wrapped(f"{name}: [{', '.join(listed)}]", "    ", "      ")
 
     def _writers_lines(self, writers: Sequence[WriterDraft]) -> Iterator[str]:
         start_ms = self._start_ms(_duration_ms(writers, self.observed.span_ms))
@@ -278,41 +202,37 @@ class _Making:
         yield f"  {group.name}:"
         who = "" if self.options.anonymous else group.who
         seen = f"{many(len(group.commits), 'commit')} of {group.commits[0].operation}"
-        yield from _comment(f"{seen}{who and f' by {who}'}", "    ")
+        yield from comment(f"{seen}{who and f' by {who}'}", "    ")
         if writer.dialect.dialect is not self.dialect.dialect:
-            yield from _entry("    ", "dialect", writer.dialect.figure)
-        yield from _entry("    ", "count", cadence.count)
+            yield from entry("    ", "dialect", writer.dialect.figure)
+        yield from entry("    ", "count", cadence.count)
         yield from _work_lines(work, group)
         for figure in cadence.evidence:
-            yield from _comment(figure.comment, "    ")
+            yield from comment(figure.comment, "    ")
         yield f"    arrival: {cadence.arrival(start_ms)}"
-        yield from _entry("    ", "compute", writer.window.figure)
-        yield from _comment("assumed: a log does not say what follows a refusal", "    ")
+        yield from entry("    ", "compute", writer.window.figure)
+        yield from comment("assumed: a log does not say what follows a refusal", "    ")
         yield "    rerun: {exponential: {base: 2 s, cap: 1 min, budget: 3}}"
         yield ""
 
 
-def _of(figure: Figure) -> tuple[Surety, str]:
-    return figure.surety, figure.because
-
-
 def _work_lines(work: Drafted, group: Group) -> Iterator[str]:
     for figure in work.evidence:
-        yield from _comment(figure.comment, "    ")
+        yield from comment(figure.comment, "    ")
     parameters = {parameter.name: parameter for parameter in work.parameters}
     if work.statement is None:
         rows = parameters.pop("rows")
-        yield from _comment(rows.figure.comment, "    ")
+        yield from comment(rows.figure.comment, "    ")
         inner = rows.text.removeprefix("{").removesuffix("}")
         yield f"    streaming: {{checkpoint: {group.name}, {inner}}}"
     else:
         yield "    statement: >-"
         for line in work.statement.splitlines():
-            yield from _wrapped(line, "      ")
+            yield from wrapped(line, "      ")
     if parameters:
         yield "    parameters:"
     for parameter in parameters.values():
-        yield from _comment(parameter.figure.comment, "      ")
+        yield from comment(parameter.figure.comment, "      ")
         yield f"      {parameter.name}: {parameter.text}"
 
 
@@ -320,7 +240,7 @@ def _tail(left_out: Sequence[str]) -> Iterator[str]:
     if left_out:
         yield "# Of the log this draft leaves out:"
         for each in left_out:
-            yield from _comment(f"- {each}")
+            yield from comment(f"- {each}")
         yield ""
     yield "objective: job_success_rate >= 99 %"
 
@@ -345,24 +265,6 @@ def _sweep(writers: Sequence[WriterDraft]) -> Iterator[str]:
 
 _SINGLE = (Kind.OPTIMIZE, Kind.STREAM)
 """One more of these is another thing: a second query on a checkpoint, a second compaction."""
-
-
-def _entry(indent: str, key: str, figure: Figure) -> Iterator[str]:
-    """A key with the evidence above it."""
-    yield from _comment(figure.comment, indent)
-    yield f"{indent}{key}: {figure.text}"
-
-
-def _comment(text: str, indent: str = "") -> Iterable[str]:
-    return _wrapped(text, f"{indent}# ")
-
-
-def _wrapped(text: str, indent: str, after: str | None = None) -> list[str]:
-    """A long line in several, which YAML joins again."""
-    return textwrap.wrap(
-        text, WIDTH, initial_indent=indent, subsequent_indent=after or indent,
-        break_long_words=False, break_on_hyphens=False,
-    )  # fmt: skip
 
 
 def _when(observed: ObservedTable) -> str:

@@ -14,7 +14,6 @@ from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.clustering import clustering_columns
 from whitecap.engine.log.features import feature_names
 from whitecap.engine.log.schema import Field
-from whitecap.engine.log.statistics import record_count
 from whitecap.sim.inferring.conditions import condition_of, names_column
 from whitecap.sim.inferring.figures import (
     Figure,
@@ -28,18 +27,14 @@ from whitecap.sim.inferring.figures import (
 )
 from whitecap.sim.inferring.observed import ObservedCommit, ObservedTable
 from whitecap.sim.quantities.bounds import MAX_BYTES_PER_ROW
+from whitecap.sim.real_table.counts import ASSUMED_BYTES_PER_ROW, RowCounts
 
 KEY_TYPE = "bigint"
 NEW_KEY, PAYLOAD = "row_key", "payload"
 """Columns that stand for others."""
 
-MOST_ROWS_PER_FILE = 50
-"""Of a drafted file: rewriting it takes no longer, and its size stays what it is."""
-
 MOST_FILES = 20_000
 """Of a drafted table: a run begins in seconds; tables with more are drafted smaller."""
-
-ASSUMED_BYTES_PER_ROW = 100
 
 _DECIDING = (
     properties.APPEND_ONLY.key,
@@ -123,17 +118,16 @@ def contents_of(observed: ObservedTable) -> Contents:
         none = counted("0", "the newest version has no files")
         each = assumed("1000", "there are no files to tell it by")
         return Contents(none, each, assumed(str(ASSUMED_BYTES_PER_ROW), none.because), 0, 1.0)
-    rows, said = _rows(files)
+    known = RowCounts.of(files)
+    rows, rows_each = known.total, known.rows_each
     count = min(len(files), MOST_FILES)
-    per_file = rows / len(files)
-    rows_each = max(round(per_file / MOST_ROWS_PER_FILE), 1)
-    drafted = max(round(per_file / rows_each * count), 1)
-    said = f"{many(rows, 'row')} by {said}"
+    drafted = max(round(rows / len(files) / rows_each * count), 1)
+    said = f"{many(rows, 'row')} by {_rows_said(known)}"
     if rows_each > 1:
         said += f"; one of the draft stands for {rows_each:,.0f}, so that it runs: files decide"
     if count < len(files):
         said += f"; only {count:,} of the files are drafted"
-    size = sum(file.size for file in files)
+    size = known.size_bytes
     bytes_per_row = min(max(round(size / len(files) * count / drafted), 1), MAX_BYTES_PER_ROW)
     return Contents(
         counted(str(drafted), said),
@@ -153,19 +147,14 @@ def _sizes_said(files: Sequence[AddFile]) -> str:
     )
 
 
-def _rows(files: Sequence[AddFile]) -> tuple[int, str]:
-    """How many rows they have, and how that is known; by size where statistics do not say it."""
-    known = [(file.size, count) for file in files if (count := record_count(file.stats))]
-    size = sum(file.size for file in files)
-    if not known:
-        said = f"their size, {ASSUMED_BYTES_PER_ROW} bytes each: no file has statistics"
-        return max(size // ASSUMED_BYTES_PER_ROW, 1), said
-    each = sum(s for s, _ in known) / sum(count for _, count in known)
-    hidden = sum(f.deletion_vector.cardinality for f in files if f.deletion_vector is not None)
-    said = f"statistics of {len(known):,} of {many(len(files), 'live file')}"
-    if hidden:
-        said += f", less {many(hidden, 'row')} that deletion vectors hide"
-    return max(round(size / each) - hidden, 1), said
+def _rows_said(known: RowCounts) -> str:
+    """How the number of rows is known."""
+    if not known.with_statistics:
+        return f"their size, {ASSUMED_BYTES_PER_ROW} bytes each: no file has statistics"
+    said = f"statistics of {known.with_statistics:,} of {many(known.files, 'live file')}"
+    if known.hidden:
+        said += f", less {many(known.hidden, 'row')} that deletion vectors hide"
+    return said
 
 
 def _bytes(size: float) -> str:

@@ -10,8 +10,7 @@ from pathlib import PurePosixPath
 
 from whitecap.engine.log.schema import Field
 from whitecap.sim.inferring.observed import ObservedTable
-from whitecap.sim.loading.tables import PYTHON_TYPES
-from whitecap.sim.scenario.table import TABLE_NAME
+from whitecap.sim.scenario.table import PYTHON_TYPES, TABLE_NAME
 
 _PLAIN = re.compile(r"[A-Za-z_]\w*")
 _RESERVED = frozenset(
@@ -67,7 +66,7 @@ def stand_in(kind: str) -> str:
 
 def drafted_type(column: Field) -> str:
     """The type of a layout column in the draft: one whose values a scenario can list."""
-    if column.type in PYTHON_TYPES or column.type == "date":
+    if column.type in PYTHON_TYPES:
         return column.type
     return "int" if column.type in _AS_INT else "string"
 

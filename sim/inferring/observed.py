@@ -7,7 +7,6 @@ that a long log takes little room.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -15,18 +14,15 @@ from typing import Any
 
 from whitecap.engine.errors import InvalidInput, InvalidLog, Problem
 from whitecap.engine.log.actions import AddFile, RemoveFile
-from whitecap.engine.log.commit_file import LOG_DIRECTORY, Commit, decode_commit, version_of_key
+from whitecap.engine.log.commit_file import Commit, decode_commit
 from whitecap.engine.log.snapshot import Snapshot, physical_partition_columns
 from whitecap.engine.log.statistics import record_count
-from whitecap.engine.log.table_log import TableLog, contiguous_commits
-from whitecap.engine.storage.memory import run as drive
-from whitecap.engine.storage.requests import Body, Entry, Get, ListFrom
-from whitecap.sim.inferring.places import ReadableStore, shown_place, store_at
+from whitecap.engine.storage.requests import Body, Entry, Get
+from whitecap.sim.real_table.places import ReadableStore, shown_place, store_at
+from whitecap.sim.real_table.reading import RealTable, table_in
 
 READERS = 16
 """Commits that are fetched at the same time: an object store answers one after some 30 ms."""
-
-_CHECKPOINT = re.compile(r"\d{20}\.checkpoint\.")
 
 Partition = tuple[str | None, ...]
 """The values of the partition columns, in their order."""
@@ -97,35 +93,22 @@ def observe(place: str, newest: int) -> ObservedTable:
     """
     store, place = store_at(place), shown_place(place)
     try:
-        return _observed(place, store, newest)
+        return _observed(table_in(store, place), store, newest)
     except OSError as error:
         raise InvalidInput([Problem(place, f"cannot be read: {error}")]) from None
 
 
-def _observed(place: str, store: ReadableStore, newest: int) -> ObservedTable:
-    entries: Sequence[Entry] = store.answer(ListFrom(f"{LOG_DIRECTORY}/")).entries  # type: ignore[union-attr]
-    versions = [v for v in (version_of_key(entry.key) for entry in entries) if v is not None]
-    if not versions:
-        raise InvalidInput([Problem(place, f"is no Delta table: no commits in {LOG_DIRECTORY}")])
-    listed = contiguous_commits(tuple(entries), min(versions))
-    snapshot = drive(TableLog(encode=None).update(), store)
-    if snapshot.metadata is None:
-        raise InvalidLog([Problem(place, "no commit and no checkpoint says what the table is")])
-    chosen = listed[-newest:]
-    columns = physical_partition_columns(snapshot.metadata)
+def _observed(table: RealTable, store: ReadableStore, newest: int) -> ObservedTable:
+    chosen = table.commits[-newest:]
+    columns = physical_partition_columns(table.snapshot.metadata)
     with ThreadPoolExecutor(READERS) as pool:
         bodies = pool.map(lambda each: store.answer(Get(each[1].key)), chosen)
         commits = [
             _commit(version, entry, body, columns)
             for (version, entry), body in zip(chosen, bodies, strict=True)
         ]
-    return ObservedTable(place, snapshot, commits, len(versions), _checkpoints(entries))
-
-
-def _checkpoints(entries: Sequence[Entry]) -> list[int]:
-    """The versions with a checkpoint."""
-    names = (entry.key.rpartition("/")[2] for entry in entries)
-    return sorted({int(name[:20]) for name in names if _CHECKPOINT.match(name)})
+    kept = len(table.commits)
+    return ObservedTable(table.place, table.snapshot, commits, kept, table.checkpoints)
 
 
 def _commit(version: int, entry: Entry, body: Any, columns: Sequence[str]) -> ObservedCommit:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from whitecap.engine.log.schema import Schema, quoted_name
 from whitecap.sim.inferring.conditions import Pin, condition_of, names_column, pin_of
 from whitecap.sim.inferring.figures import (
     Figure,
@@ -67,7 +68,10 @@ class Drafted:
 
 @dataclass(frozen=True, slots=True)
 class TableFacts:
-    """What statements need to know of the table: names, layout, and how many files it has."""
+    """What statements need to know of the table: names, layout, and how many files it has.
+
+    With `schema` it is the table itself with all its columns, and not one that is drafted.
+    """
 
     names: Names
     columns: Columns
@@ -75,11 +79,41 @@ class TableFacts:
     files: int
     rows_each: float
     all_columns: Sequence[str]
+    schema: Schema | None = None
 
     @property
     def key(self) -> str:
         """The key's name in the draft."""
         return self.names.columns.get(self.columns.key, self.columns.key)
+
+    @property
+    def in_order(self) -> list[str]:
+        """All columns in their order, as SQL writes them."""
+        if self.schema is not None:
+            return [_in_sql(name) for name in self.schema.names]
+        laid_out = [self.names.columns[column.name] for column in self.columns.layout]
+        return [self.key, *laid_out, PAYLOAD]
+
+    @property
+    def assignment(self) -> str:
+        """What UPDATE sets: a column that decides nothing, to another number where it is one."""
+        if self.schema is None:
+            return f"{PAYLOAD} = {PAYLOAD} + 1.0"
+        deciding = {self.columns.key, *(column.name for column in self.columns.layout)}
+        others = [column for column in self.schema if column.name not in deciding]
+        numbers = [_in_sql(column.name) for column in others if column.type in _COUNTING]
+        if numbers:
+            return f"{numbers[0]} = {numbers[0]} + 1"
+        same = _in_sql(others[0].name if others else self.columns.key)
+        return f"{same} = {same}"
+
+
+_COUNTING = frozenset({"double", "float", "bigint", "int"})
+"""Types of which one more is of the same type."""
+
+
+def _in_sql(name: str) -> str:
+    return name if name.isidentifier() else quoted_name(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +179,7 @@ def _changing(group: Group, table: TableFacts) -> Drafted:
     if group.kind is Kind.DELETE:
         statement = f"DELETE FROM {name}{where}"
     else:
-        statement = f"UPDATE {name} SET {PAYLOAD} = {PAYLOAD} + 1.0{where}"
+        statement = f"UPDATE {name} SET {table.assignment}{where}"
     placed = () if keys is None else (*slice_.unpinned, keys)
     parameters = (*slice_.parameters, *placed)
     return Drafted(statement, parameters, (*slice_.evidence, evidence))
@@ -153,7 +187,7 @@ def _changing(group: Group, table: TableFacts) -> Drafted:
 
 def _merging(group: Group, table: TableFacts) -> Drafted:
     slice_ = _slice(group, table)
-    columns = ", ".join(draft_columns(table))
+    columns = ", ".join(table.in_order)
     on = slice_.condition(alias="t.")
     on = f"t.{table.key} = s.{table.key}" + (f" AND {on}" if on else "")
     statement = (
@@ -178,12 +212,6 @@ def _optimizing(group: Group, table: TableFacts) -> Drafted:
     if by not in ("[]", ""):
         statement += f" ZORDER BY ({table.key})"
     return Drafted(statement, slice_.parameters, slice_.evidence)
-
-
-def draft_columns(table: TableFacts) -> list[str]:
-    """The columns of the drafted table, in their order."""
-    laid_out = [table.names.columns[column.name] for column in table.columns.layout]
-    return [table.key, *laid_out, PAYLOAD]
 
 
 def _places(group: Group, table: TableFacts) -> tuple[tuple[Parameter, ...], tuple[Figure, ...]]:

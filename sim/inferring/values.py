@@ -19,16 +19,10 @@ from whitecap.sim.inferring.figures import Figure, counted, fitted, guessed, man
 from whitecap.sim.inferring.naming import drafted_type, stand_in
 from whitecap.sim.inferring.observed import ObservedCommit, ObservedTable
 from whitecap.sim.quantities.bounds import MAX_DAYS
+from whitecap.sim.real_table.keys import days_of
 
 MOST_VALUES = 100
 """Listed of a column: those with most commits; nobody reads more."""
-
-
-SHARE_OF_DAYS = 0.7
-"""From which on the dates that a table has are taken for days without gaps."""
-
-MOST_BEHIND = 2
-"""Days by which the newest date may lie before the last commit for days to arrive one by one."""
 
 LEVEL = 0.01
 """A skew is told where even choices would differ so much once in a hundred logs."""
@@ -105,7 +99,7 @@ def _domain(
     today: date,
 ) -> Domain:
     values = {value for value in live if value is not None}
-    if column.type == "date" and (days := _days(values, today)):
+    if column.type == "date" and (days := days_of(values, today)):
         because = f"{many(len(values), 'date')} in live files, up to the day of the last commits"
         return Domain(column, at, days, (), counted(f"{{days: {days}}}", because))
     touches = Counter(v for c in commits for v in {p[at] for p in c.partitions} if v is not None)
@@ -125,18 +119,6 @@ def _domain(
     if None in live:
         because += "; NULL is left out"
     return Domain(column, at, None, listed, counted("", because))
-
-
-def _days(values: set[str], today: date) -> int | None:
-    """How many days there are, if they are nearly all of those up to today."""
-    try:
-        dates = {date.fromisoformat(value) for value in values}
-    except ValueError:
-        return None
-    if not dates or abs((today - max(dates)).days) > MOST_BEHIND:
-        return None
-    days = (max(dates) - min(dates)).days + 1
-    return days if len(dates) >= SHARE_OF_DAYS * days else None
 
 
 def choice_of(domain: Domain, commits: Sequence[ObservedCommit]) -> Choice:

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from whitecap.engine.errors import InvalidInput, Problem, nearest, require_format
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.bundled import read_named
-from whitecap.sim.loading import profiles
+from whitecap.sim.loading import profiles, real_tables
 from whitecap.sim.loading.checks import Parts, commands_nobody_runs, disagreements
 from whitecap.sim.loading.profiles import merged, with_profiles
 from whitecap.sim.loading.traces import with_traces
@@ -178,12 +178,19 @@ def _checked(text: YamlText, changes: Changes, cells: bool, given: Labels | None
     _require_format(text)
     labels: Labels = {}
     unread: list[Problem] = []
-    document = with_profiles(text.content, Path(text.path).parent, unread)
+    folder = Path(text.path).parent
+    document = with_profiles(text.content, folder, unread)
+    document, untold = real_tables.pinned(document, folder, text)
     if given is not None:
         labels, document = _cell(document, given, text)
     text.notes_changes(changes)
-    document = changed(document, with_profiles(dict(changes), Path(), unread))
-    document, wrong_traces = with_traces(document, Path(text.path).parent)
+    changes_read, more = real_tables.pinned(
+        with_profiles(dict(changes), Path(), unread), Path(), text
+    )
+    if untold + more:
+        raise InvalidInput(unread + untold + more)
+    document = changed(document, changes_read)
+    document, wrong_traces = with_traces(document, folder)
     scenario, parts, problems = _validated(document, text)
     problems = unread + problems + wrong_traces
     if cells and given is None:
@@ -249,9 +256,8 @@ def _problems_of_cell(
 
 
 def _filled_in(document: Document, text: YamlText) -> tuple[Document, list[Problem]]:
-    """The document with its store profile and catalogued faults in place of their names."""
-    problems: list[Problem] = []
-    filled = dict(document)
+    """The document with tables, store profile and catalogued faults in place of their names."""
+    filled, problems = real_tables.filled_in(document, text)
     if "store" in filled:
         filled["store"] = profiles.filled_in(filled["store"], text, problems)
     if isinstance(filled.get("writers"), dict):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -19,7 +20,7 @@ from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.log.property_names import is_known, nearest_property
 from whitecap.engine.log.schema import Schema, parse_ddl
 from whitecap.sim.quantities.units import shown
-from whitecap.sim.scenario.table import Scalar, Table, tables_by_name
+from whitecap.sim.scenario.table import PYTHON_TYPES, Scalar, Table, tables_by_name
 from whitecap.sim.scenario.yaml_text import Place
 
 M = TypeVar("M", bound=BaseModel)
@@ -150,26 +151,24 @@ def _unknown_column(place: Place, column: str, schema: Schema) -> Iterator[Findi
         yield place, f"the table has no column {column!r}", nearest(column, schema.names)
 
 
-PYTHON_TYPES: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "int": (int,),
-    "bigint": (int,),
-    "double": (int, float),
-    "boolean": (bool,),
-}
-"""Types whose values a scenario can list."""
-
-
 def _of_listed(place: Place, values: list[Scalar], kind: str) -> Iterator[Finding]:
     if kind not in PYTHON_TYPES:
         yield place, f"values of type {kind.upper()} cannot be listed", None
         return
     for position, value in enumerate(values):
-        if not isinstance(value, PYTHON_TYPES[kind]):
+        if not isinstance(value, PYTHON_TYPES[kind]) or (kind == "date" and not _is_date(value)):
             said = f"{shown(value)} is not a value of type {kind.upper()}"
             yield (*place, "among", position), said, None
     if len(set(values)) < len(values):
         yield place, "a value is listed twice", None
+
+
+def _is_date(value: Scalar) -> bool:
+    try:
+        date.fromisoformat(str(value))
+    except ValueError:
+        return False
+    return True
 
 
 def _table(given: Any) -> tuple[Table | None, frozenset[str]]:

@@ -22,6 +22,12 @@ MAX_INITIAL_FILES = 1_000_000
 """Files at the start: each takes about 2 kB of memory, so that these take 2 GB, and is a line of
 the log."""
 
+MAX_ROWS_EACH = 1_000_000_000_000
+"""Rows of a real table that one simulated row stands for: more than any file holds."""
+
+MAX_REAL_FILES = 200_000
+"""Files of a real table: they are kept with paths and statistics, some kB each."""
+
 MAX_DAYS = 36_500
 """Days that a date column takes: a hundred years, each at least a partition value of its own."""
 

@@ -55,6 +55,10 @@ NEW_FOR_WRITERS = {"dialect", "foreach_batch"}
 """What writers had not when the first recordings were made: nothing in the hash where unset."""
 
 
+NEW_FOR_TABLES = {"real", "version", "rows_each"}
+"""The same of tables."""
+
+
 class Scenario(Section):
     """One experiment: a table or several, a store, writers, faults, and for how long.
 
@@ -312,6 +316,9 @@ class Scenario(Section):
             name: {k: v for k, v in group.items() if v is not None or k not in NEW_FOR_WRITERS}
             for name, group in meaning["writers"].items()
         }
+        for table in (meaning["table"], *meaning["tables"].values()):
+            for key in [key for key in NEW_FOR_TABLES if table and table[key] is None]:
+                del table[key]
         return hashlib.sha256(json.dumps(meaning, sort_keys=True).encode()).hexdigest()[:16]
 
 

@@ -20,6 +20,7 @@ from whitecap.sim.quantities.bounds import (
     MAX_INITIAL_FILES,
     MAX_INITIAL_ROWS,
     MAX_PAST_COMMITS,
+    MAX_ROWS_EACH,
 )
 from whitecap.sim.quantities.section import OneOf, Section
 from whitecap.sim.quantities.units import Duration, Rate, Whole, shown
@@ -36,6 +37,17 @@ def _scalar(given: Any) -> Any:
 
 Scalar = Annotated[str | int | float | bool, BeforeValidator(_scalar)]
 """A value of a column as YAML writes it."""
+
+
+PYTHON_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "int": (int,),
+    "bigint": (int,),
+    "double": (int, float),
+    "boolean": (bool,),
+    "date": (str,),
+}
+"""Types whose values a scenario can list."""
 
 
 class Domain(OneOf):
@@ -90,10 +102,15 @@ class PastLog(Section):
 class Table(Section):
     """A Delta table: the one that all writers share, or one of several. Rows take `bytes_per_row`.
 
-    With `exists: false` nothing is there at the start: it is for the writers to create it.
+    With `exists: false` nothing is there at the start: it is for the writers to create it. With
+    `from` it begins with the files of a real table at a `version`, and each row stands for
+    `rows_each` of theirs.
     """
 
     name: str = Field(default="events", pattern=TABLE_NAME)
+    real: str | None = Field(default=None, alias="from")
+    version: Whole | None = Field(default=None, ge=0)
+    rows_each: Whole | None = Field(default=None, ge=1, le=MAX_ROWS_EACH)
     columns: str = Field(alias="schema")
     exists: bool = True
     partition_by: list[str] = Field(default_factory=list)
@@ -113,6 +130,13 @@ class Table(Section):
         if isinstance(given, dict) and isinstance(given.get("properties"), dict):
             shown = {key: property_text(value) for key, value in given["properties"].items()}
             return {**given, "properties": shown}
+        return given
+
+    @field_validator("version", "rows_each")
+    @classmethod
+    def _of_a_real_table(cls, given: int | None, others: ValidationInfo) -> int | None:
+        if given is not None and others.data.get("real") is None:
+            raise ValueError("goes only with from")
         return given
 
     @field_validator("cluster_by")

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
+from typing import Protocol
 
 import numpy as np
 
@@ -225,10 +226,22 @@ class InitialFiles(MadeWhenAsked[AddFile], ListedFiles):
         )
 
 
+class Describing(Protocol):
+    """Data files that were there before the run, made when somebody asks for them."""
+
+    def data_file(self, key: str) -> WriteRows | None:
+        """What the store holds under a key."""
+        ...
+
+    def storage_keys(self) -> Iterator[str]:
+        """The storage keys of all files."""
+        ...
+
+
 class DescribedDataFiles(GrowingMap[str, DataFile]):
     """The data files of the store: those of the initial table described, later ones as written."""
 
-    def __init__(self, initial: InitialFiles, written: GrowingMap[str, DataFile]) -> None:
+    def __init__(self, initial: Describing, written: GrowingMap[str, DataFile]) -> None:
         self._initial = initial
         self._written = written
         self._deleted: set[str] = set()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -66,25 +67,65 @@ def create_table(
     """
     if not table.exists:
         return InitialTable(-1)
-    metadata, protocol = _metadata(table, rows, store.epoch_ms, new_id, dialect)
-    told = _commit_info(store.epoch_ms, "CREATE TABLE", {}, None, dialect)
-    told = _stamped(told, metadata)
-    created = _commit(store, 0, [told, metadata, protocol, *_clustering(table)])
+    created = _created(table, rows, store, new_id, dialect)
     if not table.initial.rows:
-        return InitialTable(0, commits=[created])
+        return InitialTable(0, commits=[created.commit])
     found = partitions(rows, table.partition_by, table.initial.rows_per_file)
     statistics = InitialStatistics(rows, table.partition_by, indexed_by(table.configuration()))
     ids = FileIds(_numbers(new_id, sum(partition.file_count for partition in found)))
     files = InitialFiles(found, statistics, rows, store, ids)
     store.data_files = DescribedDataFiles(files, store.data_files)
-    told = _commit_info(store.epoch_ms, "WRITE", {"mode": "Append"}, 0, dialect)
-    told = _stamped(told, metadata)
-    if described and not supports(protocol, "rowTracking"):
-        written = described_commit(1, told, files, store.epoch_ms)
+    if described and not supports(created.protocol, "rowTracking"):
+        written = described_commit(1, created.next_info(dialect), files, store.epoch_ms)
         store.describe_commit(written)
-        return InitialTable(1, found, files.path, [created, written.commit])
-    adds = _with_row_ids(tuple(files), protocol)
-    return InitialTable(1, found, files.path, [created, _commit(store, 1, [told, *adds])])
+        return InitialTable(1, found, files.path, [created.commit, written.commit])
+    written_out = created.with_files(tuple(files), store, dialect)
+    return InitialTable(1, found, files.path, [created.commit, written_out])
+
+
+def create_table_of(
+    table: Table,
+    rows: TableRows,
+    store: FakeStore,
+    new_id: NewId,
+    dialect: Dialect,
+    lines: Sequence[AddFile],
+) -> InitialTable:
+    """The same of files whose lines in the log are given; the store has what they hold."""
+    created = _created(table, rows, store, new_id, dialect)
+    if not lines:
+        return InitialTable(0, commits=[created.commit])
+    return InitialTable(1, commits=[created.commit, created.with_files(lines, store, dialect)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Created:
+    """The table without files: version 0, and what decides what the next one is like."""
+
+    commit: Commit
+    metadata: Metadata
+    protocol: Protocol
+    now_ms: int
+
+    def next_info(self, dialect: Dialect) -> CommitInfo:
+        """What the next commit says of itself."""
+        info = _commit_info(self.now_ms, "WRITE", {"mode": "Append"}, 0, dialect)
+        return _stamped(info, self.metadata)
+
+    def with_files(self, adds: Sequence[AddFile], store: FakeStore, dialect: Dialect) -> Commit:
+        """Version 1, which adds files."""
+        actions = [self.next_info(dialect), *_with_row_ids(adds, self.protocol)]
+        return _commit(store, 1, actions)
+
+
+def _created(
+    table: Table, rows: TableRows, store: FakeStore, new_id: NewId, dialect: Dialect
+) -> _Created:
+    now_ms = store.epoch_ms
+    metadata, protocol = _metadata(table, rows, now_ms, new_id, dialect)
+    info = _stamped(_commit_info(now_ms, "CREATE TABLE", {}, None, dialect), metadata)
+    commit = _commit(store, 0, [info, metadata, protocol, *_clustering(table)])
+    return _Created(commit, metadata, protocol, now_ms)
 
 
 def _numbers(new_id: NewId, count: int) -> Words:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from itertools import product
-from typing import Any, overload
+from typing import Any, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from whitecap.engine.log.schema import Field, Schema, parse_ddl
 from whitecap.engine.storage.columns import RowsByColumn
 from whitecap.engine.storage.requests import Row
+from whitecap.engine.values.types import decimal_shape, is_decimal
 from whitecap.sim.scenario.table import Domain, Table
 
 Slice = tuple[Any, ...]
@@ -207,24 +208,32 @@ class InitialSlices:
         return -(-block * self.rows // self._blocks)
 
 
+class KeysOfSlices(Protocol):
+    """The initial keys of each slice."""
+
+    def keys_of(self, slice_: Slice) -> Sequence[int]:
+        """Those of a slice, the oldest first."""
+        ...
+
+
 class KeysInUse:
     """The keys of each slice in order of age: the initial ones, then those that were committed.
 
     Keys that were deleted stay: a statement that picks one finds nothing, as in life.
     """
 
-    def __init__(self, initial: InitialSlices) -> None:
+    def __init__(self, initial: KeysOfSlices) -> None:
         self._initial = initial
         self._added: dict[Slice, array[int]] = {}
-        self._ranges: dict[Slice, range] = {}
+        self._known: dict[Slice, Sequence[int]] = {}
 
     def count(self, slice_: Slice) -> int:
         """How many keys a slice has had so far."""
-        return len(self._range(slice_)) + len(self._added.get(slice_, ()))
+        return len(self._initially(slice_)) + len(self._added.get(slice_, ()))
 
     def at(self, slice_: Slice, age_rank: int) -> int:
         """The key at a position, oldest first. Raises `IndexError`."""
-        known = self._range(slice_)
+        known = self._initially(slice_)
         if age_rank < len(known):
             return known[age_rank]
         return self._added[slice_][age_rank - len(known)]
@@ -236,11 +245,11 @@ class KeysInUse:
             added = self._added[slice_] = array("q")
         added.append(key)
 
-    def _range(self, slice_: Slice) -> range:
-        found = self._ranges.get(slice_)
-        if found is None:
-            found = self._ranges[slice_] = self._initial.keys_of(slice_)
-        return found
+    def _initially(self, slice_: Slice) -> Sequence[int]:
+        keys = self._known.get(slice_)
+        if keys is None:
+            keys = self._known[slice_] = self._initial.keys_of(slice_)
+        return keys
 
 
 @dataclass(frozen=True)
@@ -263,7 +272,10 @@ class TableRows:
         """The rows that a scenario describes, at the wall clock of its start."""
         schema = parse_ddl(table.columns)
         today = day_at(start_ms, 0.0)
-        dimensions = tuple(_dimension(name, domain, today) for name, domain in table.values.items())
+        dimensions = tuple(
+            _dimension(name, domain, schema.get(name), today)
+            for name, domain in table.values.items()
+        )
         maker = RowMaker(schema, table.key, dimensions)
         initial = InitialSlices(table.initial.rows, dimensions)
         return cls(schema, table.key, dimensions, maker, initial)
@@ -274,11 +286,14 @@ def day_at(start_ms: int, now_ms: float) -> date:
     return datetime.fromtimestamp((start_ms + now_ms) / 1000, UTC).date()
 
 
-def _dimension(name: str, domain: Domain, today: date) -> Dimension:
+def _dimension(name: str, domain: Domain, column: Field | None, today: date) -> Dimension:
     if domain.days is not None:
         days = tuple(today - timedelta(days=n) for n in reversed(range(domain.days)))
         return Dimension(name, days, grows_daily=True)
-    return Dimension(name, tuple(domain.among or ()), grows_daily=False)
+    listed: tuple[Any, ...] = tuple(domain.among or ())
+    if column is not None and column.type == "date":
+        listed = tuple(map(date.fromisoformat, listed))
+    return Dimension(name, listed, grows_daily=False)
 
 
 CellsMaker = Callable[[Sequence[int], Sequence[Slice], int], Sequence[Any]]
@@ -350,7 +365,15 @@ def filler_of(column: Field) -> Filler | None:
         case "timestamp" | "timestamp_ntz":
             epoch = EPOCH.replace(tzinfo=UTC) if column.type == "timestamp" else EPOCH
             return Filler(10_000_000, lambda n: epoch + timedelta(seconds=n))
-        case kind if kind.startswith("decimal"):
-            return Filler(100, Decimal)
+        case kind if is_decimal(kind):
+            return _decimals(kind)
         case _:
             return None
+
+
+def _decimals(kind: str) -> Filler:
+    """Whole numbers of two digits; fractions where there is no room for them before the point."""
+    precision, scale = decimal_shape(kind)
+    if precision - scale >= 2:
+        return Filler(100, Decimal)
+    return Filler(10 ** min(precision, 2), lambda n: Decimal(n).scaleb(-scale))

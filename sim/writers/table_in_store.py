@@ -27,6 +27,7 @@ class TableInStore:
     history: History
     throttle: Throttle
     keys: KeysInUse
+    first_new_key: int
     initial_version: int
 
     @property

@@ -152,7 +152,7 @@ class TableJobs:
             parameters,
             draws_for(rows, parameters, self.streams.source("workload", entity)),
             self.table.keys,
-            NewKeys(number, self.table.table.initial.rows),
+            NewKeys(number, self.table.first_new_key),
             self.start_ms,
             member,
         )

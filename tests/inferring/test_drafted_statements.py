@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from tests.inferring.synthetic_logs import LogOnDisk
-from whitecap.sim.inferring.drafting import Draft, Options, draft_of
+from whitecap.sim.inferring.drafting import Draft, draft_of
 from whitecap.sim.inferring.observed import observe
+from whitecap.sim.inferring.text import Options
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.scenario.writers import WriterGroup
 

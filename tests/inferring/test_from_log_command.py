@@ -16,8 +16,8 @@ from whitecap.engine.log.table_log import TableLog
 from whitecap.engine.storage.disk.directory import DirectoryStore
 from whitecap.engine.storage.memory import run as drive
 from whitecap.exit_codes import ExitCode
-from whitecap.sim.inferring.places import ArrowStore
 from whitecap.sim.loading import load_scenario
+from whitecap.sim.real_table.places import ArrowStore
 
 DAYS = ("2026-01-10", "2026-01-11", "2026-01-12")
 

@@ -9,9 +9,10 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
-from whitecap.sim.inferring.drafting import Draft, Options, draft_of
+from whitecap.sim.inferring.drafting import Draft, draft_of
 from whitecap.sim.inferring.figures import Surety
 from whitecap.sim.inferring.observed import observe
+from whitecap.sim.inferring.text import Options
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.run import run_scenario
 

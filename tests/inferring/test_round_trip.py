@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 import whitecap
-from whitecap.sim.inferring.drafting import Draft, Options, draft_of
+from whitecap.sim.inferring.drafting import Draft, draft_of
 from whitecap.sim.inferring.observed import observe
+from whitecap.sim.inferring.text import Options
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.run import run_scenario
 from whitecap.sim.table.export import export_table

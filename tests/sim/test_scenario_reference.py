@@ -15,6 +15,7 @@ REFERENCE = (Path(__file__).parents[2] / "docs" / "scenarios.md").read_text()
 WORDS = set(re.findall(r"[\w-]+", REFERENCE))
 SAID_OTHERWISE = {
     "columns": "schema",
+    "real": "from",
     "copy_object": "copy",
     "source": "source",
     "points": "quantiles",

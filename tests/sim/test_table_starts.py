@@ -135,3 +135,28 @@ def test_the_initial_log_is_as_its_features_want_it(properties: dict[str, Any]) 
     assert snapshot.configuration.get("delta.columnMapping.maxColumnId") == (
         "2" if mapped else None
     )
+
+
+def test_dates_may_be_listed_and_do_not_go_on() -> None:
+    run = _run(
+        {
+            "schema": f"{DDL}, day DATE",
+            "partition_by": ["day"],
+            "values": {"site": ["n"], "day": ["2025-12-24", "2026-01-01"]},
+        },
+        {"loader": LOADER | {"parameters": {**LOADER["parameters"], "day": "newest"}}},
+    )
+    snapshot = run.world.tables[0].history.snapshot(2)
+    days = {(file.partition_values or {})["day"] for file in snapshot.all_files()}
+    assert days == {"2026-01-01"}
+
+
+def test_a_listed_text_that_is_no_date_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="'soon' is not a value of type DATE"):
+        _run({"schema": f"{DDL}, day DATE", "values": {"day": ["soon"]}}, {"loader": LOADER})
+
+
+@pytest.mark.parametrize("kind", ["DECIMAL(10,2)", "DECIMAL(3,2)", "DECIMAL(1,0)", "DECIMAL(2,2)"])
+def test_new_rows_have_decimals_that_their_column_can_hold(kind: str) -> None:
+    run = _run({"schema": f"{DDL}, price {kind}"}, {"loader": LOADER})
+    assert run.recording.manifest["counts"]["committed"] == 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -18,7 +18,7 @@ from whitecap.reports.measures.left_out import (
     left_out_sentences,
 )
 from whitecap.reports.measures.refusals import Refusal, refusal_sentences
-from whitecap.reports.provenance import stores_of
+from whitecap.reports.provenance import stores_of, tables_of
 from whitecap.terminal.table import print_indented
 
 if TYPE_CHECKING:
@@ -127,8 +127,9 @@ def show_few_cells(console: Console, layout: Layout, texts: Mapping[str, str]) -
         print_indented(console, f"and {len(texts) - CELLS_SHOWN} more", by=4)
 
 
-def show_stores(console: Console, manifests: Iterable[Mapping[str, Any]]) -> None:
-    """Which figures of the stores rest on assumptions."""
-    for store in stores_of(manifests):
-        for sentence in store.sentences:
-            print_indented(console, f"{sentence}.", by=0, style="dim")
+def show_origins(console: Console, manifests: Sequence[Mapping[str, Any]]) -> None:
+    """With which real tables runs began, and which figures of the stores rest on assumptions."""
+    sentences = [text for table in tables_of(manifests) for text in table.sentences]
+    sentences += [text for store in stores_of(manifests) for text in store.sentences]
+    for sentence in sentences:
+        print_indented(console, f"{sentence}.", by=0, style="dim")

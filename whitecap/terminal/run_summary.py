@@ -18,6 +18,7 @@ from whitecap.reports.measures.definitions import PERCENTILES, PRICED
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
 from whitecap.reports.measures.writing import finite
 from whitecap.reports.summary import Line, heading, summary_of
+from whitecap.sim.real_table.origins import REAL_TABLES
 from whitecap.sim.recording.recording import Recording
 from whitecap.sim.scenario import Scenario
 from whitecap.terminal.answer import show_objectives, show_settling
@@ -26,8 +27,8 @@ from whitecap.terminal.findings import (
     show_damage,
     show_expectations,
     show_left_out,
+    show_origins,
     show_refusals,
-    show_stores,
 )
 from whitecap.terminal.percentiles import MARK, percentile_text
 from whitecap.terminal.table import EMPTY, Column, print_indented, show_table
@@ -85,7 +86,7 @@ def show_run(scenario: Scenario, recording: Recording) -> None:
     _show_cost(console, recording.manifest, measured)
     show_refusals(console, measured.refusals)
     _show_expectations(console, scenario, recording, measured)
-    show_stores(console, [recording.manifest])
+    show_origins(console, [recording.manifest])
 
 
 def _measured(recording: Recording) -> MeasuredRun:
@@ -142,7 +143,7 @@ def _cost(manifest: Mapping[str, Any], measured: MeasuredRun) -> dict[str, Any]:
 def run_document(scenario: Scenario, recording: Recording) -> dict[str, Any]:
     """The same, with the numbers as they are."""
     manifest = recording.manifest
-    damage = {"damage": manifest["damage"]} if "damage" in manifest else {}
+    told = {key: manifest[key] for key in ("damage", REAL_TABLES) if key in manifest}
     kept = (
         "scenario_name", "scenario_hash", "seed", "replication", "dialect", "labels",
         "duration_ms", "store",
@@ -150,7 +151,7 @@ def run_document(scenario: Scenario, recording: Recording) -> dict[str, Any]:
     measured = _measured(recording)
     return {
         **{key: manifest[key] for key in kept},
-        **damage,
+        **told,
         "warm_up_ms": measured.warm_up.used_ms,
         "writers": summary_of(measured),
         **_cost(manifest, measured),

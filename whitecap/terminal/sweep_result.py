@@ -24,9 +24,9 @@ from whitecap.terminal.findings import (
     show_damage,
     show_half_done,
     show_judged_cells,
+    show_origins,
     show_overload,
     show_refusals,
-    show_stores,
 )
 from whitecap.terminal.percentiles import MARK, percentile_text
 from whitecap.terminal.table import EMPTY, Column, print_indented, show_table
@@ -125,7 +125,7 @@ def _show_findings(subject: Subject, answer: Answer, expected: Sequence[Expected
     judged = judged_cells(expected, tables.measured(), layout)
     if judged:
         show_judged_cells(console, layout, judged)
-    show_stores(console, (run.manifest for run in subject.runs.runs))
+    show_origins(console, [run.manifest for run in subject.runs.runs])
 
 
 def _rows(subject: Subject, answer: Answer) -> Iterator[list[str]]:

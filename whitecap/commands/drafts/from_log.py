@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 @click.option("--overwrite", is_flag=True, help="Replace the file that lies there.")
 @click.option("--store", help="A profile of `whitecap stores`. [default: by where TABLE lies]")
 @click.option("--anonymise", is_flag=True, help="Other names and values than the table's.")
+@click.option("--from-files", is_flag=True, help="Its runs begin with the table's own files.")
 @click.option(
     "--commits", type=click.IntRange(min=1), default=DEFAULT_COMMITS, show_default=True,
     help="Read so many of the newest.",
@@ -37,6 +38,7 @@ def from_log(
     overwrite: bool,
     store: str | None,
     anonymise: bool,
+    from_files: bool,
     commits: int,
     failures: Path | None,
 ) -> None:
@@ -51,11 +53,15 @@ def from_log(
 
     if failures is not None and out is None:
         raise click.UsageError("--failures needs --out: the comparison is printed")
+    if anonymise and from_files:
+        raise click.UsageError("--from-files names the table, which --anonymise does not")
     kept = None if failures is None else _failures(failures)
     if out is not None:
         require_new(out, overwrite=overwrite)
     name = "" if out is None else out.stem
-    draft = drafted(table, store=store, anonymise=anonymise, commits=commits, name=name)
+    draft = drafted(
+        table, store=store, anonymise=anonymise, commits=commits, name=name, from_files=from_files
+    )
     write_out(out, draft.text, "scenario")
     if out is not None:
         _tell(draft, shlex.quote(str(out)))
