@@ -190,8 +190,9 @@ class _Making:
         start = datetime.fromtimestamp(self._start_ms(duration_ms) / 1000, UTC)
         said = "the end of the log" + (", moved by whole weeks" if anonymous else "")
         yield from _entry("", "start", guessed(f"{start:%Y-%m-%d %H:%M:%S}", f"UTC, {said}"))
-        jobs = sum(writer.cadence.rate for writer in writers) * duration_ms
-        said = f"about {jobs:,.0f} jobs; the log looked at spans {duration_text(observed.span_ms)}"
+        jobs = round(sum(writer.cadence.rate for writer in writers) * duration_ms)
+        spanned = duration_text(observed.span_ms)
+        said = f"about {many(jobs, 'job')}; the log looked at spans {spanned}"
         yield from _entry("", "duration", guessed(duration_text(duration_ms), said))
         stated = self.options.store
         store = read(stated, "given by --store") if stated else guessed_store(observed.place)
@@ -354,7 +355,9 @@ def _entry(indent: str, key: str, figure: Figure) -> Iterator[str]:
 
 
 def _comment(text: str, indent: str = "") -> Iterable[str]:
-    return _wrapped(text, f"{indent}# ")
+    """Of what YAML takes: names of jobs and users are anybody's."""
+    readable = "".join(c if c.isprintable() or c.isspace() else "\ufffd" for c in text)
+    return _wrapped(readable, f"{indent}# ")
 
 
 def _wrapped(text: str, indent: str, after: str | None = None) -> list[str]:
