@@ -35,8 +35,8 @@ def print_result(result: CheckedScenario) -> None:
     """A line for the scenario, and one below it for each expectation that is not met."""
     checked, console = result.checked, new_console()
     verdict = click.style(f"{checked.verdict:9}", fg=COLOURS[checked.verdict])
-    judged, runs = counted(len(checked.judged), "expectation"), counted(result.runs, "run")
-    told = checked.unjudged or f"{judged}, {runs}, {result.seconds:.1f} s"
+    expected, runs = counted(len(checked.judged), "expectation"), counted(result.runs, "run")
+    told = checked.unjudged or f"{expected}, {runs}, {result.seconds:.1f} s"
     click.echo(f"{verdict} {result.path}  ({told})")
     for where, judged in checked.judged:
         if not judged.is_met:
