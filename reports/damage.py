@@ -13,17 +13,21 @@ from whitecap.reports.statistics import counted
 
 Manifest = Mapping[str, Any]
 
+KEYS = ("lost_commits", "doubled_commits", "damage")
+"""What a manifest calls it."""
+
+
+def damage_of(manifest: Manifest) -> dict[str, Any]:
+    """What a run did to its tables; empty where it did nothing."""
+    return {key: manifest[key] for key in KEYS if key in manifest}
+
 
 def damage_sentences(manifests: Sequence[Manifest]) -> list[str]:
     """What is wrong with the tables that these runs left; empty where nothing is."""
-    said: dict[str, Callable[[Sequence[Any]], str]] = {
-        "lost_commits": _lost,
-        "doubled_commits": _doubled,
-        "damage": _removed_again,
-    }
+    said: tuple[Callable[[Sequence[Any]], str], ...] = _lost, _doubled, _removed_again
     return [
         _in_how_many(len(hit), len(manifests)) + sentence(hit)
-        for key, sentence in said.items()
+        for key, sentence in zip(KEYS, said, strict=True)
         if (hit := [manifest[key] for manifest in manifests if key in manifest])
     ]
 

@@ -116,9 +116,15 @@ class RunSet:
         return self.sweep is not None
 
     @property
+    def currency(self) -> str | None:
+        """That of their price; `None` where none was made with one."""
+        priced = (run.manifest[PRICE] for run in self.runs if PRICE in run.manifest)
+        return next((str(price["currency"]) for price in priced), None)
+
+    @property
     def is_priced(self) -> bool:
         """Whether any of them was made with a price."""
-        return any(PRICE in run.manifest for run in self.runs)
+        return self.currency is not None
 
     @property
     def axis_roles(self) -> dict[str, AxisRole]:

@@ -50,7 +50,7 @@ def _is_below_configured(path: Path, config: pytest.Config) -> bool:
     folders = [folder.resolve() for folder in config.getini(PATHS)]
     if not any(folder in path.resolve().parents for folder in folders):
         return False
-    return any(line.startswith("expect:") for line in path.read_text("utf-8").splitlines())
+    return any(line.startswith(b"expect:") for line in path.read_bytes().splitlines())
 
 
 class ScenarioFile(pytest.File):

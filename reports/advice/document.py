@@ -11,6 +11,7 @@ from whitecap.reports.advice.wording import headline
 from whitecap.reports.answers.phrases import objective_text
 from whitecap.reports.measures.writing import finite
 from whitecap.reports.planning.document import quantity_row
+from whitecap.reports.statistics.as_rows import difference_row, estimate_row
 
 
 def advice_document(advice: Advice) -> dict[str, Any]:
@@ -40,22 +41,18 @@ def advice_document(advice: Advice) -> dict[str, Any]:
 
 
 def _stood(stood: Stood) -> dict[str, Any]:
-    low, high = stood.cost.bounds()
     return {
         "changes": [{"kind": kind, "change": label} for kind, label in stood.design],
         "standing": stood.value.standing.value,
         "objectives": [quantity_row(each) for each in stood.value.quantities],
-        "cost_per_job": {
-            "mean": finite(stood.cost.point), "low": finite(low), "high": finite(high)
-        },
-    }  # fmt: skip
+        "cost_per_job": estimate_row(stood.cost),
+    }
 
 
 def step_rows(advice: Advice) -> Iterator[dict[str, Any]]:
     """A row per step and measure."""
     for number, step in enumerate(advice.steps, 1):
         for each in step.bought:
-            gap = each.gap
             yield {
                 "step": number,
                 "kind": step.kind,
@@ -64,9 +61,7 @@ def step_rows(advice: Advice) -> Iterator[dict[str, Any]]:
                 "writer": each.followed.writer or "",
                 "before": finite(each.before.point),
                 "after": finite(each.after.point),
-                "difference": None if gap is None else finite(gap.point),
-                "low": None if gap is None else finite(gap.low),
-                "high": None if gap is None else finite(gap.high),
+                **difference_row(each.gap, "difference"),
                 "distinguishable": each.is_distinguishable,
             }
 

@@ -41,30 +41,36 @@ Searching = Generator[Wanted, Mapping[Design, Runs], None]
 @dataclass(frozen=True, slots=True)
 class Score:
     """How far a design falls short of all objectives, as parts of their thresholds, and its cost
-    per job; both by the values alone."""
+    per job; both by the values alone. `unmeasured`: objectives of which nothing was measured,
+    because no job of theirs came or committed."""
 
     shortfall: float
     cost: float
+    unmeasured: int = 0
 
     def is_better(self, other: Score) -> bool:
         """Whether it is worth changing to."""
+        if self.unmeasured != other.unmeasured:
+            return self.unmeasured < other.unmeasured
         if abs(self.shortfall - other.shortfall) > AS_SHORT:
             return self.shortfall < other.shortfall
         return self.cost < other.cost * (1 - WORTH)
 
     @property
-    def rank(self) -> tuple[float, float]:
+    def rank(self) -> tuple[int, float, float]:
         """Smaller is better."""
-        return round(self.shortfall / AS_SHORT) * AS_SHORT, self.cost
+        return self.unmeasured, round(self.shortfall / AS_SHORT) * AS_SHORT, self.cost
 
 
 def score_of(runs: Runs, objectives: Objectives) -> Score:
     """Of the replications that a design has."""
     value = tried_value(runs, objectives, 1 - CONFIDENCE)
-    margins = (each.margin for each in value.quantities)
-    shortfall = sum(max(0.0, -margin) for margin in margins if not math.isnan(margin))
+    margins = [each.margin for each in value.quantities]
+    measured = [margin for margin in margins if not math.isnan(margin)]
+    shortfall = sum(max(0.0, -margin) for margin in measured)
     cost = estimated(Measure.COST_PER_JOB, [r.tally(Measure.COST_PER_JOB) for r in runs.values()])
-    return Score(shortfall, math.inf if math.isnan(cost.point) else cost.point)
+    cost_per_job = math.inf if math.isnan(cost.point) else cost.point
+    return Score(shortfall, cost_per_job, len(margins) - len(measured))
 
 
 @dataclass

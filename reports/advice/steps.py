@@ -32,7 +32,7 @@ class Bought:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A change by its kind and label, what was there before of that kind, and what it buys."""
+    """A change by its kind and label, the design that it leads to, and what it buys."""
 
     kind: str
     label: str

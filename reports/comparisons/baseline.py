@@ -27,6 +27,9 @@ FORMAT_VERSION = 1
 
 AGAIN = "write it anew with --update-baseline"
 
+WITHOUT_IT = f"remove it and {AGAIN}"
+"""Of a file that cannot be read: what else is in it would be lost without a word."""
+
 _DIGITS = 6
 """Decimals that are kept: nanoseconds of milliseconds; the last bits of sums are noise."""
 
@@ -91,7 +94,7 @@ def read_baseline(path: Path) -> Baseline:
         said = "there is no such baseline: --update-baseline writes it"
         raise InvalidInput([Problem(str(path), said)]) from None
     except (OSError, ValueError) as error:
-        raise InvalidInput([Problem(str(path), f"cannot be read: {error}; {AGAIN}")]) from None
+        raise InvalidInput([Problem(str(path), f"cannot be read: {error}")]) from None
     return _baseline(path, document)
 
 
@@ -99,12 +102,12 @@ def _baseline(path: Path, document: Any) -> Baseline:
     version = document.get("format_version") if isinstance(document, dict) else None
     if version is None:
         raise InvalidInput([Problem(str(path), "is no baseline: it has no format_version")])
-    require_format(version, FORMAT_VERSION, str(path), AGAIN)
+    require_format(version, FORMAT_VERSION, str(path), WITHOUT_IT)
     try:
         scenarios = {each["name"]: _stored(each) for each in document["scenarios"]}
         made_by = {each["name"]: str(each["made_by"]) for each in document["scenarios"]}
     except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise InvalidInput([Problem(str(path), f"is damaged ({error!r}): {AGAIN}")]) from None
+        raise InvalidInput([Problem(str(path), f"is damaged ({error!r}): {WITHOUT_IT}")]) from None
     return Baseline(scenarios, made_by)
 
 

@@ -37,7 +37,7 @@ class PageTable:
 def measures_table(
     subject: Subject, measures: Sequence[str], stressed: str | None = None
 ) -> PageTable:
-    """Cells down, measures across."""
+    """Cells down, measures across; money with its currency."""
     found = {measure: subject.tables.of(measure) for measure in measures}
     rows = tuple(
         (
@@ -46,7 +46,7 @@ def measures_table(
         )
         for cell in subject.layout.cells
     )
-    headings = (_what(subject), *(MEASURES[measure].title for measure in measures))
+    headings = (_what(subject), *(_heading(subject, measure) for measure in measures))
     return PageTable(headings, rows, stressed and subject.layout.title(stressed))
 
 
@@ -157,6 +157,11 @@ def replay_table(agreement: Agreement) -> PageTable:
 def definitions(measures: Iterable[str]) -> Iterable[tuple[str, str]]:
     """Every measure that is shown, with what it means."""
     return [(MEASURES[each].title, MEASURES[each].meaning) for each in measures]
+
+
+def _heading(subject: Subject, measure: str) -> str:
+    title, unit = MEASURES[measure].title, MEASURES[measure].unit
+    return f"{title}, {subject.runs.currency}" if unit is Unit.MONEY else title
 
 
 def _what(subject: Subject) -> str:

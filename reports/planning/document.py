@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from whitecap.reports.answers.phrases import objective_text
-from whitecap.reports.measures.writing import finite
 from whitecap.reports.planning.planned import Plan, PlannedVariant
 from whitecap.reports.planning.trying import Quantity
 from whitecap.reports.planning.wording import boundary_text, reasons, sense_text
+from whitecap.reports.statistics.as_rows import estimate_row
 
 
 def plan_document(plan: Plan) -> dict[str, Any]:
@@ -58,12 +58,9 @@ def _label(plan: Plan, at: int | None) -> str | None:
 
 def quantity_row(quantity: Quantity) -> dict[str, Any]:
     """One objective of one writer group at one value."""
-    low, high = quantity.estimate.bounds()
     return {
         "measure": quantity.held.measure.value,
         "writer": quantity.held.writer or "",
-        "mean": finite(quantity.estimate.point),
-        "low": finite(low),
-        "high": finite(high),
+        **estimate_row(quantity.estimate),
         "standing": quantity.standing.value,
     }

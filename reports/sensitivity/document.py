@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from whitecap.reports.measures.writing import finite
-from whitecap.reports.sensitivity.effects import Effect
 from whitecap.reports.sensitivity.result import Moved, Sensitivity
 from whitecap.reports.sensitivity.wording import verdict
+from whitecap.reports.statistics.as_rows import difference_row, estimate_row
 
 
 def sensitivity_document(sensitivity: Sensitivity) -> dict[str, Any]:
@@ -25,11 +25,10 @@ def sensitivity_document(sensitivity: Sensitivity) -> dict[str, Any]:
 
 
 def _moved(moved: Moved) -> dict[str, Any]:
-    low, high = moved.stands.bounds()
     return {
         "measure": moved.followed.measure.value,
         "writer": moved.followed.writer or "",
-        "stands": {"mean": finite(moved.stands.point), "low": finite(low), "high": finite(high)},
+        "stands": estimate_row(moved.stands),
         "text": verdict(moved),
         "effects": list(effect_rows(moved)),
     }
@@ -46,15 +45,6 @@ def effect_rows(moved: Moved) -> Iterator[dict[str, Any]]:
                 "stands": moving.stands,
                 "value": effect.value,
                 "there": finite(effect.estimate.point),
-                **_gap(effect),
+                **difference_row(effect.gap, "effect"),
+                "distinguishable": effect.is_distinguishable,
             }
-
-
-def _gap(effect: Effect) -> dict[str, Any]:
-    gap = effect.gap
-    return {
-        "effect": None if gap is None else finite(gap.point),
-        "low": None if gap is None else finite(gap.low),
-        "high": None if gap is None else finite(gap.high),
-        "distinguishable": effect.is_distinguishable,
-    }

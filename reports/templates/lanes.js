@@ -36,6 +36,8 @@
   options(element("exception"), data.refused.exceptions);
   options(element("partition"), namesOfPartitions);
   element("partition").parentElement.hidden = !namesOfPartitions.length;
+  if (!data.refused.place.length)
+    for (const name of ["exception", "refused", "previous", "next"]) element(name).disabled = true;
 
   // Which refusals the filters leave, and which lanes and transactions then are to be drawn.
   function filter() {

@@ -5,15 +5,16 @@
   const LONG = 8;
   const first = (cell) => (cell.firstChild ? cell.firstChild.textContent : "").trim();
   function value(cell) {
-    const found = first(cell).replace(/,/g, "").match(/-?\d+(\.\d+)?(?:\s*(ms|s|min|h|d)\b)?/);
-    return found ? parseFloat(found[0]) * (FACTORS[found[2]] || 1) : NaN;
+    const found = first(cell).replace(/,/g, "").match(/^[^\w-]*(-?\d+(?:\.\d+)?)(?:\s*(ms|s|min|h|d)\b)?/);
+    return found ? parseFloat(found[1]) * (FACTORS[found[2]] || 1) : NaN;
   }
-  function compare(one, other, column) {
+  // What begins with a number goes by it; what has none, such as n/a, stands behind, whichever way.
+  function compare(one, other, column, sign) {
     const [a, b] = [one.cells[column], other.cells[column]];
     const [x, y] = [value(a), value(b)];
-    if (column > 0 && !Number.isNaN(x) && !Number.isNaN(y)) return x - y;
+    if (column > 0 && !Number.isNaN(x) && !Number.isNaN(y)) return sign * (x - y);
     if (column > 0 && Number.isNaN(x) !== Number.isNaN(y)) return Number.isNaN(x) ? 1 : -1;
-    return first(a).localeCompare(first(b), "en", { numeric: true });
+    return sign * first(a).localeCompare(first(b), "en", { numeric: true });
   }
   function sortable(table) {
     const body = table.tBodies[0], original = [...body.rows];
@@ -27,7 +28,7 @@
         [...heading.parentElement.cells].forEach((each) => { each.ariaSort = "none"; });
         heading.ariaSort = next;
         const rows = [...original];
-        if (next !== "none") rows.sort((one, other) => compare(one, other, column) * (next === "ascending" ? 1 : -1));
+        if (next !== "none") rows.sort((one, other) => compare(one, other, column, next === "ascending" ? 1 : -1));
         body.append(...rows);
       };
     });

@@ -68,17 +68,18 @@ def kept(place: Path, campaign: Campaign) -> Course:
     """
     try:
         document = json.loads(place.read_text(encoding="utf-8"))
-        was, counted, findings = document["campaign"], document["tally"], document["findings"]
+        was = dict(document["campaign"])
+        course = Course(_tally(document["tally"]), list(document["findings"]))
     except OSError:
         raise InvalidInput([Problem(str(place), "there is no campaign to go on with")]) from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidInput([Problem(str(place), f"is no campaign: {error}")]) from None
     now = definition_of(campaign)
     others = [key for key in now if was.get(key) != now[key]]
     if others:
         said = f"is another campaign: its {', '.join(others)} differ"
         raise InvalidInput([Problem(str(place), said)])
-    return Course(_tally(counted), findings)
+    return course
 
 
 _KINDS: dict[str, Callable[[Any], Any]] = {

@@ -169,8 +169,9 @@ class _Making:
         start = datetime.fromtimestamp(self._start_ms(duration_ms) / 1000, UTC)
         said = "the end of the log" + (", moved by whole weeks" if anonymous else "")
         yield from entry("", "start", guessed(f"{start:%Y-%m-%d %H:%M:%S}", f"UTC, {said}"))
-        jobs = sum(writer.cadence.rate for writer in writers) * duration_ms
-        said = f"about {jobs:,.0f} jobs; the log looked at spans {duration_text(observed.span_ms)}"
+        jobs = round(sum(writer.cadence.rate for writer in writers) * duration_ms)
+        spanned = duration_text(observed.span_ms)
+        said = f"about {many(jobs, 'job')}; the log looked at spans {spanned}"
         yield from entry("", "duration", guessed(duration_text(duration_ms), said))
         stated = self.options.store
         store = read(stated, "given by --store") if stated else guessed_store(observed.place)

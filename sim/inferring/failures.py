@@ -24,7 +24,7 @@ from scipy.stats import t as student
 from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.engine.outcomes import ConflictException
 from whitecap.sim.inferring.drafting import Draft
-from whitecap.sim.inferring.figures import count_interval
+from whitecap.sim.inferring.figures import count_interval, many
 from whitecap.sim.inferring.observed import ObservedTable
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.quantities.units import MS_PER
@@ -115,7 +115,8 @@ def conflict_of(said: str) -> ConflictException | None:
 def compare(draft: Draft, failures: Sequence[Failure]) -> Comparison:
     """Run the draft and hold its conflicts against those that were seen.
 
-    Raises `InvalidInput` for jobs that nobody knows, if no other one is there.
+    Raises `InvalidInput` for jobs that nobody knows, if no other one is there, and for a log that
+    spans no time.
     """
     first, last = _span(draft.observed)
     seen, aside = Counter[str](), Counter[str]()
@@ -143,17 +144,20 @@ def compare(draft: Draft, failures: Sequence[Failure]) -> Comparison:
 
 def _span(observed: ObservedTable) -> tuple[float, float]:
     times = [commit.timestamp_ms for commit in observed.commits]
+    if not observed.span_ms:
+        said = f"{many(len(times), 'commit')} span no time to hold failures against"
+        raise InvalidInput([Problem(observed.place, said)])
     return min(times), max(times)
 
 
 def _groups_by_job(draft: Draft) -> dict[str, str]:
     """The group of each name that a job goes by: its group's, its members', those in the log."""
-    groups: dict[str, str] = {}
+    groups = {writer.group.name: writer.group.name for writer in draft.writers}
     for writer in draft.writers:
         name = writer.group.name
         jobs = (commit.origin.job for commit in writer.group.commits)
         members = (f"{name}-{n}" for n in range(1, int(writer.cadence.count.text) + 1))
-        for each in chain([name], members, filter(None, jobs)):
+        for each in chain(members, filter(None, jobs)):
             groups.setdefault(each.lower(), name)
     return groups
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import PurePosixPath
 
 from whitecap.engine.log.schema import Field
@@ -35,12 +36,10 @@ class Names:
     @classmethod
     def of(cls, observed: ObservedTable, columns: Sequence[Field], anonymous: bool) -> Names:
         """Names for the table and these columns."""
-        named = {
-            column.name: column.name
-            if _is_plain(column.name) and not anonymous
-            else f"column_{number}"
-            for number, column in enumerate(columns, start=1)
-        }
+        kept = {each.name for each in columns if _is_plain(each.name) and not anonymous}
+        taken = {name.lower() for name in kept}
+        others = (name for n in count(1) if (name := f"column_{n}") not in taken)
+        named = {each.name: each.name if each.name in kept else next(others) for each in columns}
         return cls("table_1" if anonymous else _table_name(observed), named, anonymous)
 
     def literals(self, values: Sequence[str], kind: str) -> list[str]:
@@ -48,9 +47,13 @@ class Names:
         if self.anonymous and kind != "boolean":
             numbers = range(1, len(values) + 1)
             values = [str(n) if kind in _BARE else f"value {n}" for n in numbers]
-        return [
-            value if kind in _BARE else json.dumps(value, ensure_ascii=False) for value in values
-        ]
+        return [value if kind in _BARE else _quoted(value) for value in values]
+
+
+def _quoted(text: str) -> str:
+    """A text as YAML, which takes no control characters (https://yaml.org/spec/1.2.2/#51)."""
+    quoted = json.dumps(text, ensure_ascii=False)
+    return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in quoted)
 
 
 _BARE = frozenset({"int", "bigint", "double", "boolean"})

@@ -7,6 +7,7 @@ that a long log takes little room.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -23,6 +24,9 @@ from whitecap.sim.real_table.reading import RealTable, table_in
 
 READERS = 16
 """Commits that are fetched at the same time: an object store answers one after some 30 ms."""
+
+YEAR_10000_MS = 253_402_300_800_000
+"""Where dates end. A timestamp beyond is in another unit, such as microseconds."""
 
 Partition = tuple[str | None, ...]
 """The values of the partition columns, in their order."""
@@ -115,6 +119,9 @@ def _commit(version: int, entry: Entry, body: Any, columns: Sequence[str]) -> Ob
     if not isinstance(body, Body):
         raise InvalidLog([Problem(entry.key, "was listed, but is not there")])
     commit = decode_commit(body.content, version, entry.modified_at_ms)
+    if not 0 <= commit.timestamp_ms < YEAR_10000_MS:
+        said = f"its timestamp, {commit.timestamp_ms}, is no instant in epoch milliseconds"
+        raise InvalidLog([Problem(entry.key, said)])
     info = _commit_info(body.content)
     files = [action for action in commit.actions if isinstance(action, AddFile | RemoveFile)]
     return ObservedCommit(
@@ -143,15 +150,16 @@ def _rows(commit: Commit) -> int | None:
 
 
 def _partition(file: AddFile | RemoveFile, columns: Sequence[str]) -> Partition:
+    """Source: PROTOCOL.md "Partition Value Serialization": an empty text is NULL."""
     values = file.partition_values or {}
-    return tuple(values.get(name) for name in columns)
+    return tuple(values.get(name) or None for name in columns)
 
 
 def _commit_info(body: bytes) -> dict[str, Any]:
     """The commit's provenance with all that its engine put there, which may be any JSON."""
     for line in body.split(b"\n"):
-        if line.lstrip().startswith(b'{"commitInfo"'):
-            info = json.loads(line)["commitInfo"]
+        if b'"commitInfo"' in line:
+            info = json.loads(line).get("commitInfo")
             return info if isinstance(info, dict) else {}
     return {}
 
@@ -183,11 +191,15 @@ def _texts(given: Any) -> dict[str, str]:
 
 
 def _numbers(given: Any) -> dict[str, float]:
-    """Metrics, which Spark writes as text and delta-rs as numbers."""
-    numbers: dict[str, float] = {}
-    for name, value in given.items() if isinstance(given, dict) else ():
-        try:
-            numbers[name] = float(value)
-        except (TypeError, ValueError):
-            continue
-    return numbers
+    """Metrics, which Spark writes as text and delta-rs as numbers; others are left out."""
+    items = given.items() if isinstance(given, dict) else ()
+    numbers = {name: _number(value) for name, value in items}
+    return {name: number for name, number in numbers.items() if math.isfinite(number)}
+
+
+def _number(value: Any) -> float:
+    """NaN for what is none."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return math.nan

@@ -29,8 +29,9 @@ def entry(indent: str, key: str, figure: Figure) -> Iterator[str]:
 
 
 def comment(text: str, indent: str = "") -> Iterable[str]:
-    """A comment, in several lines where it is long."""
-    return wrapped(text, f"{indent}# ")
+    """A comment, in several lines where it is long, of what YAML takes: names are anybody's."""
+    readable = "".join(c if c.isprintable() or c.isspace() else "\ufffd" for c in text)
+    return wrapped(readable, f"{indent}# ")
 
 
 def wrapped(text: str, indent: str, after: str | None = None) -> list[str]:

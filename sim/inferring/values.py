@@ -76,10 +76,7 @@ class Choice:
 def domains_of(observed: ObservedTable, columns: Sequence[Field]) -> list[Domain]:
     """The domain of each partition column."""
     last_ms = max((commit.timestamp_ms for commit in observed.commits), default=0)
-    live = [
-        [None if v is None else str(v) for v in partition]
-        for partition in observed.snapshot.partitions
-    ]
+    live = [[value or None for value in partition] for partition in observed.snapshot.partitions]
     return [
         _domain(column, at, [p[at] for p in live], observed.commits, day_of(last_ms))
         for at, column in enumerate(columns)
@@ -107,8 +104,8 @@ def _domain(
         dates = values | touches.keys() or {str(today)}
         newest = tuple(sorted(dates, reverse=True)[:MAX_DAYS])
         because = (
-            f"{many(len(dates), 'date')}, which do not arrive day by day: as many days up to the"
-            " start stand for them"
+            f"{many(len(dates), 'date')} that do not come day by day: as many days up to the start"
+            " stand for them"
         )
         return Domain(column, at, len(newest), newest, guessed(f"{{days: {len(newest)}}}", because))
     ordered = sorted(values | touches.keys(), key=lambda v: (-touches[v], v))

@@ -119,10 +119,11 @@ def _of_the_files(evidence: Evidence) -> Iterator[Finding]:
         return
     missing = tuple(missing_files(evidence.changes.live, evidence.existing))
     if missing:
+        files, are = ("file", "is") if len(missing) == 1 else ("files", "are")
         yield Finding(
             oracle=Oracle.DURABILITY,
             anomaly=Anomaly.DURABILITY,
-            sentence=f"{len(missing)} data files of the newest version are not in the store",
+            sentence=f"{len(missing)} data {files} of the newest version {are} not in the store",
             versions=(max(evidence.commits, default=0),),
             files=missing,
         )

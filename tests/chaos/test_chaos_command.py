@@ -194,8 +194,22 @@ def test_only_the_same_campaign_goes_on(
     other = _chaos(file, *options, "--resume", "--seed", 2, "--without", "pause")
     assert other.exit_code == ExitCode.BAD_INPUT
     assert "is another campaign: its seed, without differ" in other.stderr
-    (tmp_path / "out" / "campaign.json").write_text("[]")
-    damaged = _chaos(file, *options, "--resume")
-    assert damaged.exit_code == ExitCode.BAD_INPUT
-    assert "is no campaign" in damaged.stderr
     assert _chaos(file, "--resume", "--only", 1).exit_code == ExitCode.BAD_INPUT
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        "[]",
+        '{"campaign": [], "tally": {}}',
+        '{"campaign": 1, "tally": {}, "findings": []}',
+        '{"campaign": {}, "tally": {"rans": 1}, "findings": []}',
+        '{"campaign": {}, "tally": {"runs": "many"}, "findings": []}',
+        '{"campaign": {}, "tally": [], "findings": []}',
+    ],
+)
+def test_a_damaged_campaign_is_told(damaged: str, file: Path, tmp_path: Path) -> None:
+    (tmp_path / "campaign.json").write_text(damaged)
+    result = _chaos(file, "--runs", 1, "--jobs", 1, "--out", tmp_path, "--resume")
+    assert result.exit_code == ExitCode.BAD_INPUT, result.output
+    assert "is no campaign" in result.stderr

@@ -67,7 +67,7 @@ def test_writing_what_was_read_changes_no_byte(file: Path) -> None:
     ("version", "told"),
     [
         (2, "a newer Whitecap wrote it, and reads it: pip install --upgrade whitecap"),
-        (0, "write it anew with --update-baseline"),
+        (0, "remove it and write it anew with --update-baseline"),
     ],
 )
 def test_another_format_version_is_refused_with_what_to_do(
@@ -82,10 +82,10 @@ def test_another_format_version_is_refused_with_what_to_do(
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("{", "cannot be read"),
+        ("{", "cannot be read: [^;]*$"),
         ("[]", "is no baseline"),
         ('{"name": 1}', "is no baseline"),
-        ('{"format_version": 1}', "is damaged"),
+        ('{"format_version": 1}', "is damaged .* remove it and write it anew"),
         ('{"format_version": 1, "scenarios": [3]}', "is damaged"),
     ],
 )

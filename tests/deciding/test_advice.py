@@ -121,6 +121,22 @@ def test_a_design_that_falls_less_short_is_better_and_then_a_cheaper_one() -> No
     assert Score(0.0, 1.0).is_better(Score(0.0, 1.1))
     assert not Score(0.0, 1.0).is_better(Score(0.0, 1.001))
     assert not Score(0.0, 1.0).is_better(Score(0.0, 1.0))
+    assert not Score(0.0, 1.0, unmeasured=1).is_better(Score(5.0, 9.0))
+
+
+def test_a_design_in_which_nothing_is_measured_is_no_remedy(tmp_path: Path) -> None:
+    nightly = {
+        **STEADY,
+        "count": 1,
+        "arrival": {"schedule": {"every": "30 min", "offset": "1 min"}},
+    }
+    file = written_to(
+        tmp_path / "nightly.yaml", duration="10 min", writers={"nightly": nightly},
+        objective="latency_p95_ms of nightly <= 1 ms",
+    )  # fmt: skip
+    advice = whitecap.advise(file, ["schedules"], replications=5, jobs=1, quiet=True)
+    assert len(advice.searched.kinds) == 1
+    assert not [s for s in advice.steps if s.label.startswith(("nightly 16 min", "nightly 23"))]
 
 
 def test_every_kind_has_changes_that_can_be_run(tmp_path: Path) -> None:

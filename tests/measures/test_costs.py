@@ -19,7 +19,9 @@ from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import OF_A_PRICE, Measure, columns_read
 from whitecap.exit_codes import ExitCode
+from whitecap.reports.measures import measures_shown
 from whitecap.reports.measures.measured_run import MeasuredRun, measure_run
+from whitecap.reports.pages.page_tables import measures_table
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario.clusters import price_lists
@@ -175,3 +177,5 @@ def test_a_sweep_and_its_tables_know_the_same_costs_as_its_runs(tmp_path: Path) 
     counted = sweep.subject.tables.of(Measure.COST_PER_MONTH)[heap].point
     assert counted == pytest.approx(measured.whole.value(Measure.COST_PER_MONTH))
     assert "Cost per month" in sweep.table.columns
+    headings = measures_table(sweep.subject, measures_shown(True)).headings
+    assert {"Slot-hours per month", "Cost per month, EUR"} <= set(headings)

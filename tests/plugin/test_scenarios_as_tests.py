@@ -54,6 +54,7 @@ def test_configured_folders_give_all_their_scenarios_with_expectations(
     (folder / "deep").mkdir()
     (folder / "deep" / "a.yaml").write_text(FEW)
     (folder / "b.yaml").write_text(MET.partition("expect:")[0])
+    (folder / "latin.yaml").write_bytes("kind: gr\u00fcn\n".encode("latin-1"))
     result = _run(project, "-v", "--collect-only")
     result.stdout.fnmatch_lines(["*a.yaml*"])
     result.stdout.no_fnmatch_line("*b.yaml*")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,12 @@ def test_a_run_that_loses_commits_says_so() -> None:
 
 def test_a_run_that_loses_none_says_nothing_of_it() -> None:
     assert LOST not in _said("run", LOSING, "--cell", "notebook=as all others")
+
+
+@pytest.mark.parametrize(("cell", "lost"), [("wrong log store", 48), ("as all others", None)])
+def test_json_of_a_run_has_what_it_lost(cell: str, lost: int | None) -> None:
+    document = json.loads(_said("run", LOSING, "--cell", f"notebook={cell}", "--json"))
+    assert document.get("lost_commits") == lost
 
 
 def test_a_sweep_and_its_page_name_the_cell_that_loses_commits(tmp_path: Path) -> None:

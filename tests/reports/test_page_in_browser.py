@@ -154,6 +154,31 @@ def test_a_table_is_sorted_by_a_heading_and_back(run: Reported) -> None:
     assert columns["before"] == columns["after"]
 
 
+def test_what_has_no_number_stands_behind_and_a_name_with_one_is_a_name(run: Reported) -> None:
+    orders = seen(
+        run,
+        """const tables = [...document.querySelectorAll("table")].filter((each) => each.tHead);
+        const table = tables.find((each) => each.tBodies[0].rows.length > 3);
+        const cells = () => [...table.tBodies[0].rows].map((row) => row.cells[1]);
+        const button = table.tHead.rows[0].cells[1].querySelector("button");
+        const first = () => cells().slice(0, 3).map((cell) => cell.textContent);
+        const sorted = (texts) => {
+          cells().forEach((cell, n) => { cell.textContent = texts[n] ?? texts.at(-1); });
+          button.click(); const down = first();
+          button.click(); const up = first();
+          button.click();
+          return { down, up };
+        };
+        return {
+          numbers: sorted(["n/a", "2 %", "10 %", "n/a"]),
+          names: sorted(["merger-2", "merger-10", "merger-1", "merger-3"]),
+        };""",
+    )
+    assert orders["numbers"] == {"down": ["10 %", "2 %", "n/a"], "up": ["2 %", "10 %", "n/a"]}
+    assert orders["names"]["up"] == ["merger-1", "merger-2", "merger-3"]
+    assert orders["names"]["down"][0] == "merger-10"
+
+
 @pytest.mark.parametrize("width", [500, 2000])
 def test_nothing_is_wider_than_the_window(run: Reported, width: int) -> None:
     wide = "return { over: document.documentElement.scrollWidth - window.innerWidth };"

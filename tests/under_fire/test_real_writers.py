@@ -114,7 +114,9 @@ def test_the_interpreter_is_asked_for_only_with_real_writers(tmp_path: Path) -> 
     assert "--python is of --real" in result.output
 
 
-@pytest.mark.parametrize("option", ["--save=kept", "--minutes=1", "--jobs=2", "--no-shrink"])
+@pytest.mark.parametrize(
+    "option", ["--save=kept", "--minutes=1", "--jobs=2", "--no-shrink", "--resume"]
+)
 def test_an_option_that_real_writers_would_pass_over_is_refused(
     option: str, tmp_path: Path
 ) -> None:

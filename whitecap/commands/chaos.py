@@ -145,7 +145,16 @@ def chaos(
 
 OF_SIMULATED = {
     name: f"--{name.replace('_', '-')}"
-    for name in ("minutes", "jobs", "master", "save", "shrink", "without", "rows_every")
+    for name in (
+        "minutes",
+        "jobs",
+        "master",
+        "save",
+        "shrink",
+        "without",
+        "rows_every",
+        "resume",
+    )
 }
 """Options that mean nothing to real writers."""
 

@@ -92,18 +92,12 @@ def question_of(
     seed: int | None = None,
 ) -> Question:
     """What these words ask for. Raises `InvalidInput` with what is wrong; nothing is run."""
-    stated = load_scenario(path, {"objective": list(objective)} if objective else {}, cells=False)
+    changes: dict[str, Any] = {"objective": list(objective)} if objective else {}
+    stated = load_scenario(path, changes, cells=False)
     refuse_without_threshold(stated, path)
     checked_replications(replications)
     free = {"price": {"per_slot_hour": 1, "currency": SLOT_HOURS}}
-    priced = load_scenario(
-        path,
-        {
-            **({"objective": list(objective)} if objective else {}),
-            **({} if stated.price else free),
-        },
-        cells=False,
-    )
+    priced = stated if stated.price else load_scenario(path, {**changes, **free}, cells=False)
     alternatives = alternatives_of(priced, list(allowed) or priced.may_change)
     first_look = FEWEST * (1 + sum(len(labels) for labels in alternatives.kinds.values()))
     if most_runs < first_look:

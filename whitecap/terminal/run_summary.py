@@ -12,6 +12,7 @@ from rich.text import Text
 from whitecap.engine.recorded import PRICE, columns_read
 from whitecap.reports.answers.of_runs import answer_of_run
 from whitecap.reports.cost import cost_sentence
+from whitecap.reports.damage import damage_of
 from whitecap.reports.expectations.expected import of_cell
 from whitecap.reports.expectations.judging import Judged, judge_run, judged_document
 from whitecap.reports.measures.definitions import PERCENTILES, PRICED
@@ -143,7 +144,7 @@ def _cost(manifest: Mapping[str, Any], measured: MeasuredRun) -> dict[str, Any]:
 def run_document(scenario: Scenario, recording: Recording) -> dict[str, Any]:
     """The same, with the numbers as they are."""
     manifest = recording.manifest
-    told = {key: manifest[key] for key in ("damage", REAL_TABLES) if key in manifest}
+    real_tables = {key: manifest[key] for key in (REAL_TABLES,) if key in manifest}
     kept = (
         "scenario_name", "scenario_hash", "seed", "replication", "dialect", "labels",
         "duration_ms", "store",
@@ -151,7 +152,8 @@ def run_document(scenario: Scenario, recording: Recording) -> dict[str, Any]:
     measured = _measured(recording)
     return {
         **{key: manifest[key] for key in kept},
-        **told,
+        **real_tables,
+        **damage_of(manifest),
         "warm_up_ms": measured.warm_up.used_ms,
         "writers": summary_of(measured),
         **_cost(manifest, measured),

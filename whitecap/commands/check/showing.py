@@ -18,6 +18,7 @@ from whitecap.reports.comparisons.wording import (
     notes_of,
 )
 from whitecap.reports.expectations.checked import CheckVerdict
+from whitecap.reports.statistics import counted
 from whitecap.terminal.as_json import print_json
 from whitecap.terminal.console import new_console
 from whitecap.terminal.table import print_indented
@@ -34,8 +35,9 @@ def print_result(result: CheckedScenario) -> None:
     """A line for the scenario, and one below it for each expectation that is not met."""
     checked, console = result.checked, new_console()
     verdict = click.style(f"{checked.verdict:9}", fg=COLOURS[checked.verdict])
-    counted = f"{len(checked.judged)} expectations, {result.runs} runs, {result.seconds:.1f} s"
-    click.echo(f"{verdict} {result.path}  ({checked.unjudged or counted})")
+    expected, runs = counted(len(checked.judged), "expectation"), counted(result.runs, "run")
+    told = checked.unjudged or f"{expected}, {runs}, {result.seconds:.1f} s"
+    click.echo(f"{verdict} {result.path}  ({told})")
     for where, judged in checked.judged:
         if not judged.is_met:
             print_indented(console, f"{judged.judgement}: {where}{judged}", by=INDENT)

@@ -107,8 +107,10 @@ def _interval(figures: tuple[float, float, float]) -> str:
 
 def _tell(draft: Draft, file: str) -> None:
     """What is in it, what is not, and what to do now."""
+    from whitecap.sim.inferring.figures import many
+
     writers = [
-        f"{writer.group.name}: {len(writer.group.commits):,} commits"
+        f"{writer.group.name}: {many(len(writer.group.commits), 'commit')}"
         + ("" if writer.window.is_known else ", how long it takes is assumed")
         for writer in draft.writers
     ]

@@ -1,0 +1,147 @@
+"""Logs as odd as their format allows: a draft that runs, or one clear message."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.inferring.synthetic_logs import MONDAY_MS, LogOnDisk
+from whitecap.cli import main
+from whitecap.exit_codes import ExitCode
+from whitecap.sim.inferring.observed import observe
+from whitecap.sim.loading import parse_scenario
+from whitecap.sim.scenario.model import Scenario
+
+DAY = "2026-01-12"
+
+
+def _from_log(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["from-log", *map(str, arguments)])
+
+
+def _drafted(log: LogOnDisk) -> Scenario:
+    result = _from_log(log.folder)
+    assert result.exit_code == ExitCode.FINE, result.output
+    return parse_scenario(result.output)
+
+
+def _by_text(folder: Path, values: list[str]) -> LogOnDisk:
+    """A table with a partition of each of these texts."""
+    log = LogOnDisk(folder / "texts", "id BIGINT, kind STRING", by=["kind"])
+    for value in values:
+        _append(log, {"kind": value})
+    return log
+
+
+def _append(log: LogOnDisk, partition: dict[str, str]) -> None:
+    add = {
+        "path": f"{log.version}", "partitionValues": partition, "size": 9, "dataChange": True,
+        "modificationTime": MONDAY_MS, "stats": '{"numRecords": 3}',
+    }  # fmt: skip
+    log.commit("WRITE", {"add": add})
+
+
+def test_names_and_values_may_hold_what_yaml_does_not_take(tmp_path: Path) -> None:
+    values = ["a\x1bb", "a\x7fb", "\u2028", "💥", " ", "null", "x: y # z"]
+    log = _by_text(tmp_path, values)
+    for _ in range(3):
+        log.commit("WRITE", userName="a\x1bb 💥\n- x: y # z")
+    table = _drafted(log).table
+    assert table is not None
+    assert sorted(map(str, table.values["kind"].among or ())) == sorted(values)
+
+
+def test_a_column_that_is_called_otherwise_takes_nobodys_name(tmp_path: Path) -> None:
+    log = LogOnDisk(
+        tmp_path / "odd", "id BIGINT, `a b` STRING, column_1 STRING", by=["a b", "column_1"]
+    )
+    for number in range(4):
+        _append(log, {"a b": str(number), "column_1": "x"})
+    table = _drafted(log).table
+    assert table is not None
+    assert table.partition_by == ["column_2", "column_1"]
+
+
+def test_an_empty_partition_value_is_null(tmp_path: Path) -> None:
+    log = LogOnDisk(tmp_path / "nulls")
+    for day in (DAY, "", DAY, ""):
+        _append(log, {"day": day})
+    assert {commit.partitions for commit in observe(str(log.folder), 4).commits} == {
+        frozenset({(DAY,)}),
+        frozenset({(None,)}),
+    }
+    table = _drafted(log).table
+    assert table is not None
+    assert table.values["day"].days == 1
+
+
+def test_metrics_that_are_no_numbers_tell_nothing(tmp_path: Path) -> None:
+    log = LogOnDisk(tmp_path / "metrics")
+    for metric in ("Infinity", "NaN", None, "soon", "2000"):
+        log.append(DAY, operationMetrics={"executionTimeMs": metric})
+    commits = observe(str(log.folder), 5).commits
+    assert [commit.metric("executionTimeMs") for commit in commits] == [None] * 4 + [2000]
+
+
+def test_a_commit_says_the_same_however_its_json_is_spaced(tmp_path: Path) -> None:
+    log = LogOnDisk(tmp_path / "spaced")
+    log.append(DAY, userName="jane")
+    (log.log / f"{1:020d}.json").write_text(
+        (log.log / f"{1:020d}.json").read_text().replace('{"commitInfo"', '{ "commitInfo" ')
+    )
+    commit = observe(str(log.folder), 1).commits[0]
+    assert (commit.operation, commit.origin.user) == ("WRITE", "jane")
+
+
+def _without_timestamps(log: LogOnDisk) -> None:
+    for file in log.log.glob("*.json"):
+        lines = [json.loads(line) for line in file.read_text().splitlines()]
+        for line in lines:
+            line.get("commitInfo", {}).pop("timestamp", None)
+        file.write_text("\n".join(map(json.dumps, lines)))
+
+
+def test_a_commit_without_timestamp_has_that_of_its_file(tmp_path: Path) -> None:
+    log = LogOnDisk(tmp_path / "untimed")
+    log.append(DAY)
+    _without_timestamps(log)
+    file = log.log / f"{1:020d}.json"
+    assert observe(str(log.folder), 1).commits[0].timestamp_ms == int(file.stat().st_mtime * 1000)
+
+
+@pytest.mark.parametrize("at", [MONDAY_MS * 1000, -1])
+def test_a_timestamp_in_another_unit_is_told_with_its_commit(at: int, tmp_path: Path) -> None:
+    log = LogOnDisk(tmp_path / "units")
+    log.append(DAY, timestamp=at)
+    result = _from_log(log.folder)
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert f"{1:020d}.json: its timestamp, {at}, is no instant" in result.stderr
+
+
+def _of_one_commit(log: LogOnDisk) -> tuple[object, ...]:
+    log.append(DAY)
+    return "--commits", 1
+
+
+def _of_one_instant(log: LogOnDisk) -> tuple[object, ...]:
+    for _ in range(3):
+        log.append(DAY, timestamp=MONDAY_MS + 60_000)
+    return "--commits", 3
+
+
+@pytest.mark.parametrize("fill", [_of_one_commit, _of_one_instant])
+def test_failures_are_held_against_a_log_that_spans_some_time(
+    fill: Callable[[LogOnDisk], tuple[object, ...]], tmp_path: Path
+) -> None:
+    log = LogOnDisk(tmp_path / "short")
+    options = fill(log)
+    failures = tmp_path / "failures.csv"
+    failures.write_text(f"instant,job,exception\n{DAY} 00:02:00,insert,ConcurrentAppendException\n")
+    out = tmp_path / "mine.yaml"
+    result = _from_log(log.folder, *options, "--out", out, "--failures", failures)
+    assert result.exit_code == ExitCode.BAD_INPUT, result.output
+    assert "no time to hold failures against" in result.stderr
