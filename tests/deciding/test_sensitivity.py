@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from matplotlib.container import ErrorbarContainer
 
 import whitecap
 from tests.deciding.worlds import STEADY, written_to
+from tests.figure_texts import assert_texts_lie_apart, texts_of
 from whitecap.cli import main
+from whitecap.engine.recorded import Measure
 from whitecap.exit_codes import ExitCode
-from whitecap.reports.sensitivity.effects import confidence_of
+from whitecap.reports.sensitivity.effects import Effect, Followed, Moving, confidence_of
+from whitecap.reports.sensitivity.result import Moved
+from whitecap.reports.statistics import Difference, Estimate, Statement
 from whitecap.sim.changes.parameters import parameters_of
 from whitecap.sim.loading import load_scenario
 
@@ -71,6 +78,52 @@ def test_a_value_that_stands_already_is_not_run_again(steady: whitecap.Sensitivi
 def test_all_intervals_share_the_error() -> None:
     assert confidence_of(1) == pytest.approx(0.95)
     assert confidence_of(20) == pytest.approx(0.9975)
+
+
+def moved_by(measure: Measure, *gaps: tuple[float, float, float]) -> Moved:
+    """A measure with an effect per gap: its point and bounds."""
+    stands = Estimate(0.9, 0.8, 1.0, Statement.TWO_SIDED, 10)
+    effects = tuple(
+        Effect(f"{number} min", stands, Difference(*gap, Statement.TWO_SIDED, 10))
+        for number, gap in enumerate(gaps)
+    )
+    return Moved(Followed(measure), stands, (Moving(THINK, "60 s", effects),))
+
+
+def test_the_name_of_a_long_writer_group_fits() -> None:
+    moved = moved_by(Measure.WASTED_COMPUTE_SHARE, (0.1, 0.05, 0.15))
+    of_long = replace(moved, followed=Followed(moved.followed.measure, "nightly_" * 8))
+    assert_texts_lie_apart(drawn(of_long).figure(), "a long name")
+
+
+def drawn(*measures: Moved) -> whitecap.Sensitivity:
+    return whitecap.Sensitivity("capacity", measures, {}, 10, 30, 1, 0.99, "capacity · seed 1")
+
+
+@pytest.mark.parametrize(
+    ("measure", "size"),
+    [
+        (Measure.JOB_SUCCESS_RATE, 0.00012),
+        (Measure.JOB_SUCCESS_RATE, 0.037),
+        (Measure.JOB_SUCCESS_RATE, 0.62),
+        (Measure.LATENCY_P95_MS, 0.2),
+        (Measure.LATENCY_P95_MS, 43_765.0),
+        (Measure.LATENCY_P95_MS, 12_345_678.0),
+        (Measure.GOODPUT_PER_MINUTE, 0.0031),
+        (Measure.GOODPUT_PER_MINUTE, 98_765.0),
+    ],
+)
+def test_no_text_of_its_figure_lies_on_another(measure: Measure, size: float) -> None:
+    moved = moved_by(measure, (-size, -1.3 * size, -0.4 * size), (size / 3, 0.0, size))
+    assert_texts_lie_apart(drawn(moved, moved).figure(), f"{measure} by {size}")
+
+
+def test_what_has_no_interval_is_drawn_without_one() -> None:
+    unsure = (0.2, -math.inf, math.inf)
+    figure = drawn(moved_by(Measure.ABORT_RATE, unsure, (0.1, 0.05, 0.15))).figure()
+    (axes,) = figure.axes
+    assert sum(isinstance(each, ErrorbarContainer) for each in axes.containers) == 1
+    assert f"{THINK}: 60 s to 0 min (no interval)" in [words for words, _ in texts_of(figure)]
 
 
 def test_without_more_every_number_that_people_can_change_is_halved_and_doubled(
