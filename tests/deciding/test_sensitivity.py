@@ -16,6 +16,7 @@ import whitecap
 from tests.deciding.worlds import STEADY, written_to
 from tests.figure_texts import assert_texts_lie_apart, texts_of
 from whitecap.cli import main
+from whitecap.deciding.sensitivity import study_of
 from whitecap.engine.recorded import Measure
 from whitecap.exit_codes import ExitCode
 from whitecap.reports.sensitivity.effects import Effect, Followed, Moving, confidence_of
@@ -139,6 +140,15 @@ def test_without_more_every_number_that_people_can_change_is_halved_and_doubled(
     assert not [path for path in others if path.startswith(("store", "seed", "duration"))]
 
 
+@pytest.mark.parametrize(("most", "replications"), [(30, 10), (29, 9), (15, 5)])
+def test_replications_are_as_many_as_the_runs_at_most_leave_room_for(
+    appends: Path, most: int, replications: int
+) -> None:
+    study = study_of(appends, [f"{COUNT}=1..6"], ["abort_rate"], 10, most_runs=most)
+    assert study.runs == 3 * replications <= most
+    assert study.replications == replications
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -148,6 +158,11 @@ def test_without_more_every_number_that_people_can_change_is_halved_and_doubled(
         (["--measure", "job_succes_rate"], "did you mean 'job_success_rate'?"),
         (["--measure", "abort_rate of loder"], "did you mean 'loader'?"),
         (["--replications", "4"], "5<=x<="),
+        (
+            ["--vary", f"{COUNT}=1..6", "--max-runs", "14"],
+            "14 are not enough to run 3 values (with the scenario as it stands) 5 times each: "
+            "that takes 15",
+        ),
     ],
 )
 def test_what_is_wrong_is_told_by_name(appends: Path, arguments: list[str], said: str) -> None:
@@ -159,7 +174,7 @@ def test_what_is_wrong_is_told_by_name(appends: Path, arguments: list[str], said
 def test_the_command_writes_what_it_prints(appends: Path, tmp_path: Path) -> None:
     arguments = [
         "sensitivity", str(appends), "--vary", f"{COUNT}=1..6", "--replications", "5",
-        "--jobs", "1", "--out", str(tmp_path / "out"), "--json",
+        "--max-runs", "20", "--jobs", "1", "--out", str(tmp_path / "out"), "--json",
     ]  # fmt: skip
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == ExitCode.FINE, result.output
