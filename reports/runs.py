@@ -118,7 +118,13 @@ class RunSet:
     @property
     def is_priced(self) -> bool:
         """Whether any of them was made with a price."""
-        return any(PRICE in run.manifest for run in self.runs)
+        return bool(self.currency)
+
+    @property
+    def currency(self) -> str:
+        """Of the prices that they were made with: `EUR`, or empty without a price."""
+        prices = (run.manifest[PRICE] for run in self.runs if PRICE in run.manifest)
+        return " and ".join(sorted({str(price["currency"]) for price in prices}))
 
     @property
     def axis_roles(self) -> dict[str, AxisRole]:

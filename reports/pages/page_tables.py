@@ -50,8 +50,13 @@ def measures_table(
         )
         for cell in subject.layout.cells
     )
-    headings = (_what(subject), *(MEASURES[measure].title for measure in measures))
+    headings = (_what(subject), *(_heading(measure, subject.runs.currency) for measure in measures))
     return PageTable(headings, rows, stressed and subject.layout.title(stressed))
+
+
+def _heading(measure: str, currency: str) -> str:
+    title = MEASURES[measure].title
+    return f"{title} ({currency})" if MEASURES[measure].unit is Unit.MONEY else title
 
 
 def exceptions_table(subject: Subject) -> PageTable:
