@@ -116,15 +116,15 @@ class RunSet:
         return self.sweep is not None
 
     @property
-    def currency(self) -> str | None:
-        """That of their price; `None` where none was made with one."""
-        priced = (run.manifest[PRICE] for run in self.runs if PRICE in run.manifest)
-        return next((str(price["currency"]) for price in priced), None)
-
-    @property
     def is_priced(self) -> bool:
         """Whether any of them was made with a price."""
-        return self.currency is not None
+        return bool(self.currency)
+
+    @property
+    def currency(self) -> str:
+        """Of the prices that they were made with: `EUR`, or empty without a price."""
+        prices = (run.manifest[PRICE] for run in self.runs if PRICE in run.manifest)
+        return " and ".join(sorted({str(price["currency"]) for price in prices}))
 
     @property
     def axis_roles(self) -> dict[str, AxisRole]:

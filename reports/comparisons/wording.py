@@ -64,12 +64,12 @@ def notes_of(changes: Changes) -> list[str]:
     notes = []
     if changes.changed_cells:
         is_all = {change.cell for change in changes.each} <= {*changes.changed_cells}
-        at = "" if is_all else f" in {_some(changes.changed_cells)}"
+        at = "" if is_all else f" in {first_named(changes.changed_cells)}"
         notes.append(f"the scenario is another one than before{at}")
     if changes.only_then:
-        notes.append(f"no longer there, and not compared: {_some(changes.only_then)}")
+        notes.append(f"no longer there, and not compared: {first_named(changes.only_then)}")
     if changes.only_now:
-        notes.append(f"new, and not compared: {_some(changes.only_now)}")
+        notes.append(f"new, and not compared: {first_named(changes.only_now)}")
     if changes.each and changes.replications < 2:
         notes.append("of one replication nothing is known of how far others would lie")
     return notes
@@ -78,7 +78,8 @@ def notes_of(changes: Changes) -> list[str]:
 MOST_NAMED = 4
 
 
-def _some(names: Sequence[str]) -> str:
+def first_named(names: Sequence[str]) -> str:
+    """The first few, and how many more there are."""
     more = len(names) - MOST_NAMED
     listed = "; ".join(names[:MOST_NAMED])
     return f"{listed}; and {more} more" if more > 0 else listed

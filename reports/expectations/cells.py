@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
-from whitecap.reports.expectations.expected import Expected, of_cell, subject, wanted
+from whitecap.reports.expectations.expected import Expected, of_cell, subject, wanted, when_text
 from whitecap.reports.expectations.judging import Judged, judge, worst
 from whitecap.reports.layout import Layout
 from whitecap.reports.measures.measured_run import MeasuredRun
@@ -30,7 +30,7 @@ class JudgedCells:
         return worst(each.judgement for each in self.cells.values())
 
     def __str__(self) -> str:
-        text = f"{subject(self.expected)} {wanted(self.expected)}"
+        text = f"{subject(self.expected)} {wanted(self.expected)}{when_text(self.expected)}"
         return f"{text} ({self.expected.because})" if self.expected.because else text
 
     @property

@@ -54,6 +54,12 @@ def wanted(expected: Expected) -> str:
     return ", ".join(threshold_text(expected, key) for key in expected.thresholds)
 
 
+def when_text(expected: Expected) -> str:
+    """Of which cells, with a blank before: ` when load is twice and isolation is strict`."""
+    labels = " and ".join(f"{axis} is {label}" for axis, label in expected.when.items())
+    return f" when {labels}" if labels else ""
+
+
 def threshold_text(expected: Expected, key: str) -> str:
     """One threshold in words: `at most 5.00 %`, or a bare number to be equal to."""
     value = exact(expected.thresholds[key], expected.measure.unit)

@@ -42,7 +42,7 @@ def objectives_table(subject: Subject, answer: Answer) -> PageTable:
         )
     headings = ("cell", "objectives", "job success rate of all", *map(held_text, held))
     named = subject.layout.title(answer.cell) if len(rows) > 1 else None
-    return PageTable(headings, tuple(rows), named)
+    return PageTable(headings, tuple(rows), named, texts=("objectives",))
 
 
 def _stands(standing: CellStanding) -> Entry:

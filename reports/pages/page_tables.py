@@ -27,11 +27,15 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class PageTable:
-    """Headings, rows whose first entry names them, and the row to stress."""
+    """Headings, rows whose first entry names them, and the row to stress.
+
+    `texts` are the headings of columns that hold words; all others but the first hold numbers.
+    """
 
     headings: tuple[str, ...]
     rows: tuple[tuple[Entry, ...], ...]
     stressed: str | None = None
+    texts: tuple[str, ...] = ()
 
 
 def measures_table(
@@ -46,8 +50,13 @@ def measures_table(
         )
         for cell in subject.layout.cells
     )
-    headings = (_what(subject), *(_heading(subject, measure) for measure in measures))
+    headings = (_what(subject), *(_heading(measure, subject.runs.currency) for measure in measures))
     return PageTable(headings, rows, stressed and subject.layout.title(stressed))
+
+
+def _heading(measure: str, currency: str) -> str:
+    title = MEASURES[measure].title
+    return f"{title} ({currency})" if MEASURES[measure].unit is Unit.MONEY else title
 
 
 def exceptions_table(subject: Subject) -> PageTable:
@@ -83,7 +92,8 @@ def refusals_table(subject: Subject, cells: Sequence[str]) -> PageTable:
         for each in subject.tables.refusals_of(cell)
     )
     named = () if is_one else (_what(subject),)
-    return PageTable((*named, "aborted", "because of", "exception", "share of its aborts"), rows)
+    texts = ("aborted", "because of", "exception")
+    return PageTable((*named, *texts, "share of its aborts"), rows, texts=texts)
 
 
 def left_out_table(subject: Subject) -> PageTable:
@@ -105,10 +115,10 @@ def left_out_table(subject: Subject) -> PageTable:
         )
         for cell, group, left_out in shown
     )
-    named = ("cell",) if is_sweep else ()
+    named = ("cell", "writers") if is_sweep else ("writers",)
     half_done = ("half done",) if any_half_done else ()
     headings = ("unfinished", "given up", *half_done, "in flight", "due, not begun")
-    return PageTable((*named, "writers", *headings), rows)
+    return PageTable((*named, *headings), rows, texts=named)
 
 
 def _left_out_entries(left_out: LeftOut, any_half_done: bool) -> Iterator[Entry]:
@@ -137,8 +147,9 @@ def groups_table(subject: Subject) -> PageTable:
                 *entries,
             )
         )
-    headings = ("cell", "writer", "command", *(MEASURES[m].title for m in measures))
-    return PageTable(headings, tuple(rows))
+    named = ("cell", "writer", "command")
+    headings = (*named, *(MEASURES[m].title for m in measures))
+    return PageTable(headings, tuple(rows), texts=named)
 
 
 def replay_table(agreement: Agreement) -> PageTable:
@@ -151,17 +162,12 @@ def replay_table(agreement: Agreement) -> PageTable:
         )
         for each in agreement.transactions
     )
-    return PageTable(headings, rows)
+    return PageTable(headings, rows, texts=headings)
 
 
 def definitions(measures: Iterable[str]) -> Iterable[tuple[str, str]]:
     """Every measure that is shown, with what it means."""
     return [(MEASURES[each].title, MEASURES[each].meaning) for each in measures]
-
-
-def _heading(subject: Subject, measure: str) -> str:
-    title, unit = MEASURES[measure].title, MEASURES[measure].unit
-    return f"{title}, {subject.runs.currency}" if unit is Unit.MONEY else title
 
 
 def _what(subject: Subject) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from whitecap.engine.recorded import Unit
+from whitecap.reports.figures.ranges import ROUND_STEPS
 from whitecap.reports.figures.style import (
     INK,
     MUTED,
@@ -22,11 +25,16 @@ from whitecap.reports.figures.style import (
 from whitecap.reports.measures import tick
 from whitecap.reports.sensitivity.result import Moved, Sensitivity
 from whitecap.reports.sensitivity.wording import change_text, followed_text
+from whitecap.reports.statistics import Difference
 from whitecap.reports.subject import Caption
 
 _WIDTH = 4.6
+_PER_CHARACTER = 0.095
+"""Of a panel's title, in inches at most."""
 _PER_BAR = 0.3
-_BETWEEN = 0.9
+_BETWEEN = 1.05
+_MOST_TICKS = 6
+"""As many as leave room between `-12,000 h` and the next at this width."""
 _READING = "Change against the scenario as it stands; simultaneous 95 % intervals, paired."
 
 
@@ -34,12 +42,13 @@ _READING = "Change against the scenario as it stands; simultaneous 95 % interval
 def effects_figure(sensitivity: Sensitivity) -> Figure:
     """A panel per measure, one below the other."""
     heights = [_PER_BAR * max(len(_bars(moved)), 1) + 0.2 for moved in sensitivity.measures]
-    names = [name for moved in sensitivity.measures for name, _, _ in _bars(moved)]
-    left, right, top, bottom = 0.3 + 0.068 * max(map(len, names), default=9), 0.4, 1.05, 0.75
+    names = [_label(bar) for moved in sensitivity.measures for bar in _bars(moved)]
+    left, right, top, bottom = 0.3 + 0.068 * max(map(len, names), default=9), 0.4, 1.05, 0.85
+    width = max(_WIDTH, *(_PER_CHARACTER * len(_title(each)) for each in sensitivity.measures))
     title = f"What moves {sensitivity.scenario_name}, one parameter at a time"
     caption = Caption(title, _READING, sensitivity.origin)
     height = sum(heights) + _BETWEEN * (len(heights) - 1) + top + bottom
-    figure = new_figure(max(left + right + _WIDTH, least_width(caption)), height)
+    figure = new_figure(max(left + right + width, least_width(caption)), height)
     place(figure, left=left, right=right, top=top, bottom=bottom)
     panels = figure.subplots(len(heights), 1, squeeze=False, gridspec_kw={"height_ratios": heights})
     figure.subplots_adjust(hspace=_BETWEEN * len(heights) / sum(heights))
@@ -49,39 +58,60 @@ def effects_figure(sensitivity: Sensitivity) -> Figure:
     return figure
 
 
-def _bars(moved: Moved) -> list[tuple[str, int, tuple[float, float, float]]]:
-    """Name, number among its parameter's values, and point with bounds."""
-    found = []
-    for moving in moved.moving:
-        for number, effect in enumerate(moving.effects):
-            if effect.gap is not None and math.isfinite(effect.gap.point):
-                gap = effect.gap
-                bounds = (gap.low, gap.high) if math.isfinite(gap.low + gap.high) else (
-                    gap.point, gap.point
-                )  # fmt: skip
-                name = f"{moving.path}: {change_text(moving, effect)}"
-                found.append((name, number, (gap.point, *bounds)))
-    return found
+@dataclass(frozen=True, slots=True)
+class _Bar:
+    """What one value of a parameter does; `number` among the parameter's values."""
+
+    name: str
+    number: int
+    gap: Difference
+
+    @property
+    def has_interval(self) -> bool:
+        return math.isfinite(self.gap.low + self.gap.high)
+
+
+def _bars(moved: Moved) -> list[_Bar]:
+    """Of all values that can be compared with what stands."""
+    return [
+        _Bar(f"{moving.path}: {change_text(moving, effect)}", number, effect.gap)
+        for moving in moved.moving
+        for number, effect in enumerate(moving.effects)
+        if effect.gap is not None and math.isfinite(effect.gap.point)
+    ]
+
+
+def _label(bar: _Bar) -> str:
+    return bar.name if bar.has_interval else f"{bar.name} (no interval)"
 
 
 def _tick(value: float, unit: Unit) -> str:
-    """Differences of shares are points."""
+    """Differences of shares are points, which the axis says."""
     if not value:
         return "0"
-    return f"{100 * value:g} points" if unit is Unit.SHARE else tick(value, unit)
+    return f"{100 * value:g}" if unit is Unit.SHARE else tick(value, unit)
 
 
 def _draw(axes: Axes, moved: Moved) -> None:
     vertical_grid_only(axes)
     bars = _bars(moved)
-    for y, (_, number, (point, low, high)) in enumerate(bars):
-        colour = OKABE_ITO[number % len(OKABE_ITO)]
-        axes.barh(y, point, height=0.62, color=colour, alpha=0.75)
-        axes.errorbar(point, y, xerr=[[point - low], [high - point]], fmt="none", ecolor=INK,
-                      elinewidth=1.1, capsize=2)  # fmt: skip
+    for y, bar in enumerate(bars):
+        gap, colour = bar.gap, OKABE_ITO[bar.number % len(OKABE_ITO)]
+        axes.barh(y, gap.point, height=0.62, color=colour, alpha=0.75)
+        if bar.has_interval:
+            around = [[gap.point - gap.low], [gap.high - gap.point]]
+            axes.errorbar(gap.point, y, xerr=around, fmt="none", ecolor=INK,
+                          elinewidth=1.1, capsize=2)  # fmt: skip
     axes.axvline(0.0, color=MUTED, lw=1.0)
-    axes.set_yticks(range(len(bars)), [name for name, _, _ in bars], fontsize=8)
-    axes.invert_yaxis()
+    axes.set_yticks(range(len(bars)), [_label(bar) for bar in bars], fontsize=8)
+    axes.set_ylim(max(len(bars), 1) - 0.4, -0.6)
     unit = moved.followed.measure.unit
+    axes.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS, steps=ROUND_STEPS))
     axes.xaxis.set_major_formatter(lambda value, _: _tick(round(value, 9), unit))
-    axes.set_title(f"change of {followed_text(moved.followed)}")
+    if unit is Unit.SHARE:
+        axes.set_xlabel("percentage points")
+    axes.set_title(_title(moved))
+
+
+def _title(moved: Moved) -> str:
+    return f"change of {followed_text(moved.followed)}"

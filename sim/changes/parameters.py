@@ -37,6 +37,11 @@ class Parameters:
     each: tuple[Parameter, ...]
     left_out: Mapping[str, str]
 
+    @property
+    def scenarios(self) -> int:
+        """How many different ones there are, with the scenario as it stands."""
+        return 1 + sum(len(each.others) for each in self.each)
+
 
 def parameters_named(scenario: Scenario, vary: Sequence[str]) -> Parameters:
     """Those of `PATH=LOW..HIGH`, at both ends. Raises `InvalidInput` with all that is wrong."""

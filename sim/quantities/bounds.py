@@ -61,6 +61,9 @@ MAX_COUNT = 1_000_000
 MAX_THROTTLE_RETRIES = 1_000
 """Retries of one request; clients of object stores give up after ten or twenty."""
 
+MAX_RUNS = 1_000_000
+"""Of one question: more than a machine makes in days."""
+
 MAX_SEED = (1 << 63) - 1
 """What every reader of a manifest takes for a whole number."""
 

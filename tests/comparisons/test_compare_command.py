@@ -10,7 +10,9 @@ from click.testing import CliRunner, Result
 
 from tests.sim_sweep.sweep_scenario import SCENARIO
 from whitecap import cli
+from whitecap.checking.recorded import no_cell_in_common
 from whitecap.exit_codes import ExitCode
+from whitecap.reports.comparisons.sides import Side
 
 SMALL = SCENARIO.partition("    isolation:")[0]
 BUSIER = SMALL.replace("rate: 4 per min", "rate: 12 per min")
@@ -116,6 +118,15 @@ def test_without_a_cell_in_common_there_is_nothing_to_compare(folder: Path) -> N
     assert result.exit_code == ExitCode.BAD_INPUT
     assert "has no cell in common" in result.stderr
     assert "layout = by date" in result.stderr
+
+
+def test_of_many_cells_without_one_in_common_the_first_are_named_on_either_side() -> None:
+    then = {f"writers = {count}": Side({}) for count in range(1, 41)}
+    now = {f"jobs = {count}": Side({}) for count in range(1, 4)}
+    assert no_cell_in_common("out/before", then, now) == (
+        "has no cell in common with out/before: jobs = 1; jobs = 2; jobs = 3, "
+        "and there writers = 1; writers = 2; writers = 3; writers = 4; and 36 more"
+    )
 
 
 @pytest.mark.parametrize(

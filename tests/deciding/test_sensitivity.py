@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from matplotlib.container import ErrorbarContainer
 
 import whitecap
 from tests.deciding.worlds import STEADY, written_to
+from tests.figure_texts import assert_texts_lie_apart, texts_of
 from whitecap.cli import main
+from whitecap.deciding.sensitivity import study_of
+from whitecap.engine.recorded import Measure
 from whitecap.exit_codes import ExitCode
-from whitecap.reports.sensitivity.effects import confidence_of
+from whitecap.reports.sensitivity.effects import Effect, Followed, Moving, confidence_of
+from whitecap.reports.sensitivity.result import Moved
+from whitecap.reports.statistics import Difference, Estimate, Statement
 from whitecap.sim.changes.parameters import parameters_of
 from whitecap.sim.loading import load_scenario
 
@@ -73,6 +81,52 @@ def test_all_intervals_share_the_error() -> None:
     assert confidence_of(20) == pytest.approx(0.9975)
 
 
+def moved_by(measure: Measure, *gaps: tuple[float, float, float]) -> Moved:
+    """A measure with an effect per gap: its point and bounds."""
+    stands = Estimate(0.9, 0.8, 1.0, Statement.TWO_SIDED, 10)
+    effects = tuple(
+        Effect(f"{number} min", stands, Difference(*gap, Statement.TWO_SIDED, 10))
+        for number, gap in enumerate(gaps)
+    )
+    return Moved(Followed(measure), stands, (Moving(THINK, "60 s", effects),))
+
+
+def test_the_name_of_a_long_writer_group_fits() -> None:
+    moved = moved_by(Measure.WASTED_COMPUTE_SHARE, (0.1, 0.05, 0.15))
+    of_long = replace(moved, followed=Followed(moved.followed.measure, "nightly_" * 8))
+    assert_texts_lie_apart(drawn(of_long).figure(), "a long name")
+
+
+def drawn(*measures: Moved) -> whitecap.Sensitivity:
+    return whitecap.Sensitivity("capacity", measures, {}, 10, 30, 1, 0.99, "capacity · seed 1")
+
+
+@pytest.mark.parametrize(
+    ("measure", "size"),
+    [
+        (Measure.JOB_SUCCESS_RATE, 0.00012),
+        (Measure.JOB_SUCCESS_RATE, 0.037),
+        (Measure.JOB_SUCCESS_RATE, 0.62),
+        (Measure.LATENCY_P95_MS, 0.2),
+        (Measure.LATENCY_P95_MS, 43_765.0),
+        (Measure.LATENCY_P95_MS, 12_345_678.0),
+        (Measure.GOODPUT_PER_MINUTE, 0.0031),
+        (Measure.GOODPUT_PER_MINUTE, 98_765.0),
+    ],
+)
+def test_no_text_of_its_figure_lies_on_another(measure: Measure, size: float) -> None:
+    moved = moved_by(measure, (-size, -1.3 * size, -0.4 * size), (size / 3, 0.0, size))
+    assert_texts_lie_apart(drawn(moved, moved).figure(), f"{measure} by {size}")
+
+
+def test_what_has_no_interval_is_drawn_without_one() -> None:
+    unsure = (0.2, -math.inf, math.inf)
+    figure = drawn(moved_by(Measure.ABORT_RATE, unsure, (0.1, 0.05, 0.15))).figure()
+    (axes,) = figure.axes
+    assert sum(isinstance(each, ErrorbarContainer) for each in axes.containers) == 1
+    assert f"{THINK}: 60 s to 0 min (no interval)" in [words for words, _ in texts_of(figure)]
+
+
 def test_without_more_every_number_that_people_can_change_is_halved_and_doubled(
     tmp_path: Path,
 ) -> None:
@@ -86,6 +140,15 @@ def test_without_more_every_number_that_people_can_change_is_halved_and_doubled(
     assert not [path for path in others if path.startswith(("store", "seed", "duration"))]
 
 
+@pytest.mark.parametrize(("most", "replications"), [(30, 10), (29, 9), (15, 5)])
+def test_replications_are_as_many_as_the_runs_at_most_leave_room_for(
+    appends: Path, most: int, replications: int
+) -> None:
+    study = study_of(appends, [f"{COUNT}=1..6"], ["abort_rate"], 10, most_runs=most)
+    assert study.runs == 3 * replications <= most
+    assert study.replications == replications
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -95,6 +158,11 @@ def test_without_more_every_number_that_people_can_change_is_halved_and_doubled(
         (["--measure", "job_succes_rate"], "did you mean 'job_success_rate'?"),
         (["--measure", "abort_rate of loder"], "did you mean 'loader'?"),
         (["--replications", "4"], "5<=x<="),
+        (
+            ["--vary", f"{COUNT}=1..6", "--max-runs", "14"],
+            "14 are not enough to run 3 values (with the scenario as it stands) 5 times each: "
+            "that takes 15",
+        ),
     ],
 )
 def test_what_is_wrong_is_told_by_name(appends: Path, arguments: list[str], said: str) -> None:
@@ -106,7 +174,7 @@ def test_what_is_wrong_is_told_by_name(appends: Path, arguments: list[str], said
 def test_the_command_writes_what_it_prints(appends: Path, tmp_path: Path) -> None:
     arguments = [
         "sensitivity", str(appends), "--vary", f"{COUNT}=1..6", "--replications", "5",
-        "--jobs", "1", "--out", str(tmp_path / "out"), "--json",
+        "--max-runs", "20", "--jobs", "1", "--out", str(tmp_path / "out"), "--json",
     ]  # fmt: skip
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == ExitCode.FINE, result.output

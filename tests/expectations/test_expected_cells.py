@@ -9,6 +9,7 @@ import pytest
 from whitecap.checking import check_scenarios
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import Measure
+from whitecap.reports.expectations.cells import JudgedCells
 from whitecap.reports.expectations.checked import Checked, CheckVerdict
 from whitecap.reports.measures.measured_run import measure_run
 from whitecap.reports.statistics import Standing
@@ -64,6 +65,16 @@ def test_a_cell_has_the_expectations_for_it_and_those_for_all() -> None:
     assert [(e.measure, e.equals, e.when) for e in cell.expect] == [
         ("aborted", 0, {}),
         ("committed", 2, {}),
+    ]
+
+
+def test_expectations_of_one_text_are_told_apart_by_their_cells() -> None:
+    expected = parse_scenario(SCENARIO.replace("equals: 1,", "equals: 2,")).expect
+    assert [str(JudgedCells(each, {})) for each in expected] == [
+        "aborted 0",
+        "committed 2 when load is once",
+        "committed 2 when load is twice",
+        "live_rows 12 when load is twice and isolation is strict",
     ]
 
 

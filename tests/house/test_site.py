@@ -70,7 +70,10 @@ def test_the_site_is_built_and_every_link_in_it_leads_somewhere(tmp_path: Path) 
     )  # fmt: skip
     assert built.returncode == 0, built.stdout + built.stderr
     assert "Largest" in (tmp_path / "site/docs/tutorials/how-many-writers.html").read_text()
-    assert "--max-runs" in (tmp_path / "site/docs/reference/commands.html").read_text()
+    commands = (tmp_path / "site/docs/reference/commands.html").read_text()
+    assert "--max-runs" in commands
+    for default_of_nothing in ("None", "UNSET", "N/A"):
+        assert default_of_nothing not in commands
     assert "max_replications" in (tmp_path / "site/docs/reference/python.html").read_text()
 
 

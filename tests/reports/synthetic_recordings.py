@@ -185,7 +185,11 @@ def recorded(root: Path) -> RunSet:
 
 
 def write_sweep(
-    path: Path, axes: Mapping[str, Sequence[str]], replications: int, minutes: int = 60
+    path: Path,
+    axes: Mapping[str, Sequence[str]],
+    replications: int,
+    minutes: int = 60,
+    **manifest: Any,
 ) -> Path:
     """A sweep directory whose conflicts depend on the labels and, a little, on the replication."""
     cells = []
@@ -195,11 +199,11 @@ def write_sweep(
         cells.append({"name": name, "labels": named, "overrides": {}})
         for replication in range(replications):
             rows = _made_up(named, cell, replication, minutes)
-            manifest = {
+            of_cell = {
                 "labels": named,
                 "warm_up_ms": 600_000.0, "duration_ms": minutes * 60_000.0,
             }  # fmt: skip
-            add_run(path, name, replication, rows, **manifest)
+            add_run(path, name, replication, rows, **of_cell, **manifest)
     definition = {
         "format_version": 1,
         "scenario_name": MANIFEST["scenario_name"],
@@ -279,9 +283,11 @@ def _tally(measure: Measure, value: float) -> Tally:
             return Count(value)
 
 
-def made_up_subject(root: Path, axes: dict[str, list[str]], replications: int = 3) -> Subject:
+def made_up_subject(
+    root: Path, axes: dict[str, list[str]], replications: int = 3, **manifest: Any
+) -> Subject:
     """A subject whose numbers depend on cell and replication, without Spark."""
-    runs = recorded(write_sweep(root, axes, replications, minutes=2))
+    runs = recorded(write_sweep(root, axes, replications, minutes=2, **manifest))
     measured = {}
     for position, (cell, replication) in enumerate(
         itertools.product(runs.cells, range(replications))

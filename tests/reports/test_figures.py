@@ -6,11 +6,9 @@ import itertools
 from pathlib import Path
 
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.text import Text
 from synthetic_recordings import made_up_subject
 
+from tests.figure_texts import assert_texts_lie_apart, texts_of
 from whitecap.engine.recorded import Direction
 from whitecap.reports.figures.exceptions import colours_by_exception
 from whitecap.reports.figures.figures import draw_all
@@ -30,49 +28,11 @@ GRIDS = {
 }
 
 
-def _labels_of_ticks_outside(figure: Figure) -> set[Text]:
-    """Labels that matplotlib keeps and does not draw: their ticks are not in view."""
-    outside = set()
-    for axes in figure.axes:
-        for axis in (axes.xaxis, axes.yaxis):
-            low, high = sorted(axis.get_view_interval())
-            ticks = (tick for tick in axis.get_major_ticks() if not low <= tick.get_loc() <= high)
-            outside.update(label for tick in ticks for label in (tick.label1, tick.label2))
-    return outside
-
-
-def texts_of(figure: Figure) -> list[tuple[str, object]]:
-    """Every visible text with the box that it takes on the canvas."""
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    renderer = canvas.get_renderer()
-    beyond = _labels_of_ticks_outside(figure)
-    found = [
-        (text.get_text(), text.get_window_extent(renderer))
-        for text in figure.findobj(Text)
-        if text.get_visible() and text.get_text().strip() and text not in beyond
-    ]
-    return [(words, box) for words, box in found if box.width > 0]
-
-
 @pytest.mark.parametrize("name", sorted(GRIDS))
 def test_no_text_overlaps_another_or_leaves_the_figure(tmp_path: Path, name: str) -> None:
     subject = made_up_subject(tmp_path / "s", GRIDS[name])
     for drawing in draw_all(subject):
-        boxes = texts_of(drawing.figure)
-        width, height = drawing.figure.canvas.get_width_height()
-        for words, box in boxes:
-            inside = box.x0 >= -1 and box.y0 >= -1 and box.x1 <= width + 1 and box.y1 <= height + 1
-            assert inside, f"{drawing.name}: {words!r} leaves the figure"
-        for (words, box), (others, other) in itertools.combinations(boxes, 2):
-            assert not _overlap(box, other), f"{drawing.name}: {words!r} on {others!r}"
-
-
-def _overlap(box, other) -> bool:
-    """Whether two boxes share more than a sliver."""
-    across = min(box.x1, other.x1) - max(box.x0, other.x0)
-    down = min(box.y1, other.y1) - max(box.y0, other.y0)
-    return across > 2 and down > 3
+        assert_texts_lie_apart(drawing.figure, drawing.name)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from synthetic_recordings import made_up_subject
 from whitecap.reports.answers.of_runs import answer_of_subject
 from whitecap.reports.figures.figures import draw_all
 from whitecap.reports.figures.style import save
-from whitecap.reports.measures import MEASURES, REPORTED
+from whitecap.reports.measures import MEASURES, REPORTED, Unit, written
 from whitecap.reports.pages.page import page_of
 
 AXES = {"partitioning": ["<none>", "by date & country"], "isolation": ["A", "B"]}
@@ -105,12 +105,32 @@ def test_what_one_decides_by_comes_first(page: str, outline: Outline) -> None:
     assert sorted(parts, key=told.index) == parts
     measures = page[page.index("<h2>All measures</h2>") :]
     titles = [MEASURES[name].title for name in ("job_success_rate", "goodput_per_minute")]
-    headings = re.findall(r'<th scope="col">(.*?)</th>', measures)[:3]
+    headings = re.findall(r'<th scope="col".*?>(.*?)</th>', measures)[:3]
     assert headings == ["cell", *titles]
+
+
+def test_columns_of_words_are_told_from_columns_of_numbers(page: str) -> None:
+    words = set(re.findall(r'<th scope="col" class="text">(.*?)</th>', page))
+    assert {"objectives", "aborted", "because of", "exception", "command"} <= words
+    assert not words & {measure.title for measure in MEASURES.values()}
+    for kinds, shown in re.findall(r'<td(?: class="([^"]*)")?>([^<]+)', page):
+        is_number = any(map(str.isdigit, shown)) or shown == "n/a"
+        assert is_number is not ("text" in kinds.split()), shown
+
+
+def test_costs_stand_on_the_page_where_a_price_was_stated(tmp_path: Path, page: str) -> None:
+    price = {"per_slot_hour": 0.5, "currency": "EUR"}
+    subject = made_up_subject(tmp_path / "sweep", AXES, price=price)
+    priced = page_of(subject, answer_of_subject(subject), [], None, "")
+    for title in ("Cost per month", "Wasted per month", "Cost per job"):
+        assert f">{title} (EUR)</th>" in priced
+        assert title not in page
+    cost = subject.tables.of("cost_per_month")[subject.layout.cells[0].name]
+    assert f"<td>{written(cost.point, Unit.MONEY)}<small>" in priced
 
 
 def test_how_a_group_stands_is_told_by_a_sign_and_not_by_colour_alone(page: str) -> None:
     for mark, sign in (("met", "✓"), ("missed", "✗"), ("undecided", "?"), ("too_few", "·")):
-        for shown in re.findall(rf'<td class="{mark}">(.)', page):
+        for shown in re.findall(rf'<td class="{mark}(?: text)?">(.)', page):
             assert shown == sign
     assert re.search(r'<td class="(met|missed|undecided|too_few)">', page)

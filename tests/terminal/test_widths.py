@@ -17,6 +17,7 @@ from whitecap.cli import main
 from whitecap.engine.outcomes import ConflictException
 from whitecap.engine.races.matrix.plain import plain
 from whitecap.reports.answers.of_runs import answer_of_subject
+from whitecap.reports.measures import Unit, written
 from whitecap.sim.replay.agreement import Agreement, Compared, Comparison
 from whitecap.sim.replay.playing.script import End, Result
 from whitecap.terminal.agreement import show_agreement, show_compared
@@ -84,6 +85,34 @@ def test_a_sweep(
     _is_readable(text, width)
     for cell in subject.layout.cells:
         assert subject.layout.title(cell.name) in " ".join(text.split())
+
+
+@pytest.mark.parametrize(("width", "costs_fit"), [(80, True), (100, False), (200, True)])
+def test_a_sweep_with_a_price(
+    width: int,
+    costs_fit: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Costs as columns where they fit, or where rows are stacked; what the answer names costs is
+    told in any case."""
+    axes = {"partitioning": ["by date", "none"], "mergers": ["2", "12"]}
+    price = {"per_slot_hour": 0.5, "currency": "EUR"}
+    subject = made_up_subject(tmp_path / "sweep", axes, price=price)
+    answer = answer_of_subject(subject)
+    monkeypatch.setenv("COLUMNS", str(width))
+    show_sweep(subject, answer)
+    text = capsys.readouterr().out
+    _is_readable(text, width)
+    words = " ".join(text.split())
+    assert f"{subject.layout.title(answer.cell)}: At 0.5 EUR per slot-hour: " in words
+    assert "Costs in EUR." in words
+    table, _, below = words.partition("Over all replications")
+    costs = subject.tables.of("cost_per_month")
+    for cell in subject.layout.cells:
+        assert (written(costs[cell.name].point, Unit.MONEY) in table) is costs_fit
+    assert ("cost a month" in below) is not costs_fit
 
 
 @pytest.mark.parametrize("with_witnesses", [False, True])

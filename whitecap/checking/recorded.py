@@ -11,6 +11,7 @@ from whitecap.engine.recorded import Measure
 from whitecap.reports.aggregate import measure_cells
 from whitecap.reports.comparisons.changes import Changes, changes_between
 from whitecap.reports.comparisons.sides import COMPARED, Sides, side_of
+from whitecap.reports.comparisons.wording import first_named
 from whitecap.reports.runs import RunSet
 from whitecap.sim.scenario.sweep import show_cell
 from whitecap.sweep_engine import recorded_runs
@@ -59,7 +60,7 @@ def compare_recorded(
     first, second = (_recorded(each, engine, measures) for each in (before, after))
     then, now = _of_one_name(first.sides, second.sides)
     if not then.keys() & now.keys():
-        raise InvalidInput([Problem(after, _no_cell_in_common(before, then, now))])
+        raise InvalidInput([Problem(after, no_cell_in_common(before, then, now))])
     is_paired = first.seed == second.seed and bool(first.replications & second.replications)
     changes = changes_between(then, now, paired=is_paired)
     return Compared(first, second, changes, tuple(_notes(first, second)))
@@ -90,8 +91,10 @@ def _of_one_name(then: Sides, now: Sides) -> tuple[Sides, Sides]:
     return then, now
 
 
-def _no_cell_in_common(before: str, then: Sides, now: Sides) -> str:
-    theirs, ours = ("; ".join(name or "the scenario as it is" for name in s) for s in (then, now))
+def no_cell_in_common(before: str, then: Sides, now: Sides) -> str:
+    """The first cells of either side, and how many more there are."""
+    named = ([name or "the scenario as it is" for name in sides] for sides in (then, now))
+    theirs, ours = map(first_named, named)
     return f"has no cell in common with {before}: {ours}, and there {theirs}"
 
 

@@ -8,10 +8,7 @@ from pathlib import Path
 import click
 
 from whitecap.exit_codes import ExitCode
-from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_SEED
-
-MOST_RUNS = 1_000_000
-"""More than a machine makes in days."""
+from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS, MAX_SEED
 
 
 @click.command()
@@ -38,7 +35,7 @@ MOST_RUNS = 1_000_000
 )  # fmt: skip
 @click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Instead of the scenario's.")
 @click.option(
-    "--max-runs", "most_runs", type=click.IntRange(1, MOST_RUNS),
+    "--max-runs", "most_runs", type=click.IntRange(1, MAX_RUNS),
     help="Runs of all variants together at most  [default: 2000]",
 )  # fmt: skip
 @click.option(

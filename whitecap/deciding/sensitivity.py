@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from whitecap.deciding.running import Watch, checked_replications, origin_of
+from whitecap.deciding.running import FEWEST, Watch, checked_replications, origin_of
 from whitecap.engine.errors import InvalidInput, Problem, nearest
 from whitecap.engine.recorded import ALL_WRITERS, Measure
 from whitecap.reports.answers.objectives import objectives_of
@@ -34,6 +34,8 @@ __all__ = ["Sensitivity", "sensitivity", "studied_by", "study_of"]
 
 DEFAULT_REPLICATIONS = 10
 
+DEFAULT_MOST_RUNS = 2000
+
 
 @dataclass(frozen=True, slots=True)
 class Study:
@@ -45,6 +47,11 @@ class Study:
     replications: int
     seed: int
 
+    @property
+    def runs(self) -> int:
+        """How many there are to make."""
+        return self.replications * self.parameters.scenarios
+
 
 def study_of(
     path: Path,
@@ -52,6 +59,7 @@ def study_of(
     measures: Sequence[str] = (),
     replications: int = DEFAULT_REPLICATIONS,
     seed: int | None = None,
+    most_runs: int = DEFAULT_MOST_RUNS,
 ) -> Study:
     """What these words ask for. Raises `InvalidInput` with what is wrong; nothing is run."""
     scenario = load_scenario(path, cells=False)
@@ -65,7 +73,19 @@ def study_of(
             [Problem(str(path), "nothing is varied: no other value is given than stands")]
         )
     own_seed = scenario.seed if seed is None else seed
-    return Study(scenario, parameters, followed, replications, own_seed)
+    affordable = min(replications, _affordable(parameters.scenarios, most_runs))
+    return Study(scenario, parameters, followed, affordable, own_seed)
+
+
+def _affordable(scenarios: int, most_runs: int) -> int:
+    """Replications of so many scenarios. Raises `InvalidInput` where they would say nothing."""
+    if most_runs < FEWEST * scenarios:
+        reason = (
+            f"{most_runs} are not enough to run {scenarios} values (with the scenario as it "
+            f"stands) {FEWEST} times each: that takes {FEWEST * scenarios}"
+        )
+        raise InvalidInput([Problem("max_runs", reason)])
+    return most_runs // scenarios
 
 
 def _followed(scenario: Scenario, measures: Sequence[str]) -> tuple[Followed, ...]:
@@ -94,7 +114,7 @@ def studied_by(study: Study, jobs: int | None, watch: Watch) -> Sensitivity:
     scenarios: dict[tuple[str, str], Scenario] = {("", ""): base}
     for each in study.parameters.each:
         scenarios |= {(each.path, value): other for value, other in each.others.items()}
-    total = len(scenarios) * study.replications
+    total = study.runs
     with Processes(jobs or os.cpu_count() or 1) as processes:
         making = Making(
             measure_run, processes, lambda done, _: watch(done, total, f"{done:,} of {total:,}")
@@ -121,6 +141,7 @@ def sensitivity(
     *,
     measure: str | Sequence[str] = (),
     replications: int = DEFAULT_REPLICATIONS,
+    max_runs: int = DEFAULT_MOST_RUNS,
     seed: int | None = None,
     out: str | Path | None = None,
     jobs: int | None = None,
@@ -131,7 +152,8 @@ def sensitivity(
     `vary`: `writers.etl.count=1..8`, or several; without it all numbers that the scenario says of
     writers, tables and clusters, halved and doubled. `measure`: `latency_p95_ms of etl`, or
     several; without it those of the objectives. Every value is run with the same `replications`
-    (10). `out` is a directory for `sensitivity.json` and the figure.
+    (10), or with fewer where all together were more than `max_runs` (2,000). `out` is a directory
+    for `sensitivity.json` and the figure.
 
     Raises `InvalidInput` and `InvariantViolated`.
     """
@@ -145,6 +167,7 @@ def sensitivity(
         [measure] if isinstance(measure, str) else measure,
         replications,
         seed,
+        max_runs,
     )
     with progress("sensitivity", quiet=quiet) as show:
         found = studied_by(study, jobs, show)

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from whitecap.reports.answers.answer import Answer
 from whitecap.reports.answers.behind import limiting_cell
+from whitecap.reports.cost import cost_sentence
 from whitecap.reports.expectations.cells import judged_cells
 from whitecap.reports.expectations.expected import Expected
 from whitecap.reports.expectations.judging import judged_document
@@ -42,6 +43,13 @@ SHOWN = {
 }
 """Measures in the terminal, with headings short enough for it; the report has them all."""
 
+COSTS = {
+    "cost_per_month": Column("cost a month", leave=6),
+    "wasted_cost_per_month": Column("wasted of it", leave=4),
+    "cost_per_job": Column("cost per job", leave=5),
+}
+"""Besides, where a price was stated: who states one decides by it, so they leave last."""
+
 VALUES = Column("n", leave=3)
 """How many latencies the percentiles rest on."""
 
@@ -68,6 +76,7 @@ def show_sweep(subject: Subject, answer: Answer, expected: Sequence[Expected] = 
         _show_cells(console, subject, answer)
     console.print()
     show_answer(console, answer)
+    _show_cost(console, subject, answer.cell)
     _show_findings(subject, answer, expected)
 
 
@@ -102,11 +111,22 @@ def _with_interval(estimate: Estimate, measure: Measure) -> str:
 def _show_cells(console: Console, subject: Subject, answer: Answer) -> None:
     cells = [cell.name for cell in subject.layout.cells]
     named = [cells.index(answer.cell)]
-    rows = list(_rows(subject, answer))
-    columns = [*FIRST, *SHOWN.values(), VALUES]
+    currency = subject.runs.currency
+    shown = SHOWN | (COSTS if currency else {})
+    rows = list(_rows(subject, answer, list(shown)))
+    columns = [*FIRST, *shown.values(), VALUES]
+    caption = f"{CAPTION} Costs in {currency}." if currency else CAPTION
     used = [at for at in range(len(columns)) if any(row[at] != EMPTY for row in rows)]
     rows = [[row[at] for at in used] for row in rows]
-    show_table(console, [columns[at] for at in used], rows, stressed=named, caption=CAPTION)
+    show_table(console, [columns[at] for at in used], rows, stressed=named, caption=caption)
+
+
+def _show_cost(console: Console, subject: Subject, cell: str) -> None:
+    """Of what the answer names, where a price was stated."""
+    manifest = next(iter(subject.runs.manifests_of(cell)))
+    if cost := cost_sentence(manifest, subject.tables.measured()[cell]):
+        where = f"{subject.layout.title(cell)}: " if subject.layout.axes else ""
+        print_indented(console, f"{where}{cost}", by=0)
 
 
 def _show_findings(subject: Subject, answer: Answer, expected: Sequence[Expected]) -> None:
@@ -128,9 +148,9 @@ def _show_findings(subject: Subject, answer: Answer, expected: Sequence[Expected
     show_origins(console, [run.manifest for run in subject.runs.runs])
 
 
-def _rows(subject: Subject, answer: Answer) -> Iterator[list[str]]:
+def _rows(subject: Subject, answer: Answer, measures: Sequence[str]) -> Iterator[list[str]]:
     success = subject.tables.of(Measure.JOB_SUCCESS_RATE)
-    shown = {measure: subject.tables.of(measure) for measure in SHOWN}
+    shown = {measure: subject.tables.of(measure) for measure in measures}
     standings = answer.standings
     for cell in (each.name for each in subject.layout.cells):
         yield [

@@ -7,11 +7,9 @@ from pathlib import Path
 
 import click
 
-from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_SEED
+from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS, MAX_SEED
 
 FEWEST = 5
-MOST_RUNS = 1_000_000
-"""More than a machine makes in days."""
 
 
 @click.command()
@@ -30,7 +28,7 @@ MOST_RUNS = 1_000_000
     help="Runs of one design at most, and as many fresh ones for what is stated.",
 )  # fmt: skip
 @click.option(
-    "--max-runs", "most_runs", type=click.IntRange(1, MOST_RUNS), default=2000, show_default=True,
+    "--max-runs", "most_runs", type=click.IntRange(1, MAX_RUNS), default=2000, show_default=True,
     help="Runs of the search at most.",
 )  # fmt: skip
 @click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Instead of the scenario's.")

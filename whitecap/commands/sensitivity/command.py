@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_SEED
+from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS, MAX_SEED
 
 FEWEST = 5
 
@@ -28,6 +28,10 @@ FEWEST = 5
     "--replications", type=click.IntRange(FEWEST, MAX_REPLICATIONS), default=10, show_default=True,
     help="Runs of each value, with the same random numbers.",
 )  # fmt: skip
+@click.option(
+    "--max-runs", "most_runs", type=click.IntRange(1, MAX_RUNS), default=2000, show_default=True,
+    help="Runs of all values together at most, with fewer replications where need be.",
+)  # fmt: skip
 @click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Instead of the scenario's.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes  [default: one per core]")
 @click.option(
@@ -40,6 +44,7 @@ def sensitivity(
     vary: Sequence[str],
     measures: Sequence[str],
     replications: int,
+    most_runs: int,
     seed: int | None,
     jobs: int | None,
     out: Path | None,
@@ -58,7 +63,7 @@ def sensitivity(
 
     if out is not None:
         require_directory(out)
-    study = study_of(scenario, vary, measures, replications, seed)
+    study = study_of(scenario, vary, measures, replications, seed, most_runs)
     with progress("sensitivity") as show:
         found = studied_by(study, jobs, show)
     written = () if out is None else found.write(out)
