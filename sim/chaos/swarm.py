@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
 from whitecap.sim.chaos.dice import Dice
+from whitecap.sim.chaos.parts import with_writers
 from whitecap.sim.chaos.rounds import in_rounds
 from whitecap.sim.chaos.sites import SITES, Changes, Site, drawn_faults, writers_left
 from whitecap.sim.loading.loading import changed, unwritten_scenario
@@ -62,7 +63,7 @@ def drawn(
     """
     dice = Dice(seed, number)
     document = {**_cell(base, dice), "seed": dice.whole("seed", 1, 1 << 30)}
-    document = _of_these(document, writers_left(document, dice, DROPPED))
+    document = with_writers(document, writers_left(document, dice, DROPPED))
     touched = [site for site in SITES if dice.chance(f"touch {site.name}", TOUCHED)]
     choices = _choices(document, touched, dice)
     scenario, in_vain = _with_choices(document, choices)
@@ -77,16 +78,6 @@ def drawn(
         for path, value in changes.items()
     }
     return Drawn(whole, chosen, (*in_vain, *in_vain_too), calm_ms)
-
-
-def _of_these(document: Document, writers: Document) -> Document:
-    """The document with these writers alone, and no cluster on which none of them runs."""
-    named = {group.get("cluster") for group in writers.values()}
-    clusters = {
-        name: cluster for name, cluster in document.get("clusters", {}).items() if name in named
-    }
-    left = {key: part for key, part in document.items() if key != "clusters"}
-    return {**left, "writers": writers, **({"clusters": clusters} if clusters else {})}
 
 
 def _choices(document: Document, touched: Sequence[Site], dice: Dice) -> dict[str, Changes]:
@@ -181,8 +172,7 @@ def _in_two_phases(scenario: Scenario, calm_ms: float, without: frozenset[str]) 
         if not without & set(fault.chosen_names())
     ]
     return {
-        **document,
-        "writers": writers,
+        **with_writers(document, writers),
         "faults": faults,
         "duration": show_duration(calm_ms + QUIET_MS),
     }
@@ -201,9 +191,13 @@ def _with_faults(
 
 
 def _stops_ms(scenario: Scenario, name: str, calm_ms: float) -> float:
-    """When a group begins nothing new; one that starts later than calm has as long of its own."""
+    """When a group begins nothing new; one that starts later than calm has as long of its own.
+
+    Who stops before the scenario's end does so before that of a longer variation, in proportion.
+    """
     group = scenario.writers[name]
-    stops_ms = calm_ms if group.stops is None else min(group.stops, calm_ms)
+    longer = max(1.0, calm_ms / scenario.duration)
+    stops_ms = calm_ms if group.stops is None else min(group.stops * longer, calm_ms)
     return _whole_seconds(stops_ms if stops_ms > group.starts else group.starts + calm_ms)
 
 

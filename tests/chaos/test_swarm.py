@@ -93,6 +93,14 @@ def test_groups_that_begin_after_the_quiet_phase_are_left_out_unless_there_are_n
     assert alone.stops > alone.starts
 
 
+def test_who_stops_early_does_so_in_proportion_in_a_longer_variation() -> None:
+    hourly = {**INSERT, "arrival": {"schedule": {"every": "1 min"}}, "stops": "9 min"}
+    each = drawn(scenario_of(document(writers={"loader": hourly}, duration="10 min")), 7, 0)
+    assert each.calm_ms > 2 * 600_000.0
+    stops = each.scenario.writers["loader"].stops
+    assert stops == pytest.approx(0.9 * each.calm_ms, abs=1000)
+
+
 def test_a_cluster_goes_with_the_last_writer_that_runs_on_it() -> None:
     shared = {"etl": {"slots": 2}}
     writers = {"loader": {**INSERT, "cluster": "etl"}, "corrector": UPDATE}
