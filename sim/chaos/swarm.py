@@ -6,7 +6,7 @@ What must come to an end does so in the second phase: writers begin nothing new 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -31,6 +31,9 @@ enough for some runs per second. Where more are refused, a run is drawn longer."
 
 LONGEST = 1000
 """Durations of its scenario that a run is at most under faults: of one with a job a year."""
+
+FAULTS_END = 0.9
+"""Of the phase in which jobs are begun: the last ones must find a table that can be written."""
 
 QUIET_MS = DAY_MS / 2
 """The phase without faults: no rerun policy of the shipped scenarios waits longer. An idle hour
@@ -69,7 +72,8 @@ def drawn(
     scenario, in_vain = _with_choices(document, choices)
     calm_ms = _calm_ms(scenario, dice, length)
     phased = _in_two_phases(scenario, calm_ms, without)
-    faults = [each for each in drawn_faults(dice, calm_ms) if not without & each.keys()]
+    drawn_too = drawn_faults(dice, FAULTS_END * calm_ms)
+    faults = [each for each in drawn_too if not without & each.keys()]
     whole, in_vain_too = _with_faults(phased, faults)
     chosen = {
         path: value
@@ -166,16 +170,21 @@ def _in_two_phases(scenario: Scenario, calm_ms: float, without: frozenset[str]) 
         for name, group in document["writers"].items()
         if name == first or scenario.writers[name].starts < calm_ms
     }
-    faults = [
-        given
-        for given, fault in zip(document.get("faults", ()), scenario.faults, strict=True)
-        if not without & set(fault.chosen_names())
-    ]
     return {
         **with_writers(document, writers),
-        "faults": faults,
+        "faults": list(_own_faults(scenario, FAULTS_END * calm_ms, without)),
         "duration": show_duration(calm_ms + QUIET_MS),
     }
+
+
+def _own_faults(scenario: Scenario, ends_ms: float, without: frozenset[str]) -> Iterator[Document]:
+    """The scenario's own, but those of some kinds, until those end that are drawn."""
+    for given, fault in zip(scenario.document.get("faults", ()), scenario.faults, strict=True):
+        begins, ends = fault.between or (0.0, ends_ms)
+        if begins < ends_ms and not without & set(fault.chosen_names()):
+            named = {"use": given} if isinstance(given, str) else given
+            span = [show_duration(begins), show_duration(min(ends, ends_ms))]
+            yield {**named, "between": span}
 
 
 def _with_faults(
