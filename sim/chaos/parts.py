@@ -22,15 +22,13 @@ def with_writers(document: Document, writers: Document) -> Document:
     if "faults" in document:
         struck = (_struck(fault, writers) for fault in document["faults"])
         left["faults"] = [fault for fault in struck if fault is not None]
-    named = {group.get("cluster") for group in writers.values()}
-    written = {table for group in writers.values() for table in _written(group)}
     used = {
-        "clusters": lambda name: name in named,
-        "tables": lambda name: name.lower() in written,
+        "clusters": {group.get("cluster") for group in writers.values()},
+        "tables": {table for group in writers.values() for table in _written(group)},
     }
-    for section, is_used in used.items():
+    for section, names in used.items():
         given = left.pop(section, {})
-        kept = {name: part for name, part in given.items() if is_used(name)}
+        kept = {name: part for name, part in given.items() if {name, name.lower()} & names}
         if kept:
             left[section] = kept
     return left
@@ -62,4 +60,5 @@ def _written(group: Document) -> Iterator[str]:
 
 def _text(part: Any) -> str | None:
     """Of a statement, which may have parameters beside it."""
-    return part["statement"] if isinstance(part, dict) else part
+    given: str | None = part["statement"] if isinstance(part, dict) else part
+    return given
