@@ -32,6 +32,7 @@ def literal_rows(values: Values, parameters: Parameters, session: Session) -> Li
     """Names, types and rows of a VALUES, or of the parameter that holds its rows."""
     if values.rows_parameter is not None:
         types, known = rows_of_parameter(values.rows_parameter, parameters, values.columns)
+        types = values.types or types
         return value_names(values.columns, len(types)), types, known
     scope = Scope((), session)
     table = [[_cell(node, scope, parameters) for node in row] for row in values.rows]

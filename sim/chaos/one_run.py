@@ -21,6 +21,7 @@ from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, NotChecked
 from whitecap.sim.oracles.runs.of_run import history_of
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario import Scenario
+from whitecap.sim.time.kernel import seldom_collecting
 
 Judge = Callable[[FinishedRun], Judgement]
 """What says whether a finished run is sound."""
@@ -36,9 +37,10 @@ LONGEST = 8.0
 """By how much it is longer then, at most: where nobody can commit, more jobs do not help."""
 
 
-COLLECTED_EVERY = 10
+COLLECTED_EVERY = 50
 """After so many runs their garbage is looked for. What a run leaves counts as old
-(`seldom_collecting`), so that a worker would grow by a megabyte with every run."""
+(`seldom_collecting`), so that a worker would grow by a megabyte with every run; and each time all
+that the program consists of is looked at too, which takes half as long as a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +102,19 @@ def make(judge: Judge, planned: PlannedRun) -> ChaosRun:
     Raises nothing that the run itself is to blame for.
     """
     began = time.perf_counter()
+    with seldom_collecting():
+        made = _made(judge, planned)
+    if planned.number % COLLECTED_EVERY == 0:
+        gc.collect()
+    return replace(made, seconds=time.perf_counter() - began, rows=planned.rows)
+
+
+def _made(judge: Judge, planned: PlannedRun) -> ChaosRun:
     made = judged(judge, planned.drawn(1.0), planned.number)
     if made.is_sound and made.is_short:
         length = min(2 * FEWEST_COMMITS / max(made.commits, 1), LONGEST)
         made = judged(judge, planned.drawn(length), planned.number)
-    if planned.number % COLLECTED_EVERY == 0:
-        gc.collect()
-    return replace(made, seconds=time.perf_counter() - began, rows=planned.rows)
+    return made
 
 
 def judged(judge: Judge, variation: Drawn, number: int) -> ChaosRun:

@@ -119,19 +119,34 @@ def _as_many_as_can_be(
     document: Document,
     items: Sequence[Item],
     with_these: Callable[[Document, Sequence[Item]], Document],
+    scenario: Scenario | None = None,
 ) -> tuple[Scenario, tuple[Item, ...]]:
     """The scenario with all items if it can be had, else with those of its halves; and the others.
 
-    By halves, since most often one of many is to blame.
+    `scenario` is that of the document, if it is there already.
     """
     whole = _possible(document, items, with_these)
     if whole is not None:
         return whole, ()
+    return _not_as_a_whole(document, items, with_these, scenario)
+
+
+def _not_as_a_whole(
+    document: Document,
+    items: Sequence[Item],
+    with_these: Callable[[Document, Sequence[Item]], Document],
+    scenario: Scenario | None,
+) -> tuple[Scenario, tuple[Item, ...]]:
+    """The same of items that cannot be had together: by halves, since most often one is to blame.
+
+    With all of the first half there the second cannot be had as a whole, which need not be tried.
+    """
     if len(items) < 2:
-        return unwritten_scenario(document), tuple(items)
+        return scenario or unwritten_scenario(document), tuple(items)
     half = len(items) // 2
-    scenario, in_vain = _as_many_as_can_be(document, items[:half], with_these)
-    scenario, others = _as_many_as_can_be(scenario.document, items[half:], with_these)
+    scenario, in_vain = _as_many_as_can_be(document, items[:half], with_these, scenario)
+    others_of = _as_many_as_can_be if in_vain else _not_as_a_whole
+    scenario, others = others_of(scenario.document, items[half:], with_these, scenario)
     return scenario, (*in_vain, *others)
 
 

@@ -144,11 +144,11 @@ class DuckTable:
         """Versions, of these, with changed rows that a question of a statement selects."""
         if not matches:
             return set()
-        self._execute(
-            f"CREATE OR REPLACE TEMP VIEW {CHANGES} AS SELECT * EXCLUDE ({WEIGHT}) "
-            f"FROM {ALL_CHANGES} WHERE {VERSION} BETWEEN {first} AND {last}"
+        among = (
+            f"WITH {CHANGES} AS (SELECT * EXCLUDE ({WEIGHT}) "
+            f"FROM {ALL_CHANGES} WHERE {VERSION} BETWEEN {first} AND {last})"
         )
-        return {version for (version,) in self._execute(matches).fetchall()}
+        return {version for (version,) in self._execute(f"{among} {matches}").fetchall()}
 
     def _columns(self) -> str:
         return ", ".join(f'"{name}"' for name in self.schema.names) or "0"

@@ -8,9 +8,10 @@ their number counts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from operator import ne
 from typing import Any
 
 from whitecap.engine.log.actions import AddFile, RemoveFile
@@ -74,6 +75,27 @@ def plain_row(row: Iterable[Any]) -> Row:
     return tuple(map(plain, row))
 
 
+_PLAIN_TYPES = frozenset(
+    {"bigint", "boolean", "date", "int", "smallint", "string", "timestamp_ntz", "tinyint"}
+)
+"""Types whose values are plain as they are stored."""
+
+
+def plain_rows(rows: Sequence[Row], types: Sequence[str]) -> Sequence[Row]:
+    """Each row as `plain_row` makes it, column by column: most types leave nothing to do."""
+    if _PLAIN_TYPES.issuperset(types):
+        return rows
+    columns = zip(*rows, strict=True)
+    made = [_plain_column(values, kind) for values, kind in zip(columns, types, strict=False)]
+    return list(zip(*made, strict=True))
+
+
+def _plain_column(values: Sequence[Any], kind: str) -> Iterable[Any]:
+    if kind in _PLAIN_TYPES or (kind == "double" and not any(map(ne, values, values))):
+        return values
+    return map(plain, values)
+
+
 @dataclass(slots=True)
 class TableFiles:
     """The data files of a table; what was read is kept."""
@@ -97,9 +119,10 @@ class TableFiles:
             raise RowsUnreadable(f"data file {file.path} is gone")
         rows = answer.rows[0]
         if file.deletion_vector is None:
-            return Counter(map(plain_row, rows))
+            return Counter(plain_rows(rows, schema.types))
         hidden = run(read_vector(file.deletion_vector), self.store)
-        return Counter(plain_row(row) for at, row in enumerate(rows) if at not in hidden)
+        left = [row for at, row in enumerate(rows) if at not in hidden]
+        return Counter(plain_rows(left, schema.types))
 
 
 def _key(file: AddFile | RemoveFile) -> FileKey:
@@ -117,7 +140,6 @@ class RowChanges:
     files: TableFiles
     live: dict[FileKey, AddFile]
     schema: Schema
-    rows: Rows | None = None
     starts: dict[int, Rows | None] = field(default_factory=dict)
     changes: dict[int, Change] = field(default_factory=dict)
     _asked: tuple[int, Rows] | None = None
@@ -150,6 +172,11 @@ class RowChanges:
         self._asked = version, rows
         return rows
 
+    @property
+    def _is_lost(self) -> bool:
+        """Whether the rows after the last version walked are not known."""
+        return next(reversed(self.starts.values())) is None
+
     def _step(self, version: int, commit: Commit, snapshot: Snapshot) -> None:
         before = dict(self.live)
         removed = frozenset(_key(file) for file in commit.removes)
@@ -169,7 +196,7 @@ class RowChanges:
         gone_files = [file for key, file in before.items() if key not in self.live]
         new_files = [file for key, file in self.live.items() if key not in before]
         reshaped, self.schema = _shape(schema) != _shape(self.schema), schema
-        if reshaped or self.rows is None:
+        if reshaped or self._is_lost:
             problem = self._read_again(schema, version) or (
                 None if reshaped else "rows before are unknown"
             )
@@ -181,20 +208,16 @@ class RowChanges:
         except RowsUnreadable as problem:
             self._read_again(schema, version)
             return Change(version, schema, dead=dead, removed=removed, problem=str(problem))
-        gone, new = taken - brought, brought - taken
-        self.rows.update(new)
-        self.rows.subtract(gone)
+        gone, new = _without(taken, brought), _without(brought, taken)
         return Change(version, schema, gone, new, dead, removed)
 
     def _read_again(self, schema: Schema, version: int) -> str | None:
         """Read all files that are live after a version; answers why that cannot be done."""
         try:
-            self.rows = self._all_rows(self.live.values(), schema)
+            self.starts[version] = self._all_rows(self.live.values(), schema)
         except RowsUnreadable as problem:
-            self.rows = None
+            self.starts[version] = None
             return str(problem)
-        finally:
-            self.starts[version] = None if self.rows is None else +self.rows
         return None
 
     def _all_rows(self, files: Iterable[AddFile], schema: Schema) -> Rows:
@@ -203,8 +226,12 @@ class RowChanges:
             raise RowsUnreadable(f"there are more than {MOST_ROWS:,} rows")
         rows: Rows = Counter()
         for file in files:
-            rows += self.files.rows_of(file, schema)
+            rows.update(self.files.rows_of(file, schema))
         return rows
+
+
+def _without(rows: Rows, others: Rows) -> Rows:
+    return rows - others if others else rows
 
 
 def _shape(schema: Schema) -> tuple[tuple[str, ...], tuple[str, ...]]:

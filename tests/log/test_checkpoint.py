@@ -156,6 +156,18 @@ def test_a_checkpoint_is_the_same_bytes_every_time() -> None:
     assert written() == written()
 
 
+def test_a_kind_of_action_that_is_not_there_is_a_column_of_nulls() -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    alone, both = (
+        pq.read_table(pa.BufferReader(encode_actions(actions)))
+        for actions in ([PROTOCOL], [PROTOCOL, add("a")])
+    )
+    assert alone.schema == both.schema
+    assert alone.column("add").to_pylist() == [None]
+
+
 def test_removed_files_are_kept_for_the_retention_of_the_table_only() -> None:
     now = 20 * DAY_MS
     removes = [remove("old", at=now - 8 * DAY_MS), remove("new", at=now - 6 * DAY_MS)]

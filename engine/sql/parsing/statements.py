@@ -40,12 +40,16 @@ class TableName:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Literal rows: expressions, or the name of the parameter that holds all rows."""
+    """Literal rows: expressions, or the name of the parameter that holds all rows.
+
+    `types` are those of a parameter's rows where their literals have others than their values.
+    """
 
     rows: tuple[tuple[exp.Expr, ...], ...] = ()
     rows_parameter: str | None = None
     alias: str = ""
     columns: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

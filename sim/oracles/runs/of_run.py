@@ -121,9 +121,20 @@ def _faults_stop(scenario: Scenario) -> float | None:
     return max(known, default=0.0) if len(known) == len(ends) else None
 
 
+_COLUMNS = frozenset(
+    {
+        *("app_id", "batch_id", "command", "committed_version", "ended_at_ms", "exception"),
+        *("job_id", "outcome", "read_version", "statement", "statement_number"),
+        *("submitted_at_ms", "table_name", "transaction_id", "version", "writer", "writer_group"),
+    }
+)
+"""Of what a recording says of transactions and commits: what a history tells."""
+
+
 def _of_table(recorded: pa.Table, name: str | None) -> list[dict[str, Any]]:
     """The rows of one table: where there is one, they do not say which."""
-    rows: list[dict[str, Any]] = recorded.to_pylist()
+    columns = [column for column in recorded.column_names if column in _COLUMNS]
+    rows: list[dict[str, Any]] = recorded.select(columns).to_pylist()
     return [row for row in rows if name is None or row.get("table_name", name) == name]
 
 
