@@ -57,18 +57,6 @@ class Campaign:
             yield PlannedRun(scenario, self.seed, number, self.without, rows)
 
 
-def require_one_table(scenarios: Sequence[Scenario]) -> None:
-    """Raises `InvalidInput` with every scenario of several tables: what is drawn is of one."""
-    problems = [
-        Problem(scenario.source, f"has several tables ({', '.join(scenario.tables)}): "
-                "a campaign draws the layout of one `table`")
-        for scenario in scenarios
-        if scenario.table is None
-    ]  # fmt: skip
-    if problems:
-        raise InvalidInput(problems)
-
-
 def fault_kinds(named: Iterable[str]) -> frozenset[str]:
     """Kinds of faults by their names. Raises `InvalidInput` with all that are none."""
     kinds = Fault.alternatives()

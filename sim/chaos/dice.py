@@ -14,12 +14,18 @@ T = TypeVar("T")
 class Dice:
     """The draws of run `number` of a campaign; the same name always gives the same number."""
 
-    def __init__(self, seed: int, number: int) -> None:
+    def __init__(self, seed: int, number: int, place: str = "") -> None:
+        self._seed, self._number, self._place = seed, number, place
         self._streams = RandomStreams(seed, number)
+
+    def of(self, place: str) -> Dice:
+        """Others, of the same run, for one of its places."""
+        return Dice(self._seed, self._number, place)
 
     def uniform(self, name: str) -> float:
         """From (0, 1)."""
-        return self._streams.source("chaos", name).uniform(0, 0)
+        placed = f"{name} of {self._place}" if self._place else name
+        return self._streams.source("chaos", placed).uniform(0, 0)
 
     def chance(self, name: str, probability: float) -> bool:
         """Whether something of that probability happens."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from whitecap.engine.dialects import DELTA_OSS_4_4
 from whitecap.engine.errors import InvalidInput
@@ -46,8 +48,14 @@ def _fails(document: Document, fails: Fails) -> bool | None:
 def _suspects(scenario: Scenario) -> Iterator[Suspect]:
     """Each catalogued failure by itself, all faults together, then what they were drawn on."""
     document = scenario.document
-    faults = document.get("faults", [])
+    yield from _faults(document)
     no_fault = {**document, "faults": []}
+    for name, without in _conditions(scenario):
+        yield Suspect(name, without, no_fault)
+
+
+def _faults(document: Document) -> Iterator[Suspect]:
+    faults = document.get("faults", [])
     for position, fault in enumerate(faults):
         rest = faults[:position] + faults[position + 1 :]
         yield Suspect(
@@ -58,21 +66,104 @@ def _suspects(scenario: Scenario) -> Iterator[Suspect]:
     if len(faults) > 1:
         listed = " and ".join(_kind(fault) for fault in faults)
         yield Suspect(f"the faults {listed} together", {**document, "faults": []}, document)
+
+
+def _conditions(scenario: Scenario) -> Iterator[tuple[str, Document]]:
+    """What a scenario says of itself and docs/failures.md warns of, and the scenario without it."""
+    document = scenario.document
     if not scenario.is_exclusive:
-        yield Suspect(
-            "a store without put-if-absent", _on_a_store_that_excludes(document), no_fault
+        yield "a store without put-if-absent", _on_a_store_that_excludes(document)
+    dialects = _dialects(document)
+    for name in dialects:
+        yield f"the dialect {name}", _without_dialects(document, [name])
+    if len(dialects) > 1:
+        yield (
+            f"the dialects {' and '.join(dialects)} together",
+            _without_dialects(document, dialects),
         )
-    if document.get("dialect", DELTA_OSS_4_4.name) != DELTA_OSS_4_4.name:
-        other = {**document, "dialect": DELTA_OSS_4_4.name}
-        yield Suspect(f"the dialect {document['dialect']}", other, no_fault)
+    for name, without in _CONDITIONS.items():
+        mended = without(document)
+        if mended != document:
+            yield name, mended
+
+
+def _dialects(document: Document) -> list[str]:
+    """Those of the scenario and of its writers that are not Delta's own newest."""
+    named = [document.get("dialect"), *(g.get("dialect") for g in document["writers"].values())]
+    return [name for name in dict.fromkeys(named) if name not in (None, DELTA_OSS_4_4.name)]
+
+
+def _without_dialects(document: Document, names: Collection[str]) -> Document:
+    """The document with Delta's own in their place."""
+
+    def mended(part: Document) -> Document:
+        others = part.get("dialect") in names
+        return {**part, "dialect": DELTA_OSS_4_4.name} if others else part
+
+    return _of_each_writer(mended(document), mended)
+
+
+def _of_each_writer(document: Document, mended: Callable[[Document], Document]) -> Document:
+    writers = {name: mended(group) for name, group in document["writers"].items()}
+    return {**document, "writers": writers}
 
 
 def _on_a_store_that_excludes(document: Document) -> Document:
-    writers = {
-        name: {key: part for key, part in group.items() if key != "log_store"}
-        for name, group in document["writers"].items()
-    }
-    return {**document, "store": EXCLUDES, "writers": writers}
+    return {**_of_each_writer(document, partial(_without_key, "log_store")), "store": EXCLUDES}
+
+
+def _without_key(key: str, part: Document) -> Document:
+    return {other: value for other, value in part.items() if other != key}
+
+
+def _with_right_clocks(document: Document) -> Document:
+    return _of_each_writer(document, partial(_without_key, "clock_skew"))
+
+
+def _with_items_of_a_day(document: Document) -> Document:
+    store = document["store"]
+    if not isinstance(store, dict) or "ttl" not in store.get("dynamodb", {}):
+        return document
+    return {**document, "store": {**store, "dynamodb": _without_key("ttl", store["dynamodb"])}}
+
+
+def _with_the_whole_retention(document: Document) -> Document:
+    """Every VACUUM with the retention of its table."""
+
+    def mended(group: Document) -> Document:
+        if "statement" not in group:
+            return group
+        return {**group, "statement": _RETAINED.sub("", group["statement"])}
+
+    return _of_each_writer(document, mended)
+
+
+def _with_identified_batches(document: Document) -> Document:
+    def mended(group: Document) -> Document:
+        if "foreach_batch" not in group:
+            return group
+        return {**group, "foreach_batch": {**group["foreach_batch"], "idempotent": True}}
+
+    return _of_each_writer(document, mended)
+
+
+def _without_restarts_of_several(document: Document) -> Document:
+    def mended(group: Document) -> Document:
+        return _without_key("restart", group) if "statements" in group else group
+
+    return _of_each_writer(document, mended)
+
+
+_RETAINED = re.compile(r"\s+RETAIN\s+\S+\s+HOURS\b", re.IGNORECASE)
+
+_CONDITIONS: Mapping[str, Callable[[Document], Document]] = {
+    "a VACUUM that retains for less than the table": _with_the_whole_retention,
+    "a clock that is wrong": _with_right_clocks,
+    "items of DynamoDB that go too early": _with_items_of_a_day,
+    "batches without txnAppId and txnVersion": _with_identified_batches,
+    "jobs of several statements that are started again": _without_restarts_of_several,
+}
+"""By name: the document without it, the same document where there is none."""
 
 
 EXCLUDES = "s3"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from whitecap.engine.errors import InvalidInput
+from whitecap.sim.chaos.parts import tables_in, with_writers
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.loading.loading import changed
 from whitecap.sim.quantities.units import parse_duration, show_duration
@@ -60,6 +61,7 @@ def _smaller(document: Document) -> Iterator[Document]:
     """Scenarios with less in them, those with much less first."""
     yield from _without_faults(document)
     yield from _without_writers(document)
+    yield from _without_statements(document)
     yield from _with_less_time(document)
     yield from _with_fewer_writers(document)
     yield from _with_fewer_rows(document)
@@ -78,7 +80,16 @@ def _without_writers(document: Document) -> Iterator[Document]:
     writers = document["writers"]
     for name in writers if len(writers) > 1 else ():
         rest = {other: group for other, group in writers.items() if other != name}
-        yield {**document, "writers": rest}
+        yield with_writers(document, rest)
+
+
+def _without_statements(document: Document) -> Iterator[Document]:
+    for name, group in document["writers"].items():
+        parts = group.get("statements", [])
+        for position in range(len(parts) if len(parts) > 1 else 0):
+            rest = parts[:position] + parts[position + 1 :]
+            fewer = {**document["writers"], name: {**group, "statements": rest}}
+            yield with_writers(document, fewer)
 
 
 def _with_less_time(document: Document) -> Iterator[Document]:
@@ -104,29 +115,35 @@ def _with_fewer_writers(document: Document) -> Iterator[Document]:
 
 
 def _with_fewer_rows(document: Document) -> Iterator[Document]:
-    rows = int(document["table"].get("initial", {}).get("rows", 0))
-    for fewer in dict.fromkeys((0, rows // 10, rows // 2)):
-        if fewer < rows:
-            yield changed(document, {"table.initial.rows": fewer})
+    for place, table in tables_in(document).items():
+        rows = int(table.get("initial", {}).get("rows", 0))
+        for fewer in dict.fromkeys((0, rows // 10, rows // 2)):
+            if fewer < rows:
+                yield changed(document, {f"{place}.initial.rows": fewer})
 
 
-SIMPLER: tuple[tuple[str, ...], ...] = (
-    ("table", "partition_by"),
-    ("table", "cluster_by"),
-    ("table", "properties"),
-    ("table", "isolation"),
-    ("settings",),
-    ("load",),
-    ("dialect",),
+SIMPLER_OF_A_TABLE = ("partition_by", "cluster_by", "properties", "isolation")
+
+SIMPLER = ("settings", "load", "dialect")
+"""Parts that a scenario can do without."""
+
+SIMPLER_OF_A_WRITER = (
+    "restart",
+    "rerun",
+    "deadline",
+    "compute",
+    "clock_skew",
+    "cluster",
+    "dialect",
 )
-"""Parts that a scenario can do without, by path."""
-
-SIMPLER_OF_A_WRITER = ("restart", "rerun", "deadline", "compute", "clock_skew", "cluster")
 
 
 def _simpler(document: Document) -> Iterator[Document]:
-    for path in SIMPLER:
-        yield from _without(document, path)
+    for place in tables_in(document):
+        for part in SIMPLER_OF_A_TABLE:
+            yield from _without(document, (*place.split("."), part))
+    for part in SIMPLER:
+        yield from _without(document, (part,))
     for name in document["writers"]:
         for part in SIMPLER_OF_A_WRITER:
             yield from _without(document, ("writers", name, part))

@@ -20,11 +20,15 @@ from whitecap.engine.log.properties import (
 )
 from whitecap.engine.transaction.lost_reply import LostReply
 from whitecap.sim.chaos.dice import Dice
+from whitecap.sim.chaos.parts import tables_in
 from whitecap.sim.quantities.units import show_duration
 from whitecap.sim.scenario.model import Document
 
 Changes = dict[str, Any]
 """Dotted paths of a scenario with what is to stand there."""
+
+Draw = Callable[[Document, Dice], Changes]
+"""From a document, or a part of it, to changes of that."""
 
 CATALOG = "catalog-managed"
 
@@ -55,10 +59,10 @@ class Site:
     """One thing to vary: `draw` gives the changes, none if it does not fit the scenario."""
 
     name: str
-    draw: Callable[[Document, Dice], Changes]
+    draw: Draw
 
 
-def _one_of(path: str, choices: Sequence[Any]) -> Callable[[Document, Dice], Changes]:
+def _one_of(path: str, choices: Sequence[Any]) -> Draw:
     """Draws what stands at a path, whatever the scenario."""
 
     def draw(document: Document, dice: Dice) -> Changes:
@@ -68,22 +72,43 @@ def _one_of(path: str, choices: Sequence[Any]) -> Callable[[Document, Dice], Cha
     return draw
 
 
+def _of_each_table(draw: Draw) -> Draw:
+    """Draws something of every table, of several by its own dice."""
+
+    def draw_of_all(document: Document, dice: Dice) -> Changes:
+        tables = tables_in(document)
+        return {
+            f"{place}.{key}": value
+            for place, table in tables.items()
+            for key, value in draw(table, dice.of(place) if len(tables) > 1 else dice).items()
+        }
+
+    return draw_of_all
+
+
 def _store(document: Document, dice: Dice) -> Changes:
     profile = dice.among("store", STORES)
     if profile != CATALOG:
         return {"store": profile}
-    properties = {**document["table"].get("properties", {}), IN_COMMIT_TIMESTAMPS.key: True}
-    return {"store": profile, "table.properties": properties}
+    return {"store": profile, **_IN_COMMIT_TIMESTAMPS(document, dice)}
 
 
-def _property(key: str, choices: Sequence[Any]) -> Callable[[Document, Dice], Changes]:
-    """Draws a property of the table, beside those that it has."""
+def _isolation(table: Document, dice: Dice) -> Changes:
+    del table
+    return {"isolation": dice.among("table.isolation", LEVELS)}
 
-    def draw(document: Document, dice: Dice) -> Changes:
-        given = document["table"].get("properties", {})
-        return {"table.properties": {**given, key: dice.among(key, choices)}}
 
-    return draw
+def _property(key: str, choices: Sequence[Any]) -> Draw:
+    """Draws a property of each table, beside those that it has."""
+
+    def draw(table: Document, dice: Dice) -> Changes:
+        given = table.get("properties", {})
+        return {"properties": {**given, key: dice.among(key, choices)}}
+
+    return _of_each_table(draw)
+
+
+_IN_COMMIT_TIMESTAMPS = _property(IN_COMMIT_TIMESTAMPS.key, (True,))
 
 
 def _lost_replies(document: Document, dice: Dice) -> Changes:
@@ -104,24 +129,22 @@ def _clusters(document: Document, dice: Dice) -> Changes:
     }
 
 
-def _partitions(document: Document, dice: Dice) -> Changes:
-    table = document["table"]
+def _partitions(table: Document, dice: Dice) -> Changes:
     if table.get("cluster_by") or "from" in table:
         return {}
     columns = list(table.get("values", {}))
     layouts = [
         list(chosen) for size in range(MOST_COLUMNS + 1) for chosen in combinations(columns, size)
     ]
-    return {"table.partition_by": dice.among("partitions", layouts)}
+    return {"partition_by": dice.among("partitions", layouts)}
 
 
-def _rows(document: Document, dice: Dice) -> Changes:
-    table = document["table"]
+def _rows(table: Document, dice: Dice) -> Changes:
     if not table.get("initial", {}).get("rows"):
         return {}
     rows = round(dice.scale("rows", FEWEST_ROWS, MOST_ROWS))
     per_file = max(1, rows // dice.whole("files", 1, 20))
-    return {"table.initial": {"rows": rows, "rows_per_file": per_file}}
+    return {"initial": {"rows": rows, "rows_per_file": per_file}}
 
 
 def _counts(document: Document, dice: Dice) -> Changes:
@@ -133,17 +156,17 @@ def _counts(document: Document, dice: Dice) -> Changes:
 
 SITES = (
     Site("dialect", _one_of("dialect", list(DIALECTS))),
-    Site("isolation", _one_of("table.isolation", LEVELS)),
+    Site("isolation", _of_each_table(_isolation)),
     Site("deletion vectors", _property(VECTORS, (True, False))),
     Site("row tracking", _property(ROW_TRACKING.key, (True,))),
     Site("checkpoints", _property(CHECKPOINT_INTERVAL.key, (2, 5, 20))),
     Site("store", _store),
-    Site("in-commit timestamps", _property(IN_COMMIT_TIMESTAMPS.key, (True,))),
+    Site("in-commit timestamps", _IN_COMMIT_TIMESTAMPS),
     Site("lost replies", _lost_replies),
     Site("clusters", _clusters),
-    Site("partitions", _partitions),
+    Site("partitions", _of_each_table(_partitions)),
     Site("writers", _counts),
-    Site("rows", _rows),
+    Site("rows", _of_each_table(_rows)),
 )
 
 

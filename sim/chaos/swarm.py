@@ -6,12 +6,13 @@ What must come to an end does so in the second phase: writers begin nothing new 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from whitecap.engine.errors import DeltaError, InvalidInput, UnsupportedFeature
 from whitecap.sim.chaos.dice import Dice
+from whitecap.sim.chaos.parts import with_writers
 from whitecap.sim.chaos.rounds import in_rounds
 from whitecap.sim.chaos.sites import SITES, Changes, Site, drawn_faults, writers_left
 from whitecap.sim.loading.loading import changed, unwritten_scenario
@@ -30,6 +31,9 @@ enough for some runs per second. Where more are refused, a run is drawn longer."
 
 LONGEST = 1000
 """Durations of its scenario that a run is at most under faults: of one with a job a year."""
+
+FAULTS_END = 0.9
+"""Of the phase in which jobs are begun: the last ones must find a table that can be written."""
 
 QUIET_MS = DAY_MS / 2
 """The phase without faults: no rerun policy of the shipped scenarios waits longer. An idle hour
@@ -62,13 +66,14 @@ def drawn(
     """
     dice = Dice(seed, number)
     document = {**_cell(base, dice), "seed": dice.whole("seed", 1, 1 << 30)}
-    document = _of_these(document, writers_left(document, dice, DROPPED))
+    document = with_writers(document, writers_left(document, dice, DROPPED))
     touched = [site for site in SITES if dice.chance(f"touch {site.name}", TOUCHED)]
     choices = _choices(document, touched, dice)
     scenario, in_vain = _with_choices(document, choices)
     calm_ms = _calm_ms(scenario, dice, length)
     phased = _in_two_phases(scenario, calm_ms, without)
-    faults = [each for each in drawn_faults(dice, calm_ms) if not without & each.keys()]
+    drawn_too = drawn_faults(dice, FAULTS_END * calm_ms)
+    faults = [each for each in drawn_too if not without & each.keys()]
     whole, in_vain_too = _with_faults(phased, faults)
     chosen = {
         path: value
@@ -77,16 +82,6 @@ def drawn(
         for path, value in changes.items()
     }
     return Drawn(whole, chosen, (*in_vain, *in_vain_too), calm_ms)
-
-
-def _of_these(document: Document, writers: Document) -> Document:
-    """The document with these writers alone, and no cluster on which none of them runs."""
-    named = {group.get("cluster") for group in writers.values()}
-    clusters = {
-        name: cluster for name, cluster in document.get("clusters", {}).items() if name in named
-    }
-    left = {key: part for key, part in document.items() if key != "clusters"}
-    return {**left, "writers": writers, **({"clusters": clusters} if clusters else {})}
 
 
 def _choices(document: Document, touched: Sequence[Site], dice: Dice) -> dict[str, Changes]:
@@ -190,17 +185,21 @@ def _in_two_phases(scenario: Scenario, calm_ms: float, without: frozenset[str]) 
         for name, group in document["writers"].items()
         if name == first or scenario.writers[name].starts < calm_ms
     }
-    faults = [
-        given
-        for given, fault in zip(document.get("faults", ()), scenario.faults, strict=True)
-        if not without & set(fault.chosen_names())
-    ]
     return {
-        **document,
-        "writers": writers,
-        "faults": faults,
+        **with_writers(document, writers),
+        "faults": list(_own_faults(scenario, FAULTS_END * calm_ms, without)),
         "duration": show_duration(calm_ms + QUIET_MS),
     }
+
+
+def _own_faults(scenario: Scenario, ends_ms: float, without: frozenset[str]) -> Iterator[Document]:
+    """The scenario's own, but those of some kinds, until those end that are drawn."""
+    for given, fault in zip(scenario.document.get("faults", ()), scenario.faults, strict=True):
+        begins, ends = fault.between or (0.0, ends_ms)
+        if begins < ends_ms and not without & set(fault.chosen_names()):
+            named = {"use": given} if isinstance(given, str) else given
+            span = [show_duration(begins), show_duration(min(ends, ends_ms))]
+            yield {**named, "between": span}
 
 
 def _with_faults(
@@ -216,9 +215,13 @@ def _with_faults(
 
 
 def _stops_ms(scenario: Scenario, name: str, calm_ms: float) -> float:
-    """When a group begins nothing new; one that starts later than calm has as long of its own."""
+    """When a group begins nothing new; one that starts later than calm has as long of its own.
+
+    Who stops before the scenario's end does so before that of a longer variation, in proportion.
+    """
     group = scenario.writers[name]
-    stops_ms = calm_ms if group.stops is None else min(group.stops, calm_ms)
+    longer = max(1.0, calm_ms / scenario.duration)
+    stops_ms = calm_ms if group.stops is None else min(group.stops * longer, calm_ms)
     return _whole_seconds(stops_ms if stops_ms > group.starts else group.starts + calm_ms)
 
 

@@ -22,7 +22,7 @@ class Evidence:
     `landed_at`: when versions took effect, on the history's clock, as far as known. `existing`:
     keys of all data files that are in the store. `decided`: what a catalog or an external log store
     holds for versions, before it is copied to the log. `overwritten`: versions of which a first
-    content is known to be gone.
+    content is known to be gone. `unfinished`: those that a service beside the log has as under way.
     """
 
     log: CheckedLog
@@ -32,6 +32,7 @@ class Evidence:
     existing: frozenset[str] | None = None
     decided: dict[int, list[bytes]] = field(default_factory=dict)
     overwritten: tuple[int, ...] = ()
+    unfinished: tuple[int, ...] = ()
 
     @cached_property
     def changes(self) -> RowChanges:

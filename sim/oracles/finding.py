@@ -54,6 +54,10 @@ class Anomaly(StrEnum):
     DURABILITY = "durability", "data of the table is gone"
     STALE_READ = "stale read", "a transaction began after a commit was acknowledged and missed it"
     UNRESOLVED = "unresolved", "a transaction came to no end"
+    UNWRITABLE = (
+        "unwritable",
+        "after the last fault nobody could commit any more, though some tried",
+    )
     SCHEMA_CHANGE = "schema change", "the table's metadata or protocol changed under a transaction"
     CONTIGUITY = "contiguity", "the versions of the log have a gap"
     CONTENT_CHANGED = "content changed", "a version has, or had, more than one content"

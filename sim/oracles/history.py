@@ -39,7 +39,8 @@ class Transaction(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="
 
     `acknowledged` are versions that it was told are its own, `wrote` those that are known to be
     (`None`: not known but from the log's transaction ids). Tries of one piece of work have one
-    `job`. `read_version` is that of the snapshot that its rows were read from.
+    `job`. `read_version` is that of the snapshot that its rows were read from, `exception` the name
+    of the one that ended it.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Transaction(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="
     job: str | None = None
     app_id: str | None = None
     batch_id: int | None = None
+    exception: str | None = None
 
 
 class History(msgspec.Struct, frozen=True):

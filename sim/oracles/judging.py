@@ -31,6 +31,7 @@ from whitecap.sim.oracles.serial_replay import (
     serial_order,
 )
 from whitecap.sim.oracles.without_commit import without_commit_findings
+from whitecap.sim.oracles.writable import unwritable_findings
 
 NO_HISTORY = "there is no history (--history FILE)"
 NO_DUCKDB = "DuckDB is not installed: pip install 'whitecap[oracles]'"
@@ -50,6 +51,7 @@ def judge_evidence(evidence: Evidence, *, replay: bool = True) -> Judgement:
     findings = [*_of_the_log(evidence), *_of_the_files(evidence)]
     findings += [*publication_findings(evidence), *acknowledged_findings(evidence)]
     findings += [*order_findings(evidence), *liveness_findings(evidence)]
+    findings += unwritable_findings(evidence)
     not_checked: list[NotChecked] = []
     if evidence.history is None:
         what = "acknowledgements, order, dependencies, rows by statements, liveness"

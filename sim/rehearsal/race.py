@@ -7,18 +7,19 @@ statements have the values of one job each.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import cycle
 from math import prod
 
-from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.isolation import ISOLATION_PROPERTY
 from whitecap.engine.races.explain.case import RaceCase
 from whitecap.engine.races.row_tables import DataFile, TableOf
-from whitecap.engine.sql.parsing.parse import read_statement
+from whitecap.engine.sql.parsing.parse import parse_statement, read_statement
 from whitecap.sim.rehearsal.dry_run import DRAWS, FEW_ROWS
 from whitecap.sim.scenario.model import Scenario
+from whitecap.sim.scenario.parameters import Parameter
 from whitecap.sim.scenario.table import Initial, Table
-from whitecap.sim.scenario.writers import JobPart, WriterGroup
+from whitecap.sim.scenario.writers import JobPart, Streaming, WriterGroup
 from whitecap.sim.table.rows import KeysInUse, TableRows
 from whitecap.sim.writers.bind import bound
 from whitecap.sim.writers.workload import NewKeys, Workload
@@ -27,43 +28,65 @@ MOST_ROWS = 240
 FILES = 8
 """Of the small table: enough that some are not touched, few enough to be made anew quickly."""
 
+ROWS_OF_A_BATCH = 3
+"""Of a streaming query: what a batch conflicts with does not depend on how many it has."""
 
 OTHER_DRAWS = (0.1, 0.9, 0.6, 0.3, 0.75)
 """Those of the second job, where the two are not to be of the same values."""
 
 
-def race_of(scenario: Scenario, loser: str, winner: str, *, alike: bool) -> RaceCase:
-    """The statements of two writer groups, `loser`'s first, of the same values or of others.
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """A statement of a writer group, by which rules it runs, and the table that it writes."""
 
-    Raises `InvalidInput` for what has no one statement on one table.
+    part: JobPart
+    group: WriterGroup
+    table: Table
+
+
+def contestants(scenario: Scenario, name: str, command: str) -> list[Contestant]:
+    """The statements of a writer group that a recording calls by this command.
+
+    Of a streaming query it is the INSERT of a batch's rows: a blind append, as the batch is.
     """
-    if scenario.table is None:
-        raise InvalidInput([Problem("tables", "statements on several tables are not raced here")])
-    groups = scenario.writers[loser], scenario.writers[winner]
-    parts = [_only_part(name, group) for name, group in zip((loser, winner), groups, strict=True)]
-    rows = _few_rows(scenario.table, scenario.start_ms)
+    group = scenario.writers[name]
+    tables = {table.name.lower(): table for table in scenario.all_tables}
+    if group.streaming is not None:
+        table = tables[(group.streaming.table or next(iter(tables))).lower()]
+        return [Contestant(_batch(group, group.streaming, table), group, table)]
+    found: list[Contestant] = []
+    for part in group.parts:
+        statement = parse_statement(part.statement)
+        table = tables[statement.table.name.lower()]
+        told = (statement.command, *([table.name] if scenario.tells_statements_apart else ()))
+        if len(group.parts) == 1 or command == " ".join(told):
+            found.append(Contestant(part, group, table))
+    return found
+
+
+def _batch(group: WriterGroup, query: Streaming, table: Table) -> JobPart:
+    few = query.rows.model_copy(update={"count": min(query.rows.count, ROWS_OF_A_BATCH)})
+    parameters = {**group.parameters, "rows": Parameter(rows=few)}
+    return JobPart(statement=f"INSERT INTO {table.name} VALUES :rows", parameters=parameters)
+
+
+def race_of(scenario: Scenario, loser: Contestant, winner: Contestant, *, alike: bool) -> RaceCase:
+    """Two statements on one table, `loser`'s first, with the same values or with others."""
+    table = loser.table
+    rows = _few_rows(table, scenario.start_ms)
     draws = DRAWS, DRAWS if alike else OTHER_DRAWS
     statements = [
-        _text(part, rows, scenario.start_ms, own) for part, own in zip(parts, draws, strict=True)
+        _text(each.part, rows, scenario.start_ms, own)
+        for each, own in zip((loser, winner), draws, strict=True)
     ]
     return RaceCase(
-        {scenario.table.name: _small_table(scenario.table, rows)},
-        scenario.table.name,
+        {table.name: _small_table(table, rows)},
+        table.name,
         (statements[0], statements[1]),
-        scenario.dialect_of(groups[0]),
-        scenario.settings_of(groups[0]),
-        tuple(scenario.table.cluster_by),
+        scenario.dialect_of(loser.group),
+        scenario.settings_of(loser.group),
+        tuple(table.cluster_by),
     )
-
-
-def _only_part(name: str, group: WriterGroup) -> JobPart:
-    match group.parts:
-        case [part]:
-            return part
-        case []:
-            raise InvalidInput([Problem(name, "is a streaming query, which has no statement")])
-        case _:
-            raise InvalidInput([Problem(name, "runs several statements in a job")])
 
 
 def _few_rows(table: Table, start_ms: int) -> TableRows:

@@ -14,6 +14,7 @@ from whitecap.engine.recorded import columns_read
 from whitecap.sim.machine.processes import Processes
 from whitecap.sim.recording.dataset.reading import Reading
 from whitecap.sim.scenario import Scenario
+from whitecap.sim.sweeps.kept_runs import Keeping, KeptRuns
 
 T = TypeVar("T")
 
@@ -43,23 +44,43 @@ class ReadRun(Generic[T]):
 
 
 class Making(Generic[T]):
-    """Makes runs in these processes, and tells how many of how many are done."""
+    """Makes runs in these processes, and tells how many of how many are done.
+
+    With `kept` it keeps them, and makes none that lies there already.
+    """
 
     def __init__(
-        self, reading: Reading[T], processes: Processes, watch: Watch | None = None
+        self,
+        reading: Reading[T],
+        processes: Processes,
+        watch: Watch | None = None,
+        kept: KeptRuns | None = None,
     ) -> None:
-        self._made = partial(_made, reading)
+        self._reading, self._kept = reading, kept
+        self._made = partial(_made, reading if kept is None else Keeping(kept.place, reading))
         self._processes, self._watch = processes, watch
         self._total = self._done = 0
 
     def make(self, runs: Sequence[RunToRead]) -> Iterator[ReadRun[T]]:
-        """In their order; those of another call may come between."""
+        """In their order; those of another call may come between. Raises as `KeptRuns.read`."""
         self._total += len(runs)
-        for each in self._processes.map(self._made, runs):
+        read = [self._read(run) for run in runs]
+        lacking = [run for run, known in zip(runs, read, strict=True) if known is None]
+        made = iter(self._processes.map(self._made, lacking))
+        for known in read:
+            each = next(made) if known is None else known
             self._done += 1
             if self._watch is not None:
                 self._watch(self._done, self._total)
             yield each
+
+    def _read(self, run: RunToRead) -> ReadRun[T] | None:
+        """A run that was kept."""
+        if self._kept is None:
+            return None
+        seed = run.scenario.seed if run.seed is None else run.seed
+        read = self._kept.read(self._reading, run.scenario, seed, run.replication)
+        return None if read is None else ReadRun(run, read, None, 0.0)
 
 
 def _made(reading: Reading[T], run: RunToRead) -> ReadRun[T]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.sim.loading.loading import cell_of
 from whitecap.sim.replay.real.environment import DELTA_VERSION, require_delta
 from whitecap.sim.scenario import Scenario
@@ -73,7 +74,11 @@ class Spark:
 def run_under_fire(
     scenarios: Sequence[Scenario], numbers: range, seed: int, out: Path, engine: RealEngine
 ) -> Iterator[Verdict | LeftOut]:
-    """One run after the other, each with a table and a history below `out`; raises as `engine`."""
+    """One run after the other, each with a table and a history below `out`; raises as `engine`.
+
+    Raises `InvalidInput` for scenarios of several tables.
+    """
+    _require_one_table(scenarios)
     for number in numbers:
         round_, which = divmod(number, len(scenarios))
         scenario = scenarios[which]
@@ -84,6 +89,18 @@ def run_under_fire(
             continue
         burnt = engine.burn(plan, out / f"{scenario.name}-{number}")
         yield Verdict(scenario.name, number, engine.version, plan, burnt)
+
+
+def _require_one_table(scenarios: Sequence[Scenario]) -> None:
+    """Raises `InvalidInput` with every scenario of several tables."""
+    problems = [
+        Problem(scenario.source, f"has several tables ({', '.join(scenario.tables)}): "
+                "real writers work on one `table`")
+        for scenario in scenarios
+        if scenario.table is None
+    ]  # fmt: skip
+    if problems:
+        raise InvalidInput(problems)
 
 
 def _in_turn(scenario: Scenario, round_: int) -> Scenario:

@@ -131,8 +131,20 @@ def test_a_saved_scenario_expects_to_stay_as_it_is_until_it_is_mended(
     assert "findings is 0, expected at least 1 (lost commit; once it is mended, it equals 0" in said
 
 
-def test_a_scenario_of_several_tables_is_refused_by_name(tmp_path: Path) -> None:
-    result = _chaos("scenarios/two-tables.yaml", "--out", tmp_path / "out")
+def test_each_of_several_tables_is_judged(tmp_path: Path) -> None:
+    """A batch that is run again is in both tables twice."""
+    scenario = "scenarios/failures/f15-batch-for-two-tables.yaml"
+    options = ("--only", 4, "--seed", 1, "--no-shrink", "--json", "--out", tmp_path / "out")
+    result = _chaos(scenario, "--without", "stale_listing", *options)
+    assert result.exit_code == ExitCode.EXPECTATION_MISSED, result.output
+    [run] = json.loads(result.stdout)["findings"]
+    assert run["cause"] == "batches without txnAppId and txnVersion"
+    assert {finding["table"] for finding in run["findings"]} == {"silver", "gold"}
+
+
+def test_real_writers_refuse_a_scenario_of_several_tables_by_name(tmp_path: Path) -> None:
+    options = ("--real", "deltalake", "--out", tmp_path / "out")
+    result = _chaos("scenarios/two-tables.yaml", *options)
     assert result.exit_code == ExitCode.BAD_INPUT, result.output
     assert "two-tables.yaml" in result.stderr
     assert "several tables (silver, gold)" in result.stderr

@@ -7,7 +7,7 @@ import pytest
 from tests.sim.sim_worlds import INSERT, UPDATE, document
 from whitecap.sim.chaos.dice import Dice
 from whitecap.sim.chaos.sites import SITES, drawn_faults
-from whitecap.sim.chaos.swarm import QUIET_MS, Drawn, drawn
+from whitecap.sim.chaos.swarm import FAULTS_END, QUIET_MS, Drawn, drawn
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.faults import Fault
@@ -65,12 +65,22 @@ def test_faults_end_and_nothing_is_begun_when_the_quiet_phase_begins(
 ) -> None:
     for each in variations:
         ends = {fault.between[1] for fault in each.scenario.faults if fault.between}
-        assert all(end == pytest.approx(each.calm_ms, rel=1e-3) for end in ends)
+        assert all(end == pytest.approx(FAULTS_END * each.calm_ms, rel=1e-3) for end in ends)
         assert all(
             group.stops is not None and group.stops <= group.starts + each.calm_ms
             for group in each.scenario.writers.values()
         )
         assert each.scenario.duration == pytest.approx(each.calm_ms + QUIET_MS, rel=1e-3)
+
+
+def test_the_faults_of_the_scenario_itself_end_with_those_that_are_drawn() -> None:
+    late = {"throttling": {"probability": 0.1}, "between": ["1000 d", "1001 d"]}
+    own = ["lost-reply", late]
+    each = drawn(scenario_of(document(store="s3", faults=own)), 7, 0)
+    mine = each.scenario.document["faults"][0]
+    assert mine["use"] == "lost-reply"
+    assert each.scenario.faults[0].between == (0.0, pytest.approx(FAULTS_END * each.calm_ms))
+    assert not any(fault.between and fault.between[0] > 0 for fault in each.scenario.faults)
 
 
 def test_what_cannot_be_is_dropped_and_named() -> None:
@@ -91,6 +101,14 @@ def test_groups_that_begin_after_the_quiet_phase_are_left_out_unless_there_are_n
     alone = drawn(scenario_of(document(writers={"late": late})), 7, 0).scenario.writers["late"]
     assert alone.stops is not None
     assert alone.stops > alone.starts
+
+
+def test_who_stops_early_does_so_in_proportion_in_a_longer_variation() -> None:
+    hourly = {**INSERT, "arrival": {"schedule": {"every": "1 min"}}, "stops": "9 min"}
+    each = drawn(scenario_of(document(writers={"loader": hourly}, duration="10 min")), 7, 0)
+    assert each.calm_ms > 2 * 600_000.0
+    stops = each.scenario.writers["loader"].stops
+    assert stops == pytest.approx(0.9 * each.calm_ms, abs=1000)
 
 
 def test_a_cluster_goes_with_the_last_writer_that_runs_on_it() -> None:
@@ -126,4 +144,4 @@ def test_a_kind_of_fault_that_is_left_out_moves_nothing_else() -> None:
         left = drawn(scenario, 7, number, frozenset({"throttling"})).scenario.document
         kept = [fault for fault in whole["faults"] if "throttling" not in fault]
         assert left == {**whole, "faults": kept}
-    assert {"use": "lost-reply"} in left["faults"]
+    assert "lost-reply" in {fault.get("use") for fault in left["faults"]}

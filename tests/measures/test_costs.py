@@ -178,4 +178,4 @@ def test_a_sweep_and_its_tables_know_the_same_costs_as_its_runs(tmp_path: Path) 
     assert counted == pytest.approx(measured.whole.value(Measure.COST_PER_MONTH))
     assert "Cost per month" in sweep.table.columns
     headings = measures_table(sweep.subject, measures_shown(True)).headings
-    assert {"Slot-hours per month", "Cost per month, EUR"} <= set(headings)
+    assert {"Slot-hours per month", "Cost per month (EUR)"} <= set(headings)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
 import pytest
 import yaml
 from click.testing import CliRunner
@@ -14,6 +17,11 @@ from tests.sim.sim_worlds import document
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.exit_codes import ExitCode
+from whitecap.sim import run as sim_run
+from whitecap.sim.loading import load_scenario
+from whitecap.sim.machine.code_version import code_version
+from whitecap.sim.run import FinishedRun, run_scenario
+from whitecap.sim.sweeps.kept_runs import Keeping, KeptRuns
 
 
 @pytest.fixture
@@ -21,6 +29,12 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "small.yaml"
     path.write_text(yaml.safe_dump(document(duration="3 min")))
     return path
+
+
+def measured_nothing(manifest: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> int:
+    """How many transactions there were."""
+    assert "seed" in manifest
+    return int(tables["transactions"].num_rows)
 
 
 OBJECTIVE = "job_success_rate of corrector >= 90 %"
@@ -63,6 +77,71 @@ def test_a_small_plan_finds_its_boundary_and_writes_it(file: Path, tmp_path: Pat
     kept = json.loads((tmp_path / "out" / "plan.json").read_text())
     assert kept["variants"] == printed["variants"]
     assert (tmp_path / "out" / "plan.png").stat().st_size > 1000
+
+
+def test_a_plan_that_ended_early_goes_on_with_the_runs_that_it_has(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only what is lacking is made, and the result is that of a plan that never ended."""
+    made: list[int] = []
+
+    def counted(*arguments: Any, **more: Any) -> FinishedRun:
+        made.append(more["replication"])
+        return run_scenario(*arguments, **more)
+
+    monkeypatch.setattr(sim_run, "run_scenario", counted)
+    vary, out = "writers.corrector.count=1..3", tmp_path / "out"
+    short: dict[str, Any] = {"objective": OBJECTIVE, "jobs": 1, "quiet": True, "sense": "largest"}
+    whitecap.plan(file, vary, **short, max_runs=5, max_replications=5, out=out)
+    first = len(made)
+    assert first == 5
+    whole = whitecap.plan(file, vary, **short, max_runs=15, max_replications=5)
+    at_once = len(made) - first
+    resumed = whitecap.plan(
+        file, vary, **short, max_runs=15, max_replications=5, out=out, resume=True
+    )
+    assert len(made) - first - at_once == at_once - first
+    assert resumed.document == whole.document
+
+
+def test_runs_of_other_scenarios_and_seeds_are_not_used(file: Path, tmp_path: Path) -> None:
+    loaded = load_scenario(file)
+    Keeping(tmp_path, measured_nothing)(
+        {"scenario_hash": loaded.hash, "seed": 1, "replication": 0, "code_version": code_version()},
+        {"transactions": pa.table({"job_id": [1, 2]})},
+    )
+    kept = KeptRuns(tmp_path, resumes=True)
+    assert kept.read(measured_nothing, loaded, 1, 0) == 2
+    assert kept.read(measured_nothing, loaded, 2, 0) is None
+    assert kept.read(measured_nothing, loaded, 1, 1) is None
+    assert kept.read(measured_nothing, load_scenario(file, {"duration": "4 min"}), 1, 0) is None
+    assert KeptRuns(tmp_path, resumes=False).read(measured_nothing, loaded, 1, 0) is None
+
+
+def test_a_run_that_was_kept_and_is_damaged_is_named(file: Path, tmp_path: Path) -> None:
+    loaded = load_scenario(file)
+    manifest = {"scenario_hash": loaded.hash, "seed": 1, "replication": 0}
+    Keeping(tmp_path, measured_nothing)(
+        {**manifest, "code_version": code_version()}, {"transactions": pa.table({"job_id": [1]})}
+    )
+    [path] = tmp_path.glob("*.run")
+    path.write_bytes(path.read_bytes()[:40])
+    with pytest.raises(InvalidInput) as refused:
+        KeptRuns(tmp_path, resumes=True).read(measured_nothing, loaded, 1, 0)
+    assert path.name in str(refused.value)
+    assert "is damaged" in str(refused.value)
+
+
+def test_where_nothing_was_planned_there_is_nothing_to_go_on_with(
+    file: Path, tmp_path: Path
+) -> None:
+    asked = ["plan", str(file), "--vary", "writers.corrector.count=1..3", "--resume"]
+    without = CliRunner().invoke(main, asked)
+    assert without.exit_code == ExitCode.BAD_INPUT
+    assert "--resume goes on with the plan that lies in --out" in without.stderr
+    empty = CliRunner().invoke(main, [*asked, "--out", str(tmp_path / "new")])
+    assert empty.exit_code == ExitCode.BAD_INPUT
+    assert "there are no runs of a plan to go on with" in " ".join(empty.stderr.split())
 
 
 def test_every_one_of_several_objectives_is_held_against_each_value(file: Path) -> None:

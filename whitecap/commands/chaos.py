@@ -106,7 +106,7 @@ def chaos(
     that is left must finish. What goes wrong is explained by a failure that is gone when the same
     seed is run without it, or it is a defect. Ctrl-C ends a campaign early.
     """
-    from whitecap.sim.chaos.campaign import Campaign, Tally, fault_kinds, require_one_table
+    from whitecap.sim.chaos.campaign import Campaign, Tally, fault_kinds
     from whitecap.sim.chaos.kept import CAMPAIGN, Course, kept
     from whitecap.sim.loading import load_scenario
     from whitecap.terminal.as_json import print_json
@@ -123,7 +123,6 @@ def chaos(
     if resume and only is not None:
         raise click.UsageError("--only makes one run again, and --resume makes those to come")
     loaded = [load_scenario(path, cells=False) for path in scenarios]
-    require_one_table(loaded)
     if real is not None and ctx.get_parameter_source("runs") is DEFAULT:
         runs = len(loaded)
     first, count, rows = (0, runs, rows_every) if only is None else (only, 1, 1)

@@ -45,8 +45,9 @@ from whitecap.sim.quantities.bounds import MAX_REPLICATIONS, MAX_RUNS, MAX_SEED
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes  [default: one per core]")
 @click.option(
     "--out", type=click.Path(path_type=Path),
-    help="Directory for plan.json and the figure.",
+    help="Directory for plan.json, the figure, and the runs as they are made.",
 )  # fmt: skip
+@click.option("--resume", is_flag=True, help="Use the runs again that lie in --out.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 @click.pass_context
 def plan(
@@ -62,23 +63,27 @@ def plan(
     most: int | None,
     jobs: int | None,
     out: Path | None,
+    resume: bool,
     as_json: bool,
 ) -> None:
     """Find the largest (or smallest) value of a parameter at which all objectives hold.
 
     Values are tried where the boundary may lie, with replications until they are decided; it is
     stated with a 95 % interval. Replication r has the same random numbers at every value of every
-    variant. Ctrl-C ends the search early and keeps what is known.
+    variant. Ctrl-C ends the search early and keeps what is known; with --out it can go on.
     """
     from whitecap.assignments import labels_named, variants_named
-    from whitecap.deciding.planning import planned_by, planning_of
+    from whitecap.deciding.planning import kept_runs, planned_by, planning_of
     from whitecap.sim.machine.places import require_directory
     from whitecap.terminal.as_json import print_json
     from whitecap.terminal.plan import show_plan
     from whitecap.terminal.progress import progress
 
+    if resume and out is None:
+        raise click.UsageError("--resume goes on with the plan that lies in --out: give both")
     if out is not None:
         require_directory(out)
+    runs = kept_runs(out, resume)
     planning = planning_of(
         scenario,
         vary,
@@ -91,7 +96,7 @@ def plan(
         most=most,
     )
     with progress("plan") as show:
-        planned = planned_by(planning, jobs, show)
+        planned = planned_by(planning, jobs, show, runs)
     written = () if out is None else planned.write(out)
     if as_json:
         print_json({**planned.document, "files": written})

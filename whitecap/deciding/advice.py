@@ -8,29 +8,25 @@ print(advice)
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from whitecap.deciding.behind import behind_refusals
 from whitecap.deciding.running import Watch, checked_replications
-from whitecap.engine.errors import EngineError, InvalidInput, Problem
-from whitecap.engine.races.explain.explanation import Explanation, explain
-from whitecap.engine.races.explain.plain import answer
-from whitecap.reports.advice.result import Advice, Behind, Searched
+from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.reports.advice.result import Advice, Searched
 from whitecap.reports.advice.search import FEWEST, STANDS, Design, Search
 from whitecap.reports.advice.steps import steps_of, stood
 from whitecap.reports.answers.objectives import Objectives
 from whitecap.reports.measures.measured_run import MeasuredRun, Runs, measure_run
-from whitecap.reports.measures.refusals import NO_WRITERS
-from whitecap.reports.measures.wasted import wasteful_refusals
 from whitecap.sim.changes.alternatives import Alternatives, alternatives_of
 from whitecap.sim.changes.paired import paired_runs
 from whitecap.sim.loading import load_scenario
 from whitecap.sim.loading.loading import show_document
 from whitecap.sim.machine.places import require_directory
 from whitecap.sim.machine.processes import Processes
-from whitecap.sim.rehearsal.race import race_of
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.sweeps.read_runs import Making
 from whitecap.sim.sweeps.variants import plain_of, refuse_without_threshold
@@ -41,9 +37,6 @@ DEFAULT_MOST = 20
 """Replications of one design in the search, and as many fresh ones of each on the way."""
 
 DEFAULT_MOST_RUNS = 2000
-
-SHOWN = 2
-"""Refusals of which `explain` is asked what is behind them."""
 
 SLOT_HOURS = "slot-hours"
 """The currency where no price is stated: one slot-hour costs one."""
@@ -208,31 +201,9 @@ def _advice(
         steps_of(search.way, fresh, objectives),
         searched,
         price.currency,
-        tuple(_behind(question.scenario, fresh[STANDS])),
+        tuple(behind_refusals(question.scenario, fresh[STANDS])),
         show_document(question.at(best).document),
     )
-
-
-def _behind(scenario: Scenario, runs: Runs) -> Iterator[Behind]:
-    """What is behind the refusals that waste most."""
-    for refusal, waste in wasteful_refusals(runs, besides=NO_WRITERS)[:SHOWN]:
-        loser, winner = refusal.loser, refusal.winner
-        told = str(loser), str(winner), refusal.exception, refusal.count, waste
-        try:
-            explanation = _explained(scenario, loser.writer_group, winner.writer_group)
-        except (InvalidInput, EngineError) as error:
-            yield Behind(*told, None, f"explain cannot race them: {error}", ())
-            continue
-        titles = tuple(each.change.title for each in explanation.suggestions)
-        yield Behind(*told, explanation.statements, answer(explanation), titles)
-
-
-def _explained(scenario: Scenario, loser: str, winner: str) -> Explanation:
-    """Two jobs of other values if these conflict, else of the same."""
-    explanation = explain(race_of(scenario, loser, winner, alike=False))
-    if explanation.can_conflict:
-        return explanation
-    return explain(race_of(scenario, loser, winner, alike=True))
 
 
 def advise(

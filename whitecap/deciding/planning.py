@@ -28,17 +28,21 @@ from whitecap.sim.machine.places import require_directory
 from whitecap.sim.machine.processes import Processes
 from whitecap.sim.quantities.bounds import MAX_REPLICATIONS
 from whitecap.sim.scenario import Scenario
+from whitecap.sim.sweeps.kept_runs import KeptRuns
 from whitecap.sim.sweeps.read_runs import Making, RunToRead
 from whitecap.sim.sweeps.variants import Variants, variants_of
 from whitecap.sim.sweeps.varied import varied_by
 
-__all__ = ["Plan", "plan", "planned_by", "planning_of"]
+__all__ = ["Plan", "kept_runs", "plan", "planned_by", "planning_of"]
 
 DEFAULT_MOST_RUNS = 2000
 """Of a plan: some minutes to an hour on a laptop, and enough for four variants or so."""
 
 DEFAULT_MOST = 100
 """Replications of one value at most."""
+
+RUNS = "runs"
+"""In the directory of a plan."""
 
 Watch = Callable[[int, int, str], None]
 """Is told how many runs are done, how many there may be, and what is being tried."""
@@ -106,6 +110,7 @@ def plan(
     max_runs: int | None = None,
     max_replications: int | None = None,
     out: str | Path | None = None,
+    resume: bool = False,
     jobs: int | None = None,
     quiet: bool = False,
 ) -> Plan:
@@ -116,15 +121,17 @@ def plan(
     takes the place of the scenario's. `variants` are names with the dotted paths that they set;
     `only` keeps axes of the scenario's sweep as variants, with the labels given (all if none are).
     `sense` is "largest" or "smallest"; without it the first values tell. At most `max_runs` (2,000)
-    runs, `max_replications` (100) of one value. `out` is a directory for `plan.json` and the
-    figure. Interrupted, it returns what is known.
+    runs, `max_replications` (100) of one value. `out` is a directory for `plan.json`, the
+    figure and the runs, which are used again with `resume`. Interrupted, it returns what is known.
 
     Raises `InvalidInput` and `InvariantViolated`.
     """
     from whitecap.terminal.progress import progress
 
-    if out is not None:
-        require_directory(Path(out))
+    place = None if out is None else Path(out)
+    if place is not None:
+        require_directory(place)
+    kept = kept_runs(place, resume)
     wanted = planning_of(
         Path(scenario),
         vary,
@@ -137,19 +144,30 @@ def plan(
         most=max_replications,
     )
     with progress("plan", quiet=quiet) as show:
-        planned = planned_by(wanted, jobs, show)
-    if out is not None:
-        planned.write(Path(out))
+        planned = planned_by(wanted, jobs, show, kept)
+    if place is not None:
+        planned.write(place)
     return planned
 
 
-def planned_by(planning: Planning, jobs: int | None, watch: Watch) -> Plan:
+def kept_runs(out: Path | None, resume: bool) -> KeptRuns | None:
+    """Where a plan keeps its runs, if anywhere. Raises `InvalidInput`: none lie there to resume."""
+    place = None if out is None else out / RUNS
+    if resume and (place is None or not place.is_dir()):
+        where = "resume" if out is None else str(out)
+        raise InvalidInput([Problem(where, "there are no runs of a plan to go on with")])
+    return None if place is None else KeptRuns(place, resume)
+
+
+def planned_by(
+    planning: Planning, jobs: int | None, watch: Watch, kept: KeptRuns | None = None
+) -> Plan:
     """Try values until every search is at its end, the runs are at their most, or Ctrl-C comes."""
     searches = [_Search(planning, name) for name in planning.variants.changes]
     rounds, is_interrupted = _Rounds(planning, watch), False
     try:
         with Processes(jobs or os.cpu_count() or 1) as processes:
-            making = Making(measure_run, processes, rounds.tell)
+            making = Making(measure_run, processes, rounds.tell, kept)
             while rounds.run(making, searches):
                 pass
     except KeyboardInterrupt:

@@ -84,6 +84,7 @@ def evidence_of(run: FinishedRun, table: TableInStore) -> Evidence:
         landed,
         frozenset(store.data_files),
         overwritten=tuple(lost.version for lost in store.overwritten),
+        unfinished=tuple(item.version for item in store.commit_table.incomplete()),
     )
 
 
@@ -93,7 +94,11 @@ def history_of(run: FinishedRun, table_name: str | None = None) -> History:
     for row in _of_table(run.recording.commits, table_name):
         wrote.setdefault(row["transaction_id"], []).append(row["version"])
     scenario = run.scenario
-    promise = Promise(level=_level_promised(scenario), settings=dict(scenario.settings))
+    promise = Promise(
+        level=_level_promised(scenario),
+        settings=dict(scenario.settings),
+        faults_stop=_faults_stop(scenario),
+    )
     rows = _of_table(run.recording.transactions, table_name)
     return History(tuple(_transaction(row, wrote) for row in rows), promise)
 
@@ -106,11 +111,18 @@ def _level_promised(scenario: Scenario) -> IsolationLevel:
     return weaker if weaker in defaults else IsolationLevel.SERIALIZABLE
 
 
+def _faults_stop(scenario: Scenario) -> float | None:
+    """When nothing fails any more; `None` if that is never."""
+    ends = [None if each.between is None else each.between[1] for each in scenario.faults]
+    known = [end for end in ends if end is not None]
+    return max(known, default=0.0) if len(known) == len(ends) else None
+
+
 _COLUMNS = frozenset(
     {
-        *("app_id", "batch_id", "command", "committed_version", "ended_at_ms", "job_id", "outcome"),
-        *("read_version", "statement", "statement_number", "submitted_at_ms", "table_name"),
-        *("transaction_id", "version", "writer", "writer_group"),
+        *("app_id", "batch_id", "command", "committed_version", "ended_at_ms", "exception"),
+        *("job_id", "outcome", "read_version", "statement", "statement_number"),
+        *("submitted_at_ms", "table_name", "transaction_id", "version", "writer", "writer_group"),
     }
 )
 """Of what a recording says of transactions and commits: what a history tells."""
@@ -147,4 +159,5 @@ def _transaction(row: dict[str, Any], wrote: dict[int | None, list[int]]) -> Tra
         job=_work_of(row),
         app_id=row["app_id"],
         batch_id=row["batch_id"],
+        exception=row["exception"],
     )

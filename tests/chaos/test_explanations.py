@@ -1,0 +1,79 @@
+"""What a scenario says of itself and is warned of explains what follows from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.sim.sim_worlds import INSERT, UPDATE, document
+from whitecap.sim.chaos.explaining import explanation
+from whitecap.sim.loading import load_scenario, scenario_of
+from whitecap.sim.scenario import Scenario
+
+VACUUM = {
+    "statement": "VACUUM events RETAIN 0 HOURS",
+    "arrival": {"schedule": {"every": "1 min"}},
+}
+
+
+def of_writer(group: dict[str, Any], **parts: Any) -> Scenario:
+    return scenario_of(document(writers={"loader": INSERT, "other": group}, **parts))
+
+
+def test_the_dialect_of_one_writer_is_to_blame() -> None:
+    mixed = of_writer({**UPDATE, "dialect": "delta-rs-1.6.6"})
+    cause = explanation(mixed, lambda s: "delta-rs-1.6.6" in s.dialects)
+    assert cause == "the dialect delta-rs-1.6.6"
+
+
+def test_dialects_that_only_both_do_without_are_to_blame_together() -> None:
+    mixed = of_writer({**UPDATE, "dialect": "delta-rs-1.6.6"}, dialect="databricks-14.3")
+
+    def has_another(scenario: Scenario) -> bool:
+        named = {scenario.dialect_of(group).name for group in scenario.writers.values()}
+        return named != {"delta-oss-4.4"}
+
+    cause = explanation(mixed, has_another)
+    assert cause == "the dialects databricks-14.3 and delta-rs-1.6.6 together"
+
+
+def test_a_short_retention_of_vacuum_is_to_blame() -> None:
+    unchecked = {"spark.databricks.delta.retentionDurationCheck.enabled": False}
+    hasty = of_writer(VACUUM, settings=unchecked)
+    cause = explanation(hasty, lambda s: "RETAIN" in (s.writers["other"].statement or ""))
+    assert cause == "a VACUUM that retains for less than the table"
+
+
+def test_a_wrong_clock_is_to_blame() -> None:
+    ahead = of_writer({**UPDATE, "clock_skew": "8 d"})
+    cause = explanation(ahead, lambda s: s.writers["other"].clock_skew is not None)
+    assert cause == "a clock that is wrong"
+
+
+def test_items_that_go_too_early_are_to_blame() -> None:
+    store = {"profile": "s3-dynamodb", "dynamodb": {"ttl": "30 s"}}
+
+    def is_short(scenario: Scenario) -> bool:
+        return scenario.store.dynamodb is not None and scenario.store.dynamodb.ttl < 60_000
+
+    cause = explanation(scenario_of(document(store=store)), is_short)
+    assert cause == "items of DynamoDB that go too early"
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "cause"),
+    [
+        ("f15-batch-for-two-tables", "foreach_batch", "batches without txnAppId and txnVersion"),
+        ("two-tables", "restart", "jobs of several statements that are started again"),
+    ],
+)
+def test_what_repeats_statements_that_are_done_is_to_blame(name: str, key: str, cause: str) -> None:
+    again = {"writers.pipeline.restart": {"fixed": {"wait": "5 s", "budget": 2}}}
+    scenario = load_scenario(name, again if key == "restart" else None, cells=False)
+
+    def repeats(judged: Scenario) -> bool:
+        parts = [getattr(group, key) for group in judged.writers.values()]
+        return any(part and not getattr(part, "idempotent", False) for part in parts)
+
+    assert explanation(scenario_of(scenario.document), repeats) == cause

@@ -1,0 +1,85 @@
+"""What stands behind a refusal of jobs that are no single statement on a single table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.sim.sim_worlds import INSERT, UPDATE, document
+from whitecap.deciding.behind import AS_INSERT, behind
+from whitecap.reports.advice.result import Behind
+from whitecap.reports.measures.groups import Group
+from whitecap.reports.measures.refusals import Refusal
+from whitecap.sim.loading import load_scenario, scenario_of
+from whitecap.sim.scenario import Scenario
+
+STREAM: dict[str, Any] = {
+    "streaming": {"checkpoint": "clicks", "rows": {"count": 100}},
+    "arrival": INSERT["arrival"],
+}
+
+
+def said(scenario: Scenario, loser: Group, winner: Group, exception: str) -> Behind:
+    return behind(scenario, Refusal(loser, winner, exception, 3, 4), 0.5)
+
+
+def with_stream(query: dict[str, Any], **of_table: Any) -> Scenario:
+    """A stream beside an UPDATE, at Serializable."""
+    table = {**document()["table"], "isolation": "Serializable", **of_table}
+    writers = {"stream": {**STREAM, "streaming": query}, "corrector": UPDATE}
+    return scenario_of(document(table=table, writers=writers))
+
+
+def test_of_a_job_of_several_statements_the_refused_one_is_raced_on_its_table() -> None:
+    scenario = load_scenario("two-tables", cells=False)
+    refused = said(
+        scenario,
+        Group("pipeline", "UPDATE gold"),
+        Group("corrections", "UPDATE gold"),
+        "ConcurrentAppendException",
+    )
+    assert refused.statements is not None
+    assert all(text.startswith("UPDATE gold") for text in refused.statements)
+    assert "They conflict" in refused.answer
+    assert refused.loser == "pipeline · UPDATE gold"
+
+
+def test_the_statements_of_another_table_are_not_raced_in_their_place() -> None:
+    scenario = load_scenario("two-tables", cells=False)
+    loser = Group("pipeline", "MERGE silver")
+    refused = said(scenario, loser, loser, "ConcurrentAppendException")
+    assert refused.statements is not None
+    assert all(text.startswith("MERGE INTO silver") for text in refused.statements)
+
+
+def test_a_batch_is_raced_as_the_insert_of_its_rows() -> None:
+    scenario = with_stream({"checkpoint": "clicks", "rows": {"count": 100}})
+    refused = said(
+        scenario,
+        Group("corrector", "UPDATE"),
+        Group("stream", "STREAMING"),
+        "ConcurrentAppendException",
+    )
+    assert refused.statements is not None
+    assert refused.statements[1].startswith("INSERT INTO events VALUES")
+    assert refused.answer.endswith(AS_INSERT)
+    assert "They conflict" in refused.answer
+
+
+def test_of_queries_that_share_a_checkpoint_no_layout_is_to_blame() -> None:
+    scenario = with_stream({"checkpoint": "clicks"})
+    stream = Group("stream", "STREAMING")
+    refused = said(scenario, stream, stream, "ConcurrentTransactionException")
+    assert refused.statements is None
+    assert "the batches of the checkpoint 'clicks'" in refused.answer
+
+
+def test_a_query_that_reads_its_own_table_is_told_that_it_does() -> None:
+    scenario = with_stream({"checkpoint": "clicks", "reads_table": True})
+    refused = said(
+        scenario,
+        Group("stream", "STREAMING"),
+        Group("corrector", "UPDATE"),
+        "ConcurrentAppendException",
+    )
+    assert refused.statements is None
+    assert "reads the table that it writes" in refused.answer
