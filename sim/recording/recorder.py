@@ -41,7 +41,7 @@ class AttemptRecord(msgspec.Struct):
 
     def ends(self, result: PutResult, now_ms: float) -> None:
         """The writer knows what came of it, or that it does not know."""
-        self.result = result.value
+        self.result = result
         self.known_at_ms = now_ms
         if result is not PutResult.UNKNOWN:
             self.reply_at_ms = now_ms

@@ -149,7 +149,8 @@ class LogAccess:
 
     def list_log(self, sees: Sees = None) -> Waiting[Shown]:
         """Learn the newest version, and what else the log shows; `sees` is told the moment."""
-        shown = self.coordinator.list_log(self._list_pages, sees)
+        asks = self.cluster.profile.spark.fast_listing or not self.connection.passes
+        shown = self.coordinator.list_log(self._ask_pages if asks else self._pass_pages, sees)
         listings = self.connection.sender.faults.listings
         return self._stale(shown, listings) if listings else shown
 
@@ -164,12 +165,6 @@ class LogAccess:
         version = segment.version - missed
         return Segment(version, self.directory.checkpoint_before(version, moment)), moment
 
-    def _list_pages(self, sees: Sees) -> Waiting[Shown]:
-        """List the whole log, in the shortest way that there is."""
-        if self.connection.passes and not self.cluster.profile.spark.fast_listing:
-            return self._pass_pages(sees)
-        return self._ask_pages(sees)
-
     def _pass_pages(self, sees: Sees) -> Waiting[Shown]:
         """What `_ask_pages` comes to where requests pass."""
         connection, directory, clock = self.connection, self.directory, self.clock
@@ -180,7 +175,8 @@ class LogAccess:
         if on_page > page_size:
             connection.answered(Kind.LIST, page_size)
             before_last = -(-on_page // page_size) - 1
-            connection.passed_again(Kind.LIST, page_size, before_last - 1)
+            if before_last > 1:
+                connection.passed_again(Kind.LIST, page_size, before_last - 1)
             yield connection.sent(Kind.LIST)
             moment = (clock.now_ms, clock.order)
             on_page = max(0, directory.count(moment) - page_size * before_last)
@@ -248,7 +244,8 @@ class LogAccess:
         was_in_doubt = self.record.put_in_doubt
         result = yield from self.coordinator.take(Commit(request, version, attempt))
         attempt.ends(result, self.clock.now_ms)
-        self._is_known(result, was_in_doubt)
+        if self.record.put_in_doubt:
+            self._is_known(result, was_in_doubt)
         if result is PutResult.CREATED:
             self.record.has_landed = True
             if after_put:
