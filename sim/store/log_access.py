@@ -31,7 +31,7 @@ from whitecap.sim.store.log_directory import (
     Segment,
     checksum_key,
 )
-from whitecap.sim.time.kernel import Clock, Waiting
+from whitecap.sim.time.kernel import Clock, Pause, Waiting
 
 LOG_KEY = f"{LOG_DIRECTORY}/"
 
@@ -309,6 +309,6 @@ class LogAccess:
         if self.cluster.is_shared:
             yield self.clock.arrive()
 
-    def passes(self, spent_ms: float) -> Waiting[None]:
+    def passes(self, spent_ms: float) -> Pause:
         """Let time pass for a job of Spark's. Raises `WriterCrashed`."""
-        yield from self.connection.sender.life.reach(self.clock.now_ms + spent_ms)
+        return self.connection.sender.life.reach(self.clock.now_ms + spent_ms)
