@@ -9,8 +9,9 @@ winners one by one. What follows a commit is in `sim/store/after_commit.py`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
+
+import msgspec
 
 from whitecap.engine.log.commit_file import LOG_DIRECTORY, log_key
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult
@@ -36,25 +37,22 @@ from whitecap.sim.time.kernel import Clock, Pause, Waiting
 LOG_KEY = f"{LOG_DIRECTORY}/"
 
 
-@dataclass(slots=True)
-class LogAccess:
-    """One transaction's requests for the log. `read` is the segment that it started from."""
+class LogAccess(msgspec.Struct):
+    """One transaction's requests for the log. `read` is the segment that it started from.
+
+    `delta_log` is what the cluster knew when it began: a driver that is started anew knows nothing.
+    """
 
     cluster: Cluster
     connection: Connection
     record: TransactionRecord
     requests: LogRequests
     coordinator: Coordinator
+    delta_log: DeltaLog
+    directory: LogDirectory
+    clock: Clock
     read: Segment = NO_SEGMENT
     read_has_checksum: bool = True
-    delta_log: DeltaLog = field(init=False)
-    directory: LogDirectory = field(init=False)
-    clock: Clock = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.delta_log = self.cluster.delta_log
-        self.directory = self.cluster.store.log
-        self.clock = self.connection.clock
 
     # Snapshots ----------------------------------------------------------------------------------
 

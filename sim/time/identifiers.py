@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import msgspec
 import numpy as np
 
 from whitecap.sim.time.draws import block_of
@@ -23,8 +24,7 @@ DIGITS = 32
 """Hexadecimal digits of an id."""
 
 
-@dataclass(slots=True)
-class Ids:
+class Ids(msgspec.Struct):
     """The ids that are given out one after the other in a row of a source.
 
     The digits of the first ones may be known already.
