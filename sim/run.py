@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -179,10 +179,15 @@ def _walked(table: TableInStore, world: World, commits: RowStream, damage: Damag
     live_rows: int | None = 0
     walk = LogWalk(store, table.shared.commits, notes_transactions=bool(scenario.faults))
     name = table.name if scenario.tells_statements_apart else None
-    for step in walk.steps():
-        commits.extend((commit_row(step, name),))
-        broken += damage.unless_expected(step)
-        live_rows = step.live_rows
+
+    def rows() -> Iterator[tuple[Any, ...]]:
+        nonlocal live_rows
+        for step in walk.steps():
+            broken.extend(damage.unless_expected(step))
+            live_rows = step.live_rows
+            yield commit_row(step, name)
+
+    commits.extend(rows())
     lost = frozenset((lost.transaction_id, lost.version) for lost in store.overwritten)
     return WalkedLog(table.name, live_rows, () if lost else tuple(broken), lost, walk.doubled)
 

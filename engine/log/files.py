@@ -268,7 +268,7 @@ class _Change:
         self._has_tombstones = True
 
     def add_all(self, files: Collection[AddFile]) -> None:
-        if isinstance(files, ListedFiles) and not (self._count or len(self._tombstones)):
+        if not (self._count or len(self._tombstones)) and isinstance(files, ListedFiles):
             self._begin_with(files)
             return
         for file in files:

@@ -21,7 +21,7 @@ from whitecap.engine.log import properties
 from whitecap.engine.log.properties import Configuration
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.row_store.rows import count_nulls, extent
-from whitecap.engine.row_store.summaries import Extent
+from whitecap.engine.row_store.summaries import Extent, extent_of
 from whitecap.engine.values.types import FRACTIONAL
 
 # Appended to a largest value that was cut, so that it stays an upper bound.
@@ -166,10 +166,20 @@ def collect_statistics(
 
 def extents_of(rows: Sequence[Sequence[Any]], columns: Sequence[tuple[int, Field]]) -> list[Extent]:
     """NULLs and bounds of some columns."""
+    if rows and isinstance(rows, list):
+        cells = list(zip(*rows, strict=True))
+        return [_extent(cells[at], column) for at, column in columns]
     return [
         Extent(count_nulls(rows, at), None, None) if c.type in UNORDERED else extent(rows, at)
         for at, c in columns
     ]
+
+
+def _extent(cells: Sequence[Any], column: Field) -> Extent:
+    """NULLs and bounds of one column of some rows."""
+    if column.type in UNORDERED:
+        return Extent(cells.count(None), None, None)
+    return extent_of(cells)
 
 
 def columns_with_statistics(

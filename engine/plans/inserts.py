@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from whitecap.engine.commands.maintenance.compaction import auto_compact
 from whitecap.engine.commands.rows.insert import insert_into
@@ -45,8 +46,7 @@ def inserts_rows(statement: Statement) -> bool:
     return plain and not says_more and not asks_time("".join(statement.template.texts))
 
 
-@dataclass(slots=True)
-class Insertion:
+class Insertion(msgspec.Struct):
     """One run of such a statement: its rows as the table's, by task, and what writes them."""
 
     plan: AppendPlan

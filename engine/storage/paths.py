@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from urllib.parse import quote, unquote
 
 # What stands for a null in a directory name. Source: Hive's DEFAULTPARTITIONNAME.
@@ -42,7 +43,12 @@ def _is_plain(character: str) -> bool:
 
 def partition_directory(values: Mapping[str, str | None]) -> str:
     """The storage directory of a partition, `x=1/y=a/`; empty for an unpartitioned table."""
-    return "".join(f"{_escaped(name)}={_value(text)}/" for name, text in values.items())
+    return _directory(tuple(values.items()))
+
+
+@lru_cache(maxsize=1024)
+def _directory(values: tuple[tuple[str, str | None], ...]) -> str:
+    return "".join(f"{_escaped(name)}={_value(text)}/" for name, text in values)
 
 
 def _value(text: str | None) -> str:

@@ -11,7 +11,7 @@ Storage keys are relative to the table's directory: `_delta_log/0000000000000000
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from enum import Enum
+from enum import StrEnum
 from typing import Any, TypeVar
 
 import msgspec
@@ -159,7 +159,7 @@ class Written(msgspec.Struct, frozen=True):
     size_bytes: int
 
 
-class PutResult(Enum):
+class PutResult(StrEnum):
     """What a writer knows after a put. Unknown is not failure."""
 
     CREATED = "created"

@@ -7,7 +7,6 @@ StatisticsCollection.scala, DeletionVectorUtils (wide bounds).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -66,8 +65,7 @@ DELETED, INSERTED = ("delete",), ("insert",)
 BEFORE_UPDATE, AFTER_UPDATE = ("update_preimage",), ("update_postimage",)
 
 
-@dataclass(slots=True)
-class FileWriter:
+class FileWriter(msgspec.Struct):
     """Writes the data files of one command; counts what it wrote.
 
     `check` raises `DeltaError` for a row that the table may not hold. Every row is checked as it is
@@ -91,23 +89,23 @@ class FileWriter:
 
     def write(self, tasks: Iterable[Sequence[Row]]) -> Steps[list[AddFile]]:
         """Write each task's rows: one file for each partition that they fall in."""
-        adds: list[AddFile] = []
-        for values, part in self._parts(tasks):
+        adds, layout = list[AddFile](), self.layout
+        for values, part in self._parts(tasks, layout):
             if not self._job:
                 self.begins((yield NewId()), (yield ReadClock()))
-            file = self._file(values, part)
+            file = self._file(values, part, layout)
             written: Written = yield file
-            adds.append(self._added(file, values, part, written.size_bytes))
+            adds.append(self._added(file, values, part, layout, written.size_bytes))
         return adds
 
     def write_at_once(
         self, tasks: Iterable[Sequence[Row]], write: Callable[[WriteRows], int]
     ) -> list[AddFile]:
         """The same for a job that has begun, where `write` says how many bytes a file has."""
-        adds: list[AddFile] = []
-        for values, part in self._parts(tasks):
-            file = self._file(values, part)
-            adds.append(self._added(file, values, part, write(file)))
+        adds, layout = list[AddFile](), self.layout
+        for values, part in self._parts(tasks, layout):
+            file = self._file(values, part, layout)
+            adds.append(self._added(file, values, part, layout, write(file)))
         return adds
 
     def begins(self, job: str, now_ms: int) -> None:
@@ -115,12 +113,12 @@ class FileWriter:
         self._job, self._now_ms = job, now_ms
 
     def _parts(
-        self, tasks: Iterable[Sequence[Row]]
+        self, tasks: Iterable[Sequence[Row]], layout: FileLayout
     ) -> Iterator[tuple[PartitionValues, Sequence[Row]]]:
         """The rows of each file, checked, with the values that name its partition."""
-        by_partition, check = self.layout.by_partition, self.check
+        check = self.check
         for rows in tasks:
-            for values, part in by_partition(rows):
+            for values, part in layout.by_partition(rows):
                 if check is not None:
                     for row in part:
                         check(row)
@@ -150,19 +148,23 @@ class FileWriter:
             "numOutputBytes": str(self.bytes_written),
         }
 
-    def _file(self, values: PartitionValues, rows: Sequence[Row]) -> WriteRows:
+    def _file(self, values: PartitionValues, rows: Sequence[Row], layout: FileLayout) -> WriteRows:
         """The next file, which holds some rows of a partition."""
-        layout = self.layout
         key = partition_directory(values) + layout.file_name("part", self.files_written, self._job)
         columns, types = layout.columns
         stored = self.table.data_files.stored(layout.columns, rows)
         return WriteRows(key, stored, columns, types, tuple(values))
 
     def _added(
-        self, file: WriteRows, values: PartitionValues, rows: Sequence[Row], size_bytes: int
+        self,
+        file: WriteRows,
+        values: PartitionValues,
+        rows: Sequence[Row],
+        layout: FileLayout,
+        size_bytes: int,
     ) -> AddFile:
         """The action for a file that is written; `rows` are its rows as they were given."""
-        layout, path = self.layout, log_path(file.key)
+        path = log_path(file.key)
         few = len(rows) <= FEW and isinstance(rows, list)
         # Before the rows are kept: then nothing is known any more of those they were made from.
         statistics = layout.statistics(rows if few else file.rows)

@@ -6,7 +6,8 @@ Read from the bytes in the store, not from what writers believe they did.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from whitecap.engine.log.actions import AddFile
 from whitecap.engine.log.commit_file import Commit
@@ -17,8 +18,7 @@ from whitecap.sim.store.history import History
 from whitecap.sim.store.objects import FakeStore
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """One version. `rows_added` is negative where rows went; `None` where statistics lack."""
 
     version: int
@@ -100,7 +100,7 @@ class LogWalk:
         for removed in commit.removes:
             if file_key(removed) in self._live:
                 self._take(self._live.pop(file_key(removed)), -1)
-        if isinstance(commit.adds, ListedFiles) and self._live.may_list():
+        if self._live.may_list() and isinstance(commit.adds, ListedFiles):
             self._live.begin_with(commit.adds)
             self._take(commit.adds.row_count, 1)
         else:

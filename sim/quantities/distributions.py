@@ -59,7 +59,7 @@ class Lognormal(Section):
 
     def quantile(self, ranks: Uniforms) -> Values:
         mu, sigma = self.parameters()
-        normal = np.array([_standard_normal(rank) for rank in ranks.ravel().tolist()])
+        normal = np.fromiter(map(_standard_normal, ranks.ravel().tolist()), np.float64)
         return np.exp(mu + sigma * normal).reshape(ranks.shape)
 
     def mean_ms(self) -> float:

@@ -23,6 +23,8 @@ _NUMBERS: dict[pa.DataType, type] = {
 def array_of(values: Sequence[Any], type_: pa.DataType) -> pa.Array:
     """The values of a column, `None` for NULL: numbers, texts or truth values."""
     nulls = values.count(None)
+    if nulls == len(values):
+        return pa.nulls(nulls, type_)
     present = np.array([value is not None for value in values]) if nulls else None
     buffers: tuple[pa.Buffer, ...]
     if type_ == pa.string():
@@ -47,7 +49,9 @@ def _bits(flags: NDArray[np.bool_]) -> pa.Buffer:
 
 def _texts(values: Sequence[str | None]) -> tuple[pa.Buffer, pa.Buffer]:
     """Where each text begins, and all of them together."""
-    texts = [b"" if value is None else value.encode() for value in values]
+    texts = ["" if value is None else value for value in values]
+    together = "".join(texts)
+    sizes = texts if together.isascii() else [text.encode() for text in texts]
     offsets = np.zeros(len(texts) + 1, np.int32)
-    np.cumsum([len(text) for text in texts], out=offsets[1:])
-    return pa.py_buffer(offsets), pa.py_buffer(b"".join(texts))
+    np.cumsum(np.fromiter(map(len, sizes), np.int32, len(texts)), out=offsets[1:])
+    return pa.py_buffer(offsets), pa.py_buffer(together.encode())

@@ -41,7 +41,7 @@ class AttemptRecord(msgspec.Struct):
 
     def ends(self, result: PutResult, now_ms: float) -> None:
         """The writer knows what came of it, or that it does not know."""
-        self.result = result.value
+        self.result = result
         self.known_at_ms = now_ms
         if result is not PutResult.UNKNOWN:
             self.reply_at_ms = now_ms
@@ -347,8 +347,8 @@ class Recorder:
 
     def _become_rows(self, unsettled: frozenset[int], instant_ms: float) -> None:
         """All that comes before anything of an unsettled transaction, as known at an instant."""
-        self._attempts.sort(key=lambda a: (a.sent_at_ms, a.transaction_id, a.attempt_number))
-        self._requests.sort(key=lambda r: (r.sent_at_ms, r.transaction_id, r.kind, r.key))
+        self._attempts.sort(key=attrgetter("sent_at_ms", "transaction_id", "attempt_number"))
+        self._requests.sort(key=attrgetter("sent_at_ms", "transaction_id", "kind", "key"))
         noted: dict[str, tuple[list[Any], Callable[[Any], tuple[Any, ...]]]] = {
             "transactions": (self._transactions, self._transaction_row),
             "attempts": (self._attempts, attempt_row),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any, BinaryIO
 
 import pyarrow as pa
@@ -41,8 +42,9 @@ class RowStream:
 
         Raises `OSError`, naming the temporary directory, if that is full.
         """
-        for row in rows:
-            self._rows.append(row)
+        left = iter(rows)
+        while more := list(islice(left, CHUNK_ROWS - len(self._rows))):
+            self._rows += more
             if len(self._rows) == CHUNK_ROWS:
                 self._end_chunk()
                 if len(self._chunks) == GROUP_ROWS // CHUNK_ROWS:

@@ -14,7 +14,7 @@ from whitecap.sim.store.faults import Crashes, next_crash
 from whitecap.sim.store.history import History
 from whitecap.sim.store.log_directory import NO_SEGMENT, Segment
 from whitecap.sim.store.objects import FakeStore
-from whitecap.sim.time.kernel import Clock, Kernel, Waiting
+from whitecap.sim.time.kernel import Clock, Kernel, Pause, Waiting
 
 PATH_LOCKS_KEPT = 64
 """Far more versions than the transactions of one driver write at the same time."""
@@ -171,12 +171,12 @@ class Life:
         """That of what the driver does beside the transaction, whatever becomes of the job."""
         return Life(self._cluster, self.clock.of_task(number))
 
-    def reach(self, instant_ms: float) -> Waiting[None]:
+    def reach(self, instant_ms: float) -> Pause:
         """Let time pass. Raises `WriterCrashed` if the driver dies before."""
         if instant_ms >= self.crash_ms:
             self.clock.now_ms = self.crash_ms
             raise WriterCrashed
-        yield from self.clock.reach(instant_ms)
+        return self.clock.reach(instant_ms)
 
     def holds(self, lock: Mutex) -> Waiting[None]:
         """Come to hold a lock of the driver's. Raises `WriterCrashed` if it dies before."""

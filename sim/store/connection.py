@@ -69,10 +69,8 @@ class Connection:
 
     def sent(self, kind: Kind, size_bytes: int = 0) -> Arrival:
         """A request goes out; the event of its arrival. `answered` is its way back."""
-        tape, clock = self._tape, self.clock
-        number = tape.numbers[kind]
-        tape.numbers[kind] = number + 1
-        self._legs = legs = tape.legs(kind, number)
+        clock = self.clock
+        self._legs = legs = self._tape.next_legs(kind)
         clock.now_ms = clock.now_ms + legs[0] + size_bytes * self._latencies[kind].per_byte_out
         return clock.arrive()
 

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+import msgspec
+
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult
 from whitecap.sim.recording.recorder import AttemptRecord, TransactionRecord
 from whitecap.sim.scenario.store import LogStore
@@ -46,8 +48,7 @@ class LogRequests:
         return cls(*(tuple(KIND_NAMED[name] for name in names) for names in log_store.requests))
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(msgspec.Struct, frozen=True):
     """One attempt of a transaction at a version; `request` is how Delta asks for it."""
 
     request: PutIfAbsent

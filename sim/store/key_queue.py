@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+
+import msgspec
 
 from whitecap.sim.scenario.store import AtKey
 
 
-class Turn(NamedTuple):
+class Turn(msgspec.Struct, frozen=True):
     """One put's turn: whether its key is `taken`, when it takes effect, and when its server is free
     again. Of a put that loses, the effect is that it finds its key taken. Instants in milliseconds.
     """

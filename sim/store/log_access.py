@@ -9,8 +9,9 @@ winners one by one. What follows a commit is in `sim/store/after_commit.py`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
+
+import msgspec
 
 from whitecap.engine.log.commit_file import LOG_DIRECTORY, log_key
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult
@@ -31,30 +32,27 @@ from whitecap.sim.store.log_directory import (
     Segment,
     checksum_key,
 )
-from whitecap.sim.time.kernel import Clock, Waiting
+from whitecap.sim.time.kernel import Clock, Pause, Waiting
 
 LOG_KEY = f"{LOG_DIRECTORY}/"
 
 
-@dataclass(slots=True)
-class LogAccess:
-    """One transaction's requests for the log. `read` is the segment that it started from."""
+class LogAccess(msgspec.Struct):
+    """One transaction's requests for the log. `read` is the segment that it started from.
+
+    `delta_log` is what the cluster knew when it began: a driver that is started anew knows nothing.
+    """
 
     cluster: Cluster
     connection: Connection
     record: TransactionRecord
     requests: LogRequests
     coordinator: Coordinator
+    delta_log: DeltaLog
+    directory: LogDirectory
+    clock: Clock
     read: Segment = NO_SEGMENT
     read_has_checksum: bool = True
-    delta_log: DeltaLog = field(init=False)
-    directory: LogDirectory = field(init=False)
-    clock: Clock = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.delta_log = self.cluster.delta_log
-        self.directory = self.cluster.store.log
-        self.clock = self.connection.clock
 
     # Snapshots ----------------------------------------------------------------------------------
 
@@ -149,7 +147,8 @@ class LogAccess:
 
     def list_log(self, sees: Sees = None) -> Waiting[Shown]:
         """Learn the newest version, and what else the log shows; `sees` is told the moment."""
-        shown = self.coordinator.list_log(self._list_pages, sees)
+        asks = self.cluster.profile.spark.fast_listing or not self.connection.passes
+        shown = self.coordinator.list_log(self._ask_pages if asks else self._pass_pages, sees)
         listings = self.connection.sender.faults.listings
         return self._stale(shown, listings) if listings else shown
 
@@ -164,12 +163,6 @@ class LogAccess:
         version = segment.version - missed
         return Segment(version, self.directory.checkpoint_before(version, moment)), moment
 
-    def _list_pages(self, sees: Sees) -> Waiting[Shown]:
-        """List the whole log, in the shortest way that there is."""
-        if self.connection.passes and not self.cluster.profile.spark.fast_listing:
-            return self._pass_pages(sees)
-        return self._ask_pages(sees)
-
     def _pass_pages(self, sees: Sees) -> Waiting[Shown]:
         """What `_ask_pages` comes to where requests pass."""
         connection, directory, clock = self.connection, self.directory, self.clock
@@ -180,7 +173,8 @@ class LogAccess:
         if on_page > page_size:
             connection.answered(Kind.LIST, page_size)
             before_last = -(-on_page // page_size) - 1
-            connection.passed_again(Kind.LIST, page_size, before_last - 1)
+            if before_last > 1:
+                connection.passed_again(Kind.LIST, page_size, before_last - 1)
             yield connection.sent(Kind.LIST)
             moment = (clock.now_ms, clock.order)
             on_page = max(0, directory.count(moment) - page_size * before_last)
@@ -248,7 +242,8 @@ class LogAccess:
         was_in_doubt = self.record.put_in_doubt
         result = yield from self.coordinator.take(Commit(request, version, attempt))
         attempt.ends(result, self.clock.now_ms)
-        self._is_known(result, was_in_doubt)
+        if self.record.put_in_doubt:
+            self._is_known(result, was_in_doubt)
         if result is PutResult.CREATED:
             self.record.has_landed = True
             if after_put:
@@ -312,6 +307,6 @@ class LogAccess:
         if self.cluster.is_shared:
             yield self.clock.arrive()
 
-    def passes(self, spent_ms: float) -> Waiting[None]:
+    def passes(self, spent_ms: float) -> Pause:
         """Let time pass for a job of Spark's. Raises `WriterCrashed`."""
-        yield from self.connection.sender.life.reach(self.clock.now_ms + spent_ms)
+        return self.connection.sender.life.reach(self.clock.now_ms + spent_ms)

@@ -89,18 +89,16 @@ class LogDirectory:
     _expired_below: int = 0
     pointer: Moment | None = None
     """When `_last_checkpoint` was first there; `None` as long as that is not decided."""
-
-    @property
-    def newest(self) -> int:
-        """The newest version, -1 without any."""
-        return len(self.sizes) - 1
+    newest: int = -1
+    """The newest version, -1 without any."""
 
     def landed(self, version: int, size_bytes: int, at_ms: float, is_listed: bool = True) -> None:
         """A commit file took effect; without put-if-absent perhaps in another one's place.
 
         One that is not listed is only staged.
         """
-        if version == len(self.sizes):
+        if version == self.newest + 1:
+            self.newest = version
             self.sizes.append(size_bytes)
             self.landed_at_ms.append(at_ms)
             self._objects += is_listed
@@ -109,7 +107,7 @@ class LogDirectory:
 
     def starts(self, with_checkpoint: bool, actions: int) -> None:
         """What is there belongs to the beginning: its checksums, and perhaps a checkpoint."""
-        for version in range(len(self.sizes)):
+        for version in range(self.newest + 1):
             self.checksum_appears(version, ALWAYS)
         if with_checkpoint:
             self.checkpoint_appears(self.newest, actions, ALWAYS)
@@ -178,8 +176,8 @@ class LogDirectory:
         """The newest version and checkpoint, now that the moment has come."""
         for version, at in reversed(self._checkpoints):
             if at <= moment:
-                return Segment(len(self.sizes) - 1, version)
-        return Segment(len(self.sizes) - 1)
+                return Segment(self.newest, version)
+        return Segment(self.newest)
 
     def checkpoint_before(self, version: int, moment: Moment) -> int:
         """The newest checkpoint, at a moment, of a version or an earlier one; -1 without any."""

@@ -7,7 +7,7 @@ addresses of its own, so that it moves nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -188,7 +188,11 @@ class Tape:
         """The legs of a request that is made now."""
         number = self.numbers[kind]
         self.numbers[kind] = number + 1
-        return self.legs(kind, number)
+        first, width, usual = self.stretches[kind]
+        if number >= usual:
+            return self.legs(kind, number)
+        drawn, at = self.drawn, first + number * width
+        return drawn[at], drawn[at + 1], drawn[at + width - 1]
 
     def legs(self, kind: Kind, number: int, sending: int = 0) -> RequestLegs:
         """The way out, the way back, and the way back where a put-if-absent found the key taken.
@@ -214,18 +218,19 @@ class Tape:
                 now_ms = now_ms + drawn[at] + drawn[at + 1] + back_for_size
         return now_ms
 
-    def _in_pieces(self, kind: Kind, first: int, count: int) -> Iterator[Piece]:
+    def _in_pieces(self, kind: Kind, first: int, count: int) -> list[Piece]:
         """The draws of some requests: the usual ones, then block by block."""
         begin, width, usual = self.stretches[kind]
-        end = first + count
+        end, pieces = first + count, list[Piece]()
         if first < usual:
-            yield self.drawn, begin + first * width, begin + min(end, usual) * width
+            pieces.append((self.drawn, begin + first * width, begin + min(end, usual) * width))
             first = usual
         while first < end:
             block, number = divmod(first, MORE)
             until = min(end - block * MORE, MORE)
-            yield self._beyond(kind, block, 0), number * width, until * width
+            pieces.append((self._beyond(kind, block, 0), number * width, until * width))
             first = block * MORE + until
+        return pieces
 
     def backoff(self, kind: Kind, number: int, sending: int) -> float:
         """A uniform number for the wait after a refusal."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whitecap.sim.time.random_streams import Source, Uniforms, row_of
+from whitecap.sim.time.random_streams import Source, Uniforms, rows_of
 
 FEW, SOME, MANY, VERY_MANY = 8, 32, 64, 512
 """Jobs of a block: a thousand writers with a few jobs each stay cheap, and long runs are quick."""
@@ -33,14 +33,21 @@ class Columns:
     drawn: Callable[[Uniforms], NDArray[Any]]
 
 
+_NONE = (0, np.zeros((0, 0)))
+
+
 @dataclass(slots=True)
 class DrawTable:
-    """The draws of each run of each job: a list in the order of `columns`."""
+    """The draws of each run of each job: a list in the order of `columns`.
+
+    Blocks are kept as arrays, in a quarter of the room, and a row becomes a list when it is its
+    turn: in a long run every writer has many tables.
+    """
 
     source: Source
     columns: Sequence[Columns]
     _places: NDArray[np.uint64] = field(init=False)
-    _blocks: dict[int, tuple[int, list[list[Any]]]] = field(default_factory=dict)
+    _blocks: dict[int, tuple[int, NDArray[Any]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         places = [place for columns in self.columns for place in columns.places]
@@ -48,21 +55,21 @@ class DrawTable:
 
     def row(self, job: int, rerun: int = 0) -> list[Any]:
         """The draws of one run of a job; only the last block of a rerun number is kept."""
-        first, rows = self._blocks.get(rerun, (0, ()))
+        first, rows = self._blocks.get(rerun, _NONE)
         if not first <= job < first + len(rows):
             first, rows = self._blocks[rerun] = self._block(job, rerun, first + len(rows))
-        return rows[job - first]
+        row: list[Any] = rows[job - first].tolist()
+        return row
 
-    def _block(self, job: int, rerun: int, end: int) -> tuple[int, list[list[Any]]]:
+    def _block(self, job: int, rerun: int, end: int) -> tuple[int, NDArray[Any]]:
         """The block of a job, after one that ended before the job `end`."""
         jobs = block_of(job, rerun, len(self._places), end)
-        numbers = [row_of(one, rerun) for one in jobs]
-        uniforms = self.source.uniforms(numbers, self._places)
+        uniforms = self.source.uniforms(rows_of(jobs, rerun), self._places)
         drawn, at = [], 0
         for columns in self.columns:
             drawn.append(columns.drawn(uniforms[:, at : at + len(columns.places)]))
             at += len(columns.places)
-        return jobs.start, np.concatenate(drawn, axis=1).tolist()
+        return jobs.start, np.concatenate(drawn, axis=1)
 
 
 def block_of(job: int, rerun: int, draws: int, end: int = 0) -> range:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import msgspec
 import numpy as np
 
 from whitecap.sim.time.draws import block_of
-from whitecap.sim.time.random_streams import Source, Words, row_of
+from whitecap.sim.time.random_streams import Source, Words, row_of, rows_of
 
 # RFC 9562: version 4 in the high bits of the third field, variant 10 in those of the fourth.
 _VERSION = 0x4000 << 64
@@ -23,8 +24,7 @@ DIGITS = 32
 """Hexadecimal digits of an id."""
 
 
-@dataclass(slots=True)
-class Ids:
+class Ids(msgspec.Struct):
     """The ids that are given out one after the other in a row of a source.
 
     The digits of the first ones may be known already.
@@ -65,8 +65,7 @@ class IdsOfJobs:
         jobs, digits = self._blocks.get(rerun, (range(0), ""))
         if job not in jobs:
             jobs = block_of(job, rerun, 2 * USUAL)
-            rows = [row_of(each, rerun) for each in jobs]
-            ids = _as_ids(self.source.words(rows, range(2 * USUAL)))
+            ids = _as_ids(self.source.words(rows_of(jobs, rerun), range(2 * USUAL)))
             digits = ids.astype(">u8").tobytes().hex()
             self._blocks[rerun] = jobs, digits
         begin = (job - jobs.start) * USUAL * DIGITS

@@ -29,6 +29,9 @@ Arrival = Event
 Waiting = Generator[Event, Any, T]
 """A piece of a process: yields events, returns a `T`."""
 
+Pause = Sequence[Event]
+"""The events of a piece of a process that returns nothing."""
+
 LANE_BITS = 8
 JOB_BITS = 40
 
@@ -165,11 +168,10 @@ class Clock:
         """Let the process that waits go on now."""
         self.kernel.enter(self.kernel.now_ms, self.order, self._event)
 
-    def reach(self, instant_ms: float) -> Waiting[None]:
+    def reach(self, instant_ms: float) -> Pause:
         """Go on to an instant, with the world if the run is patient."""
         self.now_ms = instant_ms
-        if self.kernel.patient:
-            yield self.arrive()
+        return (self.arrive(),) if self.kernel.patient else ()
 
 
 def _run_through(process: Waiting[T]) -> T:

@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 
 Uniforms = NDArray[np.float64]
 Words = NDArray[np.uint64]
+Numbers = Sequence[int] | NDArray[Any]
+"""Of rows or of places, none negative."""
 
 _GAMMA = 0x9E3779B97F4A7C15
 _FIRST, _SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
@@ -64,28 +66,37 @@ class Source:
         """A number from (0, 1), both ends excluded."""
         return ((self.word(row, place) >> 12) + 0.5) * 2.0**-52
 
-    def uniforms(self, rows: Sequence[int], places: Sequence[int] | NDArray[Any]) -> Uniforms:
+    def uniforms(self, rows: Numbers, places: Numbers) -> Uniforms:
         """The same numbers, a line for each row and a column for each place."""
         words = self.words(rows, places)
         uniforms: Uniforms = (words >> np.uint64(12)).astype(np.float64)
         return (uniforms + 0.5) * 2.0**-52
 
-    def words(self, rows: Sequence[int], places: Sequence[int] | NDArray[Any]) -> Words:
+    def words(self, rows: Numbers, places: Numbers) -> Words:
         """Random bits in the same order."""
-        of_rows = np.array([_mixed(self.key + row * _GAMMA) for row in rows], dtype=np.uint64)
-        steps = (np.asarray(places, dtype=np.uint64) + np.uint64(1)) * np.uint64(_GAMMA)
-        words = of_rows[:, None] + steps[None, :]
-        words ^= words >> np.uint64(30)
-        words *= np.uint64(_FIRST)
-        words ^= words >> np.uint64(27)
-        words *= np.uint64(_SECOND)
-        words ^= words >> np.uint64(31)
-        return words
+        of_rows = np.asarray(rows, np.uint64) * np.uint64(_GAMMA) + np.uint64(self.key)
+        steps = (np.asarray(places, np.uint64) + np.uint64(1)) * np.uint64(_GAMMA)
+        return _all_mixed(_all_mixed(of_rows)[:, None] + steps[None, :])
 
 
 def row_of(job: int, rerun: int = 0) -> int:
     """The row of a run of a job."""
     return job << RERUN_BITS | rerun
+
+
+def rows_of(jobs: range, rerun: int = 0) -> range:
+    """The rows of that run of each of some jobs."""
+    return range(row_of(jobs.start, rerun), row_of(jobs.stop, rerun), jobs.step << RERUN_BITS)
+
+
+def _all_mixed(words: Words) -> Words:
+    """What `_mixed` makes of each, in place."""
+    words ^= words >> np.uint64(30)
+    words *= np.uint64(_FIRST)
+    words ^= words >> np.uint64(27)
+    words *= np.uint64(_SECOND)
+    words ^= words >> np.uint64(31)
+    return words
 
 
 def _mixed(word: int) -> int:

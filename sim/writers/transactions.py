@@ -144,7 +144,10 @@ class Transactions:
         connection = Connection(sender)
         new_coordinator = COORDINATORS[cluster.profile.log_store.protocol]
         coordinator = new_coordinator(cluster, connection, record, self.requests)
-        log = LogAccess(cluster, connection, record, self.requests, coordinator)
+        log = LogAccess(
+            cluster, connection, record, self.requests, coordinator,
+            cluster.delta_log, cluster.store.log, life.clock,
+        )  # fmt: skip
         new_id = self.ids.of(number, record.rerun_number)
         own_ms = self.spark_jobs.own_ms(number, tape.compute_ms)
         return Client(

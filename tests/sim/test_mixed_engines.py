@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from tests.sim.sim_worlds import INSERT, TABLE, UPDATE, document, ran, rows, scenario
 from whitecap.cli import main

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
-from whitecap.sim.time.draws import Columns, DrawTable
+from whitecap.sim.time.draws import Columns, DrawTable, block_of
 from whitecap.sim.time.random_streams import RandomStreams, Source, row_of
 
 
@@ -82,3 +84,13 @@ def test_a_row_is_the_same_in_whichever_block_it_was_made() -> None:
     row = row_of(65, 2)
     assert [first, second] == [source.uniform(row, 0), source.uniform(row, 4)]
     assert third == 10 * source.uniform(row, 9)
+
+
+def test_draws_that_are_made_ahead_take_little_more_than_eight_bytes_each() -> None:
+    draws = DrawTable(RandomStreams(3).source("x", "y"), [Columns(range(64), lambda u: u)])
+    tracemalloc.start()
+    draws.row(100)
+    kept_bytes, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    made_ahead = len(block_of(100, 0, 64)) * 64
+    assert kept_bytes < 1.5 * 8 * made_ahead

@@ -14,7 +14,6 @@ storage/commit/uccommitcoordinator/UCCommitCoordinatorClient.java: commitImpl.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any
 
 from msgspec import structs
@@ -37,7 +36,6 @@ BRANCH, PUBLISHER = 1, 255
 """Numbers of tasks: what a transaction waits for, and what goes on when it has ended."""
 
 
-@dataclass(slots=True)
 class ByCatalog(FileCalls):
     """The catalog decides; the log in the store follows."""
 
@@ -104,7 +102,7 @@ class ByCatalog(FileCalls):
         life, tape = sender.life.of_thread(PUBLISHER), sender.tape.beside()
         connection = Connection(structs.replace(sender, life=life, tape=tape))
         self.record.threads += 1
-        sender.kernel.start(replace(self, connection=connection)._publish(version))
+        sender.kernel.start(structs.replace(self, connection=connection)._publish(version))
 
     def _publish(self, version: int) -> Waiting[None]:
         yield from _caught(self._publish_up_to(version))

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 from whitecap.engine.storage.requests import Put, PutIfAbsent, PutResult
@@ -17,7 +16,6 @@ from whitecap.sim.store.protocols.file_calls import FileCalls, answered
 from whitecap.sim.time.kernel import Waiting
 
 
-@dataclass(slots=True)
 class ConditionalPut(FileCalls):
     """PUT `N.json` if it is absent."""
 

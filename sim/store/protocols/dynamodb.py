@@ -15,8 +15,6 @@ fixDeltaLog, copyFile; S3DynamoDBLogStore.java.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from whitecap.engine.log.commit_file import LOG_DIRECTORY, log_key
 from whitecap.engine.storage.requests import PutResult
 from whitecap.sim.store.commit_table import CommitItem, CommitTable
@@ -31,7 +29,6 @@ RECOVERY_TRIES = 4
 """Source: `fixDeltaLog`, which gives up at the fourth error."""
 
 
-@dataclass(slots=True)
 class ByDynamoDB(FileCalls):
     """Items by version; a commit is its item."""
 

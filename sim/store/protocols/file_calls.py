@@ -7,8 +7,9 @@ behind is what its protocol leaves behind.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeVar
+
+import msgspec
 
 from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.storage.requests import PutResult
@@ -25,8 +26,7 @@ from whitecap.sim.time.kernel import Clock, Waiting
 T = TypeVar("T")
 
 
-@dataclass(slots=True)
-class FileCalls:
+class FileCalls(msgspec.Struct):
     """What a log store does with files, as requests.
 
     `in_doubt` is a version that was asked for without a reply: all that is sent again is what

@@ -9,8 +9,6 @@ HadoopFileSystemLogStore.java: writeWithRename.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from whitecap.engine.storage.requests import PutResult
 from whitecap.sim.store.coordinator import Commit
 from whitecap.sim.store.exchange import Answer
@@ -20,7 +18,6 @@ from whitecap.sim.store.protocols.file_calls import FileCalls, answered
 from whitecap.sim.time.kernel import Waiting
 
 
-@dataclass(slots=True)
 class ByRename(FileCalls):
     """`exists`; write the temporary file; rename it, or delete it where that is refused."""
 

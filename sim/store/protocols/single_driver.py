@@ -7,8 +7,6 @@ Source: delta-io/delta v4.4.0, storage/S3SingleDriverLogStore.java.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from whitecap.engine.storage.requests import Put, PutResult
 from whitecap.sim.store.coordinator import Commit
 from whitecap.sim.store.exchange import Answer
@@ -18,7 +16,6 @@ from whitecap.sim.store.protocols.file_calls import FileCalls, answered
 from whitecap.sim.time.kernel import Waiting
 
 
-@dataclass(slots=True)
 class SingleDriver(FileCalls):
     """Lock; `exists`; `create(overwrite = false)`, which looks again; PUT, whatever is there."""
 
