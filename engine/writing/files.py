@@ -7,7 +7,7 @@ StatisticsCollection.scala, DeletionVectorUtils (wide bounds).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -81,13 +81,13 @@ class FileWriter:
     rows_written: int = 0
     bytes_written: int = 0
     files_written: int = 0
+    layout: FileLayout = field(init=False)
+    """How rows are laid out in files."""
     _job: str = ""
     _now_ms: int = 0
 
-    @property
-    def layout(self) -> FileLayout:
-        """How rows are laid out in files."""
-        return file_layout(self.metadata)
+    def __post_init__(self) -> None:
+        self.layout = file_layout(self.metadata)
 
     def write(self, tasks: Iterable[Sequence[Row]]) -> Steps[list[AddFile]]:
         """Write each task's rows: one file for each partition that they fall in."""
