@@ -35,6 +35,7 @@ from whitecap.engine.commands.schema.properties import (
     set_properties,
     unset_properties,
 )
+from whitecap.engine.dialects import Dialect
 from whitecap.engine.outcomes import Outcome
 from whitecap.engine.query.queries import source_of
 from whitecap.engine.query.row_conditions import rows_asked_of_others, with_clause_values
@@ -110,7 +111,7 @@ def run_statement(statement: Statement, tables: Tables) -> Steps[Outcome]:
     statement.check_bound()
     statement = yield from _at_this_time(statement)
     target = table_named(tables, statement.table.name)
-    target.dialect.require(_words_of(statement))
+    _require(statement, target.dialect)
     target.outcomes.clear()
     target.after_commit = auto_compact
     if not isinstance(statement, _NOT_ANALYZED):
@@ -120,6 +121,11 @@ def run_statement(statement: Statement, tables: Tables) -> Steps[Outcome]:
         return (yield from target.at_root(steps))
     finally:
         target.reading = None
+
+
+def _require(statement: Statement, dialect: Dialect) -> None:
+    """Raises `UnsupportedFeature` for a statement that a dialect lacks, whatever its values."""
+    statement.plans.of(dialect, "words", lambda: dialect.require(_words_of(statement)))
 
 
 def _words_of(statement: Statement) -> list[str]:

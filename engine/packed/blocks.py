@@ -108,6 +108,8 @@ class Packing(Generic[T]):
 
 _Run = tuple[NDArray[np.int64], NDArray[np.int32]]
 
+_NO_PLACES = np.zeros(0, np.int32)
+
 MERGED_UNLESS = 4
 """A run stays beside a shorter one if it is so many times as long: then there are few."""
 
@@ -147,10 +149,19 @@ class HashedPlaces:
                 yield int(places[at])
                 at += 1
 
+    def with_any(self, hashes: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The places of some hashes."""
+        found = []
+        for run, places in self.runs:
+            begins, ends = run.searchsorted(hashes), run.searchsorted(hashes, "right")
+            met = (begins < ends).nonzero()[0]
+            found += [places[begins[at] : ends[at]] for at in met.tolist()]
+        return np.concatenate(found) if found else _NO_PLACES
+
     def all(self) -> NDArray[np.int32]:
         """Every place, in order."""
         runs = [places for _, places in self.runs]
-        return np.sort(np.concatenate(runs)) if runs else np.zeros(0, np.int32)
+        return np.sort(np.concatenate(runs)) if runs else _NO_PLACES
 
 
 def hashes_of(keys: Iterable[Any]) -> NDArray[np.int64]:

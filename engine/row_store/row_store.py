@@ -58,7 +58,8 @@ class RowStore:
     @property
     def columns(self) -> list[Column]:
         """The columns, with all rows in them."""
-        self._put_new()
+        if self._new:
+            self._put_new()
         return self._columns
 
     def lines(self, ids: Ids) -> Ids:
@@ -87,16 +88,16 @@ class RowStore:
             if len(self._new) > MANY_FEW:
                 self._put_new()
         else:
-            self._put_new()
+            if self._new:
+                self._put_new()
             first, self.count = self.count, self.count + len(rows)
             self._take(columns_of(rows), first)
         return StoredRows(self, np.arange(first, self.count))
 
     def _put_new(self) -> None:
         """Put the rows that wait into columns."""
-        if self._new:
-            new, self._new = self._new, []
-            self._take(columns_of(new), self.count - len(new))
+        new, self._new = self._new, []
+        self._take(columns_of(new), self.count - len(new))
 
     def _take(self, columns: Iterable[Sequence[Any]], first: int) -> None:
         for at, values in enumerate(columns):

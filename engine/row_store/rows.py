@@ -112,6 +112,13 @@ def grouped(rows: Sequence[Row], places: Sequence[int]) -> list[Sequence[Row]]:
     return list(parts.values())
 
 
+def first(rows: Sequence[Row], position: int) -> Any:
+    """What the first row has in a column."""
+    if isinstance(rows, StoredRows):
+        return rows.store.columns[position].values(rows.ids[:1])[0]
+    return rows[0][position]
+
+
 def extent(rows: Sequence[Sequence[Any]], position: int) -> Extent:
     """NULLs and bounds of a column of a type that has an order."""
     if isinstance(rows, StoredRows):

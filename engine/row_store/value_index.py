@@ -27,6 +27,7 @@ from whitecap.engine.row_store.row_store import RowStore
 from whitecap.engine.row_store.stored_rows import StoredRows
 
 K = TypeVar("K", bound=Hashable)
+F = TypeVar("F")
 
 _NOWHERE = -1
 
@@ -88,6 +89,9 @@ def packer_of_nodes(key: Callable[[FileNode], K]) -> Packer[tuple[K, FileNode]]:
 IsLive = Callable[[str], bool]
 """Whether a path is live in a snapshot."""
 
+LiveAt = Callable[[str], F | None]
+"""What is live at a path in a snapshot, `None` if nothing is."""
+
 
 class ByRow:
     """A column whose values are in few rows each, such as a key: an entry for every version.
@@ -125,16 +129,25 @@ class ByRow:
             elif isinstance(known, list) and row in known:
                 known.remove(row)
 
-    def of(self, value: Any) -> Collection[int]:
-        """The versions that have a value, and perhaps some that are nowhere any more."""
-        known = self._rows.get(value, ())
-        newer = (known,) if isinstance(known, int) else known
-        older = [row for row in self._older.of(hash(value)) if self._has(row, value)]
-        return (*newer, *older) if older else newer
+    def with_any(self, values: Collection[Any]) -> list[int]:
+        """The versions that have one of some values, and perhaps some that are nowhere any more."""
+        rows: list[int] = []
+        for value in values:
+            known = self._rows.get(value)
+            if isinstance(known, int):
+                rows.append(known)
+            elif known is not None:
+                rows += known
+        return rows + self._older_with_any(values)
 
-    def _has(self, row: int, value: Any) -> bool:
-        values = self._store.columns[self._place].values(np.array([row]))
-        return bool(values[0] == value)
+    def _older_with_any(self, values: Collection[Any]) -> list[int]:
+        """Hashes say where to look, the column which of these rows are the right ones."""
+        places = self._older.with_any(hashes_of(values))
+        if not len(places):
+            return []
+        column = self._store.columns[self._place].values(places.astype(np.intp))
+        wanted = set(values)
+        return [row for row, value in zip(places.tolist(), column, strict=True) if value in wanted]
 
     def _pack(self) -> None:
         values, rows = list[Any](), list[int]()
@@ -199,34 +212,43 @@ class StoreIndex:
                 by_file[value].discard(node.number)
         node.forget()
 
-    def paths_with(
-        self, column: str, values: Iterable[Any], version: int, is_live: IsLive
-    ) -> set[str]:
-        """Paths of the files that hold one of the values in a version's snapshot."""
+    def files_with(
+        self, column: str, values: Collection[Any], version: int, live_at: LiveAt[F]
+    ) -> dict[str, F]:
+        """By path, the files that hold one of the values in a version's snapshot."""
         if column not in self.store.names:
-            return set()
+            return {}
         self.begin(column)
         place = self.store.names.index(column)
         by_row = self._by_row.get(place)
-        if by_row is not None:
-            rows = (row for value in values for row in by_row.of(value))
-            paths = (self._path_of(row, version, is_live) for row in rows)
-            return {path for path in paths if path is not None}
-        files = (self._by_file[place].get(value, ()) for value in values)
-        found = (self._nodes[number].path for numbers in files for number in numbers)
-        return {path for path in found if is_live(path)}
+        if by_row is None:
+            return self._live(self._by_file[place], values, live_at)
+        files: dict[str, F] = {}
+        for row in by_row.with_any(values):
+            self._note_file_of(row, version, live_at, files)
+        return files
 
-    def _path_of(self, row: int, version: int, is_live: IsLive) -> str | None:
-        """Where a row version is in a snapshot that may be older than what is known here."""
+    def _live(
+        self, by_file: dict[Any, BitMap], values: Iterable[Any], live_at: LiveAt[F]
+    ) -> dict[str, F]:
+        """Those files with one of the values that are live."""
+        numbers = BitMap.union(BitMap(), *(by_file.get(value, BitMap()) for value in values))
+        paths = (self._nodes[number].path for number in numbers)
+        return {path: file for path in paths if (file := live_at(path)) is not None}
+
+    def _note_file_of(
+        self, row: int, version: int, live_at: LiveAt[F], files: dict[str, F]
+    ) -> None:
+        """Note where a row version is in a snapshot that may be older than what is known here."""
         number = int(self._at[row])
         node = None if number == _NOWHERE else self._nodes[number]
-        while node is not None:
-            if is_live(node.path):
-                return node.path
-            if node.added <= version:
-                return None
+        while node is not None and node.path not in files:
+            file = live_at(node.path)
+            if file is not None:
+                files[node.path] = file
+            if file is not None or node.added <= version:
+                return
             node = next((origin for origin in node.origins if origin.holds(row)), None)
-        return None
 
     def begin(self, column: str) -> bool:
         """Index a column from now on, if there is one; whether each value is in few rows."""

@@ -106,14 +106,12 @@ class RowIndex:
         column = self._most_telling(pins)
         if column is None or snapshot.version < self._complete_from:
             return None
-        values = pins[column]
-        paths = set() if self._described is None else set(self._described.paths_with(values))
+        values, file_at = pins[column], snapshot.live.at
+        described = () if self._described is None else self._described.paths_with(values)
+        files = {path: file for path in described if (file := file_at(path)) is not None}
         for index in self._stores.values():
-            paths |= index.paths_with(
-                column, values, snapshot.version, lambda path: snapshot.file_at(path) is not None
-            )
-        files = (snapshot.file_at(path) for path in sorted(paths))
-        return [file for file in files if file is not None]
+            files |= index.files_with(column, values, snapshot.version, file_at)
+        return [files[path] for path in sorted(files)]
 
     def _most_telling(self, pins: Mapping[str, Collection[Any]]) -> str | None:
         """The column by which to look: one whose values are in few rows each, of few values."""

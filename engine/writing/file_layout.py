@@ -23,7 +23,7 @@ from whitecap.engine.log.statistics import (
 )
 from whitecap.engine.remembered import once_for_each
 from whitecap.engine.row_store.row_store import FileColumns
-from whitecap.engine.row_store.rows import grouped, holds
+from whitecap.engine.row_store.rows import first, grouped, holds
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.texts import to_text
 
@@ -50,10 +50,10 @@ class FileLayout:
         if not self.places:
             return [({}, rows)] if rows else []
         parts = grouped(_without_empty(rows, self.text_places), self.places)
-        return [(self._values(part[0]), part) for part in parts]
+        return [(self._values(part), part) for part in parts]
 
-    def _values(self, row: Row) -> PartitionValues:
-        values = [partition_text(row[at]) for at in self.places]
+    def _values(self, rows: Sequence[Row]) -> PartitionValues:
+        values = [partition_text(first(rows, at)) for at in self.places]
         return dict(zip(self.partition_names, values, strict=True))
 
     def statistics(self, rows: Sequence[Row]) -> str:

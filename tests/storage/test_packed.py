@@ -79,6 +79,9 @@ def test_places_are_found_by_their_hashes(parts: list[list[int]]) -> None:
     for value in range(-4, 5):
         expected = [at for at, each in enumerate(everything) if hash(each) == hash(value)]
         assert sorted(places.of(hash(value))) == expected
+        assert sorted(places.with_any(hashes_of([value]))) == expected
+    of_all = [at for value in {hash(each) for each in everything} for at in places.of(value)]
+    assert sorted(places.with_any(hashes_of({hash(each) for each in everything}))) == sorted(of_all)
 
 
 def test_few_runs_are_to_be_looked_at_and_places_that_went_are_left_out() -> None:

@@ -7,8 +7,7 @@ rewritten, or their changed rows are hidden and written anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +48,7 @@ from whitecap.engine.writing.files import (
     in_task,
     remove,
 )
-from whitecap.engine.writing.generation import completed, counted_columns, identity_marks, numbered
+from whitecap.engine.writing.generation import identity_marks, numbered
 from whitecap.engine.writing.inserting import row_check
 from whitecap.engine.writing.search import files_to_read
 from whitecap.engine.writing.vectors import hide_rows
@@ -73,7 +72,7 @@ def merge(table: Table, statement: Merge, read: Source | OwnRead) -> Steps[Outco
     scan = txn.filter_files(predicates)
     txn.run_query()
     join = Join(plan, source.rows, statement.parameters, len(schema))
-    pins = {} if plan.not_matched_by_source else join.pins()
+    pins = {} if plan.not_matched_by_source else join.pins
     files = yield from files_to_read(table, txn, scan, pins)
     candidates = yield from table.data_files.read(files, schema)
     run = _Run(table, txn, scan, plan, join, schema, statement)
@@ -95,24 +94,28 @@ class Join:
         self._keys = plan.keys
         self._pins = plan.pins
         self._parameters = parameters
-        self._target_key = _compared([key.target.bind(parameters).evaluate for key in plan.keys])
-        source_key = _compared([key.source.bind(parameters).evaluate for key in plan.keys])
+        self._target_key = _compared([key.target(parameters) for key in plan.keys])
+        source_key = _compared([key.source(parameters) for key in plan.keys])
         residual = plan.residual.bind(parameters)
         self._residual = residual.evaluate
         self._always = residual.is_constant and residual.value is True
         self._by_key: dict[Any, list[int]] = {}
-        with _joining():
+        try:
             for at, row in enumerate(rows):
                 key = source_key(blank + row)
                 if key is not None:
                     self._by_key.setdefault(key, []).append(at)
+        except DeltaError as error:
+            raise _of_join(error) from error
+        self.pins = self._pinned()
 
-    def pins(self) -> dict[str, set[Any]]:
+    def _pinned(self) -> dict[str, set[Any]]:
         """The values that a row of the target must have to match, by column."""
         names = [key.target_column for key in self._keys]
-        single = len(names) == 1
+        if len(names) == 1:
+            return {name: set(self._by_key) for name in names if name is not None}
         return {
-            name: {key if single else key[at] for key in self._by_key}
+            name: {key[at] for key in self._by_key}
             for at, name in enumerate(names)
             if name is not None
         }
@@ -125,7 +128,7 @@ class Join:
         if any(key.target_column is None for key in self._keys):
             return ()
         pins = [pin for pin in self._pins if pin.column not in partition_columns]
-        keys = ((schema.index(name), values) for name, values in self.pins().items())
+        keys = ((schema.index(name), values) for name, values in self.pins.items())
         return [*((schema.index(p.column), p.values(self._parameters)) for p in pins), *keys]
 
     def matches(self, row: Row) -> list[int]:
@@ -145,14 +148,6 @@ def _of_join(error: DeltaError) -> DeltaError:
     if not error.exception.startswith("Spark"):
         return error
     return DeltaError("ExecutionException", None, error.message)
-
-
-@contextmanager
-def _joining() -> Iterator[None]:
-    try:
-        yield
-    except DeltaError as error:
-        raise _of_join(error) from error
 
 
 def _compared(evaluates: Sequence[Evaluate]) -> Evaluate:
@@ -206,7 +201,7 @@ class _Run:
         self.join = join
         self.schema = schema
         self.blank = (None,) * len(schema)
-        self.counted = counted_columns(schema, plan.inserted_columns)
+        self.counted = plan.counted
         parameters = statement.parameters
         # What only literals are inserted for is computed before: by the optimizer.
         in_tasks = not plan.is_insert_only or reads_tables(statement.source)
@@ -382,11 +377,10 @@ def _new(changes: Mapping[int, Row | None]) -> list[Row]:
 
 def _bound(clause: Clause, parameters: Parameters, metadata: Metadata | None) -> _Bound:
     """`metadata`: of the table whose writing tasks run the clause, if they do."""
-    applies = None if clause.condition is None else clause.condition.bind(parameters).evaluate
-    # The width is that of no joined row, so that a projection never takes one for the new row.
-    if clause.values is None:
+    applies = None if clause.condition is None else clause.condition(parameters)
+    if clause.make is None:
         return _Bound(clause.act, applies, None)
-    make = completed(clause.values, parameters, -1, clause.complete)
+    make = clause.make(parameters)
     return _Bound(clause.act, applies, make if metadata is None else in_task(make, metadata))
 
 

@@ -17,13 +17,14 @@ from sqlglot import exp
 from whitecap.engine.errors import DeltaError, InvalidInput, Problem
 from whitecap.engine.log.identity import identity_of
 from whitecap.engine.log.schema import Schema
-from whitecap.engine.query.sources import Source
+from whitecap.engine.query.sources import Projection, Source
 from whitecap.engine.refusals import command_errors, write_errors
+from whitecap.engine.sql.expressions.bound_once import BoundOnce, evaluation
 from whitecap.engine.sql.expressions.columns import unqualified
 from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.scope import UNRESOLVED, Relation, Scope
 from whitecap.engine.sql.expressions.spark_text import DIALECT
-from whitecap.engine.sql.expressions.terms import Term, apply, column, convert
+from whitecap.engine.sql.expressions.terms import Evaluate, Term, apply, column, convert
 from whitecap.engine.sql.parsing.statements import Act, Match, Merge, MergeClause, TableName
 from whitecap.engine.sql.predicates.compiler import (
     CLAUSE_NOT_BOOLEAN,
@@ -39,28 +40,35 @@ from whitecap.engine.sql.predicates.predicate import TRUE, Predicate, is_determi
 from whitecap.engine.values.coercion import compared_type
 from whitecap.engine.values.types import FRACTIONAL, Session
 from whitecap.engine.writing.assigning import is_default, updated
-from whitecap.engine.writing.generation import Completion, check_given, completion, default_term
+from whitecap.engine.writing.generation import (
+    Completion,
+    Counted,
+    check_given,
+    completed,
+    completion,
+    counted_columns,
+    default_term,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One WHEN: its condition, and the values of the row that it makes (`None` for DELETE).
+    """One WHEN: its condition, and what makes a row with its generated columns, if it does.
 
-    `complete` computes the generated columns that it gives no value for.
+    Both are given a joined row, or the target's where there is no other.
     """
 
     act: Act
-    condition: Term | None
-    values: tuple[Term, ...] | None = None
-    complete: Completion | None = None
+    condition: BoundOnce[Evaluate] | None
+    make: BoundOnce[Projection] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class JoinKey:
     """One equality of ON between a target and a source expression, in their common type."""
 
-    target: Term
-    source: Term
+    target: BoundOnce[Evaluate]
+    source: BoundOnce[Evaluate]
     target_column: str | None
     """The target's column, where the expression is nothing but a column that is not cast.
 
@@ -82,8 +90,8 @@ class MergePlan:
     matched: tuple[Clause, ...]
     not_matched: tuple[Clause, ...]
     not_matched_by_source: tuple[Clause, ...]
-    inserted_columns: tuple[str, ...]
-    """The columns that every INSERT gives a value for; the table makes up the others."""
+    counted: Counted
+    """The identity columns that some INSERT gives no value for."""
 
     @property
     def is_insert_only(self) -> bool:
@@ -147,7 +155,7 @@ class _Planner:
             self._clauses(Match.MATCHED),
             self._clauses(Match.NOT_MATCHED),
             self._clauses(Match.NOT_MATCHED_BY_SOURCE),
-            self._inserted_columns(),
+            counted_columns(self.schema, self._inserted_columns()),
         )
 
     def _check_conditions(self) -> None:
@@ -221,8 +229,8 @@ class _Planner:
         name = target.name if isinstance(target, exp.Column) and left.type == common else None
         left, right = (convert(term, common, self.session) for term in (left, right))
         if common in FRACTIONAL:
-            return JoinKey(_with_one_nan(left), _with_one_nan(right), None)
-        return JoinKey(left, right, name)
+            left, right, name = _with_one_nan(left), _with_one_nan(right), None
+        return JoinKey(evaluation(left), evaluation(right), name)
 
     def _clauses(self, match: Match) -> tuple[Clause, ...]:
         scope = self._scope_of(match)
@@ -230,12 +238,12 @@ class _Planner:
 
     def _clause(self, clause: MergeClause, scope: Scope) -> Clause:
         condition = clause.condition
-        test = None if condition is None else compile_boolean(condition, scope)
+        test = None if condition is None else evaluation(compile_boolean(condition, scope))
         if clause.act is Act.DELETE:
             return Clause(clause.act, test)
         make = self._updated if clause.act is Act.UPDATE else self._inserted
         complete = completion(self.schema, self._given(clause), self.session)
-        return Clause(clause.act, test, make(clause, scope), complete)
+        return Clause(clause.act, test, _making(make(clause, scope), complete))
 
     def _given(self, clause: MergeClause) -> Sequence[str]:
         """The columns that a clause gives values for."""
@@ -334,6 +342,11 @@ def _with_one_nan(fraction: Term) -> Term:
     Source: NormalizeFloatingNumbers.scala.
     """
     return apply(lambda value: value if value == value else nan, fraction, fraction.type)
+
+
+def _making(terms: Sequence[Term], complete: Completion | None) -> BoundOnce[Projection]:
+    """What makes a row: of one that is wider than any, so that none is taken for the new one."""
+    return BoundOnce(lambda parameters: completed(terms, parameters, -1, complete))
 
 
 def _source_names(statement: Merge) -> tuple[str, ...]:

@@ -16,11 +16,13 @@ from whitecap.engine.outcomes import NothingToCommit, Outcome
 from whitecap.engine.query.row_conditions import Pinned, row_condition, with_values
 from whitecap.engine.query.row_reads import track_rows
 from whitecap.engine.query.scan_tasks import by_task, scan_tasks
+from whitecap.engine.query.sources import Projection
 from whitecap.engine.refusals import command_errors, write_errors
 from whitecap.engine.row_level.data_files import FileRows
 from whitecap.engine.row_store.row_store import OfArrays
 from whitecap.engine.row_store.rows import assigned
 from whitecap.engine.session.table import Table
+from whitecap.engine.sql.expressions.bound_once import BoundOnce
 from whitecap.engine.sql.expressions.scope import schema_scope
 from whitecap.engine.sql.expressions.terms import Parameters, Term, column
 from whitecap.engine.sql.parsing.statements import Update
@@ -53,7 +55,7 @@ from whitecap.engine.writing.files import (
     in_task,
     remove,
 )
-from whitecap.engine.writing.generation import Completion, completed, completion, default_term
+from whitecap.engine.writing.generation import completed, completion, default_term
 from whitecap.engine.writing.inserting import row_check
 from whitecap.engine.writing.search import MatchingRows, search
 from whitecap.engine.writing.vectors import hide_rows
@@ -129,20 +131,27 @@ class _Change:
     def of(cls, statement: Update, txn: Transaction, table: Table) -> _Change:
         """The change, compiled once for these columns."""
         schema = txn.snapshot.schema
-        terms, complete = statement.plans.of(
+        bind = statement.plans.of(
             schema, table.session, lambda: _planned(statement, schema, table.session)
         )
-        change = completed(terms, statement.parameters, len(schema), complete)
-        arrays = None if complete is not None else _of_arrays(terms, statement.parameters)
-        return cls(in_task(change, txn.metadata), arrays)
+        make, arrays = bind(statement.parameters)
+        return cls(in_task(make, txn.metadata), arrays)
 
 
-def _planned(
-    statement: Update, schema: Schema, session: Session
-) -> tuple[list[Term], Completion | None]:
+_Bound = tuple[Projection, dict[int, OfArrays] | None]
+"""What makes new rows one by one, and all at once if arrays can."""
+
+
+def _planned(statement: Update, schema: Schema, session: Session) -> BoundOnce[_Bound]:
     assigned_names = [name for name, _ in statement.assignments]
     complete = completion(schema, assigned_names, session)
-    return assignment_terms(statement, schema, session), complete
+    terms = assignment_terms(statement, schema, session)
+
+    def bind(parameters: Parameters) -> _Bound:
+        make = completed(terms, parameters, len(schema), complete)
+        return make, None if complete is not None else _of_arrays(terms, parameters)
+
+    return BoundOnce(bind)
 
 
 def _of_arrays(terms: Sequence[Term], parameters: Parameters) -> dict[int, OfArrays] | None:

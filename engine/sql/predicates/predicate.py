@@ -151,13 +151,21 @@ class _Template:
         types = [field.type if field else "string" for field in fields]
         relation = Relation(frozenset({""}), tuple(names), tuple(types))
         casts = tuple(
-            (field.physical_name if field else name, caster("string", kind, session))
+            (field.physical_name if field else name, _remembering(caster("string", kind, session)))
             for name, field, kind in zip(names, fields, types, strict=True)
         )
         return compile_boolean(unqualified(self.node), Scope((relation,), session)), casts
 
 
 _Casts = tuple[tuple[str, Callable[[Any], Any] | None], ...]
+
+_PARTITION_TEXTS = 1024
+"""Texts of one partition column whose values are remembered: three years of days, say."""
+
+
+def _remembering(cast: Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
+    """The cast, done once for a text: files are many and their partitions few."""
+    return None if cast is None else lru_cache(_PARTITION_TEXTS)(cast)
 
 
 class Predicate:
