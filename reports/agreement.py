@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.reports.statistics import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +72,9 @@ class Agreement:
             f"The interleaving recorded in {self.run} was forced on Delta Lake "
             f"{self.delta_version}; outcome, exception class and version were compared."
         ]
-        counted = [f"{self.commits} commits"]
-        counted += [f"{number} {name}" for name, number in self.exceptions.items()]
-        told.append(f"Both sides had {', '.join(counted)}.")
+        ends = [counted(self.commits, "commit")]
+        ends += [f"{number} {name}" for name, number in self.exceptions.items()]
+        told.append(f"Both sides had {', '.join(ends)}.")
         if self.not_comparable:
             told.append(f"{self.not_comparable} transactions could not be compared.")
         return told + list(self._of_several_tables())
@@ -100,22 +101,26 @@ def read_agreement(root: Path) -> Agreement | None:
     if not path.is_file():
         return None
     try:
-        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return Agreement(
-            matches=int(content["matches"]),
-            mismatches=int(content["mismatches"]),
-            not_comparable=int(content["not_comparable"]),
-            commits=int(content["commits"]),
-            exceptions={str(k): int(v) for k, v in content["exception_counts"].items()},
-            delta_version=str(content["delta_version"]),
-            run=str(content["run"]),
-            code_version=str(content["code_version"]),
-            transactions=tuple(_replayed(row) for row in content["transactions"]),
-            tables=dict(content.get("tables", {})),
-            half_done=dict(content.get("half_done", {})),
-        )
+        return agreement_in(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidInput([Problem(str(path), f"is not an agreement ({error!r})")]) from None
+
+
+def agreement_in(content: Mapping[str, Any]) -> Agreement:
+    """The agreement that such a document holds."""
+    return Agreement(
+        matches=int(content["matches"]),
+        mismatches=int(content["mismatches"]),
+        not_comparable=int(content["not_comparable"]),
+        commits=int(content["commits"]),
+        exceptions={str(k): int(v) for k, v in content["exception_counts"].items()},
+        delta_version=str(content["delta_version"]),
+        run=str(content["run"]),
+        code_version=str(content["code_version"]),
+        transactions=tuple(_replayed(row) for row in content["transactions"]),
+        tables=dict(content.get("tables", {})),
+        half_done=dict(content.get("half_done", {})),
+    )
 
 
 def _replayed(row: Mapping[str, Any]) -> Replayed:

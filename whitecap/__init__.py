@@ -17,17 +17,28 @@ if TYPE_CHECKING:
     from whitecap.deciding.planning import Plan, plan
     from whitecap.deciding.sensitivity import Sensitivity, sensitivity
     from whitecap.drafting import from_log
+    from whitecap.engine.errors import InvalidInput, InvariantViolated, UnsupportedFeature
     from whitecap.explaining import Explained, explain
+    from whitecap.recordings.comparing import Compared, compare
+    from whitecap.recordings.replaying import Replayed, replay
+    from whitecap.sim.replay.real.environment import EnvironmentMissing
     from whitecap.sweeps import Sweep, load_sweep, report, sweep
 
 __all__ = [
     "Advice",
+    "Compared",
+    "EnvironmentMissing",
     "Explained",
+    "InvalidInput",
+    "InvariantViolated",
     "Plan",
+    "Replayed",
     "Run",
     "Sensitivity",
     "Sweep",
+    "UnsupportedFeature",
     "advise",
+    "compare",
     "explain",
     "figures",
     "from_log",
@@ -35,6 +46,7 @@ __all__ = [
     "load_scenario",
     "load_sweep",
     "plan",
+    "replay",
     "report",
     "run",
     "sensitivity",
@@ -49,7 +61,13 @@ if os.path.islink(_ROOM) or not os.path.isdir(_ROOM):
 
 _HOMES = {
     **dict.fromkeys(("Sweep", "load_sweep", "report", "sweep"), "whitecap.sweeps"),
+    **dict.fromkeys(("Compared", "compare"), "whitecap.recordings.comparing"),
     **dict.fromkeys(("Explained", "explain"), "whitecap.explaining"),
+    **dict.fromkeys(("Replayed", "replay"), "whitecap.recordings.replaying"),
+    **dict.fromkeys(
+        ("InvalidInput", "InvariantViolated", "UnsupportedFeature"), "whitecap.engine.errors"
+    ),
+    "EnvironmentMissing": "whitecap.sim.replay.real.environment",
     **dict.fromkeys(("Advice", "advise"), "whitecap.deciding.advice"),
     **dict.fromkeys(("Plan", "plan"), "whitecap.deciding.planning"),
     **dict.fromkeys(("Sensitivity", "sensitivity"), "whitecap.deciding.sensitivity"),

@@ -56,23 +56,9 @@ def latency(sweep: Sweep) -> Figure:
 
 def timeline(run: Run, transaction_id: int | None = None) -> Figure:
     """What the writers did around one transaction; without one, where most were refused."""
-    from whitecap.reports.figures.figures import HEADLINES, TIMELINE_READING
-    from whitecap.reports.figures.timeline import busiest_window, timeline_figure, window_of
-    from whitecap.reports.subject import Caption
+    from whitecap.reports.figures.figures import timeline_of_run
 
-    transactions = run.transactions
-    if transaction_id is None:
-        window, headline = busiest_window(transactions), HEADLINES["timeline"]
-    else:
-        window = window_of(transactions, transaction_id)
-        row = transactions.set_index("transaction_id").loc[transaction_id]
-        headline = f"The {row['command']} of {row['writer']}, and what went on around it"
-    manifest = run.recording.manifest
-    origin = (
-        f"{manifest['scenario_name']} · scenario {manifest['scenario_hash'][:12]} · "
-        f"seed {manifest['seed']} · {manifest['dialect']} · whitecap {manifest['code_version']}"
-    )
-    return timeline_figure(transactions, window, Caption(headline, TIMELINE_READING, origin))
+    return timeline_of_run(run.transactions, run.recording.manifest, transaction_id)
 
 
 def _known(measure: str) -> str:

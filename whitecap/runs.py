@@ -28,6 +28,30 @@ class Run:
     recording: Recording
     _finished: FinishedRun | None = field(default=None, repr=False)
 
+    def __str__(self) -> str:
+        manifest = self.recording.manifest
+        ends = self.transactions["outcome"].value_counts()
+        counted = ", ".join(f"{count:,} {outcome}" for outcome, count in ends.items())
+        ended = ", interrupted" if self.is_interrupted else ""
+        return (
+            f"{manifest['scenario_name']}, seed {manifest['seed']}, replication "
+            f"{manifest['replication']}{ended}: {len(self.transactions):,} transactions, {counted}"
+        )
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        from whitecap.reports.figures.figures import timeline_of_run
+        from whitecap.reports.pages.notebook_part import notebook_part
+
+        tables = {"summary": self.summary, "refusals": self.refusals}
+        shown = {name: table for name, table in tables.items() if len(table)}
+        if not len(self.transactions):
+            return notebook_part([str(self)], shown)
+        figure = timeline_of_run(self.transactions, self.recording.manifest)
+        return notebook_part([str(self)], shown, {"what the writers did": figure})
+
     @cached_property
     def transactions(self) -> pd.DataFrame:
         """One row per transaction, in order of submission."""

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Sweep", "load_sweep", "report", "sweep"]
 
+SHOWN = ("job_success_rate", "wasted_compute_share")
+"""What a sweep draws of itself in a notebook: whether jobs get through, and at what price."""
+
 
 @dataclass(frozen=True)
 class Sweep:
@@ -42,6 +45,20 @@ class Sweep:
     subject: Subject
     answer: Answer
     """What to choose under which load; print it, or look at `headline`, `sentences`, `cell`."""
+
+    def __str__(self) -> str:
+        return str(self.answer)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        from whitecap.reports.figures.figures import ranges
+        from whitecap.reports.pages.notebook_part import notebook_part
+
+        title = "Job success rate and wasted compute"
+        figures = {title: ranges(self.subject, title, "", *SHOWN)}
+        return notebook_part(str(self).splitlines(), {"table": self.table}, figures)
 
     @property
     def cells(self) -> dict[str, dict[str, str]]:

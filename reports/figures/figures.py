@@ -6,8 +6,9 @@ Over a quantity: `quantity.py`. Latency: `latency.py`. Writers over time: `timel
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -17,7 +18,7 @@ from whitecap.reports.figures.heatmap import heat_map
 from whitecap.reports.figures.latency import latency_figure
 from whitecap.reports.figures.quantity import quantity_figure
 from whitecap.reports.figures.ranges import measures_named, range_figure
-from whitecap.reports.figures.timeline import busiest_window, timeline_figure
+from whitecap.reports.figures.timeline import busiest_window, timeline_figure, window_of
 from whitecap.reports.measures import MEASURES
 from whitecap.reports.subject import Caption, Subject
 
@@ -132,6 +133,23 @@ def timeline(subject: Subject) -> Figure:
     transactions = pd.read_parquet(subject.runs.root / "transactions.parquet")
     caption = Caption(HEADLINES["timeline"], TIMELINE_READING, subject.provenance.line)
     return timeline_figure(transactions, busiest_window(transactions), caption)
+
+
+def timeline_of_run(
+    transactions: pd.DataFrame, manifest: Mapping[str, Any], transaction_id: int | None = None
+) -> Figure:
+    """What went on around a transaction; without one, where most were refused."""
+    if transaction_id is None:
+        window, headline = busiest_window(transactions), HEADLINES["timeline"]
+    else:
+        window = window_of(transactions, transaction_id)
+        row = transactions.set_index("transaction_id").loc[transaction_id]
+        headline = f"The {row['command']} of {row['writer']}, and what went on around it"
+    origin = (
+        f"{manifest['scenario_name']} · scenario {manifest['scenario_hash'][:12]} · "
+        f"seed {manifest['seed']} · {manifest['dialect']} · whitecap {manifest['code_version']}"
+    )
+    return timeline_figure(transactions, window, Caption(headline, TIMELINE_READING, origin))
 
 
 def _sentence(measure: str) -> str:

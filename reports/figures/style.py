@@ -88,11 +88,17 @@ class Picture(Figure):
     """A figure that a notebook shows by itself, without pyplot and at its size on paper."""
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
-        content = BytesIO()
-        with house_style():
-            self.savefig(content, format="png", dpi=DPI, metadata={"Software": None})
-        width, height = (round(96 * inches) for inches in self.get_size_inches())
-        return content.getvalue(), {"width": width, "height": height}
+        content, width, height = png_of(self)
+        return content, {"width": width, "height": height}
+
+
+def png_of(figure: Figure) -> tuple[bytes, int, int]:
+    """A picture with the width and height at which it is to be shown, in pixels of a page."""
+    content = BytesIO()
+    with house_style():
+        figure.savefig(content, format="png", dpi=DPI, metadata={"Software": None})
+    width, height = (round(96 * inches) for inches in figure.get_size_inches())
+    return content.getvalue(), width, height
 
 
 def new_figure(width: float, height: float) -> Picture:

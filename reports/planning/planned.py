@@ -93,6 +93,13 @@ class Plan:
     def __repr__(self) -> str:
         return str(self)
 
+    def _repr_html_(self) -> str:
+        from whitecap.reports.pages.notebook_part import notebook_part
+
+        return notebook_part(
+            str(self).splitlines(), figures={"objectives along the parameter": self.figure()}
+        )
+
     @property
     def document(self) -> dict[str, Any]:
         """All of it, made of what JSON knows."""

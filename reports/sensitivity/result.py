@@ -58,6 +58,13 @@ class Sensitivity:
     def __repr__(self) -> str:
         return str(self)
 
+    def _repr_html_(self) -> str:
+        from whitecap.reports.pages.notebook_part import notebook_part
+
+        return notebook_part(
+            str(self).splitlines(), figures={"effects of the parameters": self.figure()}
+        )
+
     @property
     def document(self) -> dict[str, Any]:
         """All of it, made of what JSON knows."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+import whitecap
 from tests.sim_sweep.sweep_scenario import SCENARIO
 from whitecap import cli
 from whitecap.checking.recorded import no_cell_in_common
@@ -82,6 +83,16 @@ def test_it_fits_eighty_columns_and_says_what_is_left_out(
     assert max(len(line) for line in lines if line not in places) <= 80
     assert any(line.startswith("  goodput") and line.endswith("better") for line in lines)
     assert "lost commits" not in result.stdout
+
+
+def test_python_says_the_same(folder: Path) -> None:
+    compared = whitecap.compare(folder / "before", folder / "busier", measure="goodput")
+    words = ["--measure", "goodput", "--json"]
+    printed = json.loads(_invoke("compare", folder / "before", folder / "busier", *words).stdout)
+    assert json.loads(json.dumps(compared.document)) == printed
+    assert list(compared.table["verdict"]) == [each["verdict"] for each in printed["changes"]]
+    assert "Better: partitioning = by date: goodput of loader" in str(compared)
+    assert "Better: partitioning = by date" in compared._repr_html_()
 
 
 def test_measures_may_be_chosen(folder: Path) -> None:

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.engine.recorded import Measure
 from whitecap.reports.aggregate import measure_cells
+from whitecap.reports.answers.phrases import sentence
 from whitecap.reports.comparisons.changes import Changes, changes_between
 from whitecap.reports.comparisons.sides import COMPARED, Sides, side_of
-from whitecap.reports.comparisons.wording import first_named
+from whitecap.reports.comparisons.wording import (
+    TOLD,
+    basis_text,
+    change_text,
+    changes_document,
+    counts_text,
+    first_named,
+    notes_of,
+)
 from whitecap.reports.runs import RunSet
 from whitecap.sim.scenario.sweep import show_cell
 from whitecap.sweep_engine import recorded_runs
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from whitecap.sim.sweeps.engines import SweepEngine
 
 
@@ -44,6 +55,43 @@ class Compared:
     after: Recorded
     changes: Changes
     notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        from whitecap.reports.pages.notebook_part import notebook_part
+
+        return notebook_part(list(self._lines()))
+
+    def _lines(self) -> Iterator[str]:
+        """What is worse or better, how many of each there are, and what to know besides."""
+        yield f"{self.after.place} against {self.before.place}:"
+        for change in self.changes.having(*TOLD):
+            yield sentence(f"{change.verdict}: {change_text(change)}")
+        yield sentence(f"{counts_text(self.changes)} ({basis_text(self.changes)})")
+        for note in (*self.notes, *notes_of(self.changes)):
+            yield sentence(note)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """All of it, made of what JSON knows."""
+        return compared_document(self)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """A row per cell, writer group and measure.
+
+        Columns: `cell`, `writer_group` and `command` (none: all together), `measure`, `unit`,
+        `before`, `now`, `difference` (now minus before), `low`, `high` with the `confidence` of
+        this one interval, `tolerated`, `verdict`, `text`.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self.document["changes"])
 
 
 def compare_recorded(
@@ -114,8 +162,6 @@ def _notes(before: Recorded, after: Recorded) -> list[str]:
 
 def compared_document(compared: Compared) -> dict[str, Any]:
     """As `compare --json` prints it."""
-    from whitecap.reports.comparisons.wording import changes_document
-
     document = changes_document(compared.changes)
     return {
         "before": _place_document(compared.before),

@@ -35,20 +35,13 @@ def compare(
 
     What lies on this machine is read without Spark, unless that is asked for.
     """
-    from whitecap.checking.recorded import compare_recorded, compared_document
     from whitecap.commands.compare.showing import show_compared
-    from whitecap.reports.comparisons.sides import COMPARED
-    from whitecap.reports.precision.asked import measures_named
-    from whitecap.sim.recording.dataset.place import is_uri
-    from whitecap.sweep_engine import sweep_engine
+    from whitecap.recordings.comparing import compare as compare_places
     from whitecap.terminal.as_json import print_json
 
-    measures = measures_named(names, "--measure") or COMPARED
-    is_here = engine is None and master is None and not any(map(is_uri, (before, after)))
-    runs_on = sweep_engine("processes" if is_here else engine, master)
     with progress("comparing"):
-        compared = compare_recorded(before, after, runs_on, measures)
+        compared = compare_places(before, after, measure=names, engine=engine, master=master)
     if as_json:
-        print_json(compared_document(compared))
+        print_json(compared.document)
     else:
         show_compared(compared)

@@ -1,0 +1,44 @@
+"""Two recorded runs or sweeps side by side, from Python.
+
+import whitecap
+compared = whitecap.compare("out/before", "out/after")
+print(compared)
+compared.table
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from whitecap.checking.recorded import Compared, compare_recorded
+from whitecap.reports.comparisons.sides import COMPARED
+from whitecap.reports.precision.asked import measures_named
+from whitecap.sim.recording.dataset.place import is_uri
+from whitecap.sweep_engine import sweep_engine
+
+__all__ = ["Compared", "compare"]
+
+
+def compare(
+    before: str | Path,
+    after: str | Path,
+    *,
+    measure: str | Sequence[str] = (),
+    engine: str | None = None,
+    master: str | None = None,
+) -> Compared:
+    """What differs in `after` from `before`, two sweeps' places or runs' directories.
+
+    Cells of the same labels are compared, or the only ones, by writer group; where both have one
+    seed, within replications. All intervals together hold with 95 %. `measure`: one or several
+    instead of those that one decides by. What lies on this machine is read without Spark, unless
+    an `engine` or a `master` is named.
+
+    Raises `InvalidInput`: neither lies there, something is damaged, they have no cell in common.
+    """
+    named = [measure] if isinstance(measure, str) else measure
+    measures = measures_named(named, "measure") or COMPARED
+    is_here = engine is None and master is None and not any(map(is_uri, (before, after)))
+    runs_on = sweep_engine("processes" if is_here else engine, master, quiet=True)
+    return compare_recorded(str(before), str(after), runs_on, measures)

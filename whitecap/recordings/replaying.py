@@ -1,0 +1,131 @@
+"""A recorded run on a real Delta Lake, from Python.
+
+import whitecap
+run = whitecap.run("scenarios/events.yaml", seed=7)
+print(whitecap.replay(run, transactions=12))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from whitecap.reports.agreement import Agreement, agreement_in
+from whitecap.runs import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from whitecap.sim.replay.agreement import Agreement as Compared
+    from whitecap.sim.replay.choice import Chosen
+
+__all__ = ["Replayed", "replay"]
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """How the transactions of a recorded window really ended; print it, or look at its parts."""
+
+    compared: Compared
+
+    @property
+    def holds(self) -> bool:
+        """Whether something was compared and nothing disagrees."""
+        return self.compared.holds
+
+    @cached_property
+    def agreement(self) -> Agreement:
+        """What agrees, in words and numbers."""
+        return agreement_in(self.compared.document())
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """One row per replayed transaction: how it ended in the recording, and really.
+
+        Columns: `transaction`, `table`, `command`, `read_version`; `comparison` (match, mismatch,
+        not_comparable) with its `reason`; of the recording `recorded_end`, `_version`,
+        `_exception`, `_error_class`, `_isolation_level` and `_is_blind_append`, of reality the
+        same as `real_...`; `real_message`, the beginning of what Delta said.
+        """
+        import pandas as pd
+
+        return pd.DataFrame([each.row() for each in self.compared.compared])
+
+    def __str__(self) -> str:
+        return "\n".join([self.agreement.headline, *self.agreement.sentences])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        import pandas as pd
+
+        from whitecap.reports.pages.notebook_part import notebook_part
+
+        shown = pd.DataFrame(
+            [
+                (each.transaction, each.command, each.recorded, each.real, each.comparison)
+                for each in self.agreement.transactions
+            ],
+            columns=["transaction", "command", "simulated", "real Delta", "comparison"],
+        )
+        return notebook_part(str(self).splitlines(), {"": shown})
+
+
+def replay(
+    run: Run | str | Path,
+    *,
+    transactions: int | None = None,
+    window: str | None = None,
+    cell: str | None = None,
+    out: str | Path | None = None,
+    quiet: bool = False,
+) -> Replayed:
+    """Force a recorded interleaving on a real Delta Lake, and compare how each transaction ends.
+
+    `run` is a run, the directory of one, or a sweep's place (then of `cell`, or of the one that
+    its answer names). The versions that show most are replayed, with at most so many
+    `transactions`, or those of `window` ("11..12"; of several tables "gold:11..12"). `out` is a
+    directory for agreement.json and agreement.csv. The session is kept for the next replay.
+
+    Raises `InvalidInput`, and `EnvironmentMissing` without Java 17 or the packages of Spark and
+    Delta.
+    """
+    from whitecap.sim.machine.places import require_directory
+    from whitecap.sim.replay.agreement import write_agreement
+    from whitecap.sim.replay.history.window import parse_window
+    from whitecap.sim.replay.plan import plan_replay
+    from whitecap.sim.replay.real.environment import require_delta
+    from whitecap.sim.replay.replay import replay as replay_plan
+    from whitecap.terminal.progress import progress
+
+    plan = plan_replay(_chosen(run, cell), parse_window(window) if window else None, transactions)
+    if out is not None:
+        require_directory(Path(out))
+    require_delta()
+    total = len(plan.played)
+    ended: list[object] = []
+    with progress("replaying", quiet=quiet) as show:
+        show(0, total, "starting Spark")
+
+        def watch(each: object) -> None:
+            ended.append(each)
+            show(len(ended), total, f"{len(ended)} of {total}")
+
+        compared = replay_plan(plan, watch=watch)
+    if out is not None:
+        write_agreement(compared, Path(out))
+    return Replayed(compared)
+
+
+def _chosen(run: Run | str | Path, cell: str | None) -> Chosen:
+    from whitecap.sim.replay.choice import Chosen
+    from whitecap.sweep_engine import chosen_run
+
+    if not isinstance(run, Run):
+        return chosen_run(run, cell)
+    if cell is not None:
+        raise ValueError("a run has no cells")
+    return Chosen(run.recording, run.scenario.name)
