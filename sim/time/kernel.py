@@ -30,7 +30,7 @@ Waiting = Generator[Event, Any, T]
 """A piece of a process: yields events, returns a `T`."""
 
 Pause = Sequence[Event]
-"""The events of a piece of a process that returns nothing."""
+"""The events of a piece of a process that returns nothing; nearly always there are none."""
 
 LANE_BITS = 8
 JOB_BITS = 40
