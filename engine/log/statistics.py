@@ -45,16 +45,9 @@ class FileStatistics(msgspec.Struct, frozen=True, rename="camel", omit_defaults=
     null_count: dict[str, Any] = msgspec.field(default_factory=dict)
     tight_bounds: bool | None = None
 
-    def range_of(self, column: Field) -> tuple[Any, Any] | None:
+    def range_of(self, column: Field) -> Range | None:
         """The smallest and largest value of a column; `None` where either is not known."""
-        least = self.min_values.get(column.physical_name)
-        most = self.max_values.get(column.physical_name)
-        if least is None or most is None:
-            return None
-        upper = _from_json(most, column.type)
-        if column.type in _INSTANTS:
-            upper += _ROUNDING
-        return _from_json(least, column.type), upper
+        return ranges_of(column)(self)
 
     def nulls_of(self, column: Field) -> int | None:
         """How many values of a column are null; `None` where it is not known."""
@@ -66,6 +59,25 @@ class _RecordCount(msgspec.Struct, frozen=True, rename="camel", gc=False):
     """The one figure of them that most readers want."""
 
     num_records: int | None = None
+
+
+Range = tuple[Any, Any]
+"""The smallest and largest value of a column."""
+
+
+def ranges_of(column: Field) -> Callable[[FileStatistics], Range | None]:
+    """What gives a column's range in a file; `None` where either end is not known."""
+    name, convert = column.physical_name, _CONVERSIONS.get(column.type.partition("(")[0], _as_it_is)
+    is_rounded = column.type in _INSTANTS
+
+    def range_in(statistics: FileStatistics) -> Range | None:
+        least, most = statistics.min_values.get(name), statistics.max_values.get(name)
+        if least is None or most is None:
+            return None
+        upper = convert(most)
+        return convert(least), upper + _ROUNDING if is_rounded else upper
+
+    return range_in
 
 
 S = TypeVar("S", FileStatistics, _RecordCount)
@@ -246,9 +258,8 @@ def _instant_text(moment: datetime) -> str:
     return local.replace(tzinfo=None).isoformat(timespec="milliseconds") + zone
 
 
-def _from_json(value: Any, type_name: str) -> Any:
-    convert = _CONVERSIONS.get(type_name.partition("(")[0])
-    return value if convert is None else convert(value)
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
 def _instant(text: str) -> datetime:

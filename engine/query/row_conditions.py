@@ -51,8 +51,7 @@ def rows_asked_of_others(statement: Delete | Update, tables: Tables) -> Steps[di
     rows: dict[int, Rows] = {}
     for query in (query for part in _asking(statement.condition) for query in _queries(part.node)):
         rows |= yield from pinned_rows(query, statement.table, tables, statement.parameters)
-    assigned = statement.assignments if isinstance(statement, Update) else ()
-    for query in (query for _, value in assigned for query in _queries(value)):
+    for query in _assigned_queries(statement) if isinstance(statement, Update) else ():
         # Delta computes these before the transaction looks at anything: no read is tracked.
         rows |= yield from pinned_rows(query, _NO_TABLE, tables, statement.parameters)
     return rows
@@ -60,7 +59,7 @@ def rows_asked_of_others(statement: Delete | Update, tables: Tables) -> Steps[di
 
 def with_values(table: Table, txn: Transaction, statement: Update, pinned: Pinned) -> Update:
     """The statement with the values of the subqueries that it assigns."""
-    if not any(True for _, value in statement.assignments for _ in _queries(value)):
+    if not _assigned_queries(statement):
         return statement
     scope = Scope((Relation.of(txn.snapshot.schema, *statement.table.names),), table.session)
     planner = Planner(pinned, statement.parameters, table.session)
@@ -137,6 +136,16 @@ def _asking(condition: Predicate | None) -> list[Predicate]:
     if condition is None or not condition.asks_queries:
         return []
     return [part for part in condition.conjuncts() if part.asks_queries]
+
+
+def _assigned_queries(statement: Update) -> tuple[Select, ...]:
+    """The queries in the values that it assigns: looked for once, whatever its parameters are."""
+    assignments = statement.assignments
+    return statement.plans.of(
+        assignments,
+        "queries",
+        lambda: tuple(q for _, value in assignments for q in _queries(value)),
+    )
 
 
 def _queries(asking: exp.Expr) -> Iterator[Select]:

@@ -12,12 +12,14 @@ from typing import Any
 
 from whitecap.engine.log.schema import Field, Schema
 from whitecap.engine.log.type_changes import TYPE_CHANGES, text_limit
+from whitecap.engine.remembered import once_for_each
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.values.casts import from_python
 
 RowsAsRead = Callable[[Sequence[Row]], Sequence[Row]]
 
 
+@once_for_each
 def as_read(schema: Schema) -> RowsAsRead:
     """What makes stored rows those that a reader sees; the very same ones where nothing differs."""
     shown = [(at, show) for at, column in enumerate(schema) if (show := _shown(column))]

@@ -101,6 +101,17 @@ def caster(from_type: str, to_type: str, session: Session = DEFAULT_SESSION) -> 
     return _ansi(from_type, to_type, session.time_zone)
 
 
+_TEXTS = 1024
+"""Texts of one type whose values are remembered: those of three years' days, say."""
+
+
+@lru_cache(maxsize=64)
+def text_caster(to_type: str, session: Session = DEFAULT_SESSION) -> Cast | None:
+    """The cast of texts that come again, as those of partitions do: each is cast once."""
+    cast = caster("string", to_type, session)
+    return None if cast is None else lru_cache(_TEXTS)(cast)
+
+
 def try_caster(from_type: str, to_type: str, session: Session) -> Cast | None:
     """The same for try_cast: NULL for a value that cannot be cast."""
     _check(from_type, to_type, tries=True)
@@ -307,7 +318,7 @@ def compared_value(value: Any, to_type: str, session: Session = DEFAULT_SESSION)
     wider type.
     """
     cast = from_python(value, to_type, session)
-    if _loses(value, cast):
+    if cast is not value and _loses(value, cast):
         raise UnsupportedFeature(f"a parameter {value!r} compared with {to_type}")
     return cast
 

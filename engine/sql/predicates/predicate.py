@@ -26,7 +26,7 @@ from whitecap.engine.sql.predicates.compiler import NOT_BOOLEAN, check_condition
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of, join_and
 from whitecap.engine.sql.predicates.pins import Pin, PinnedValues, pin_of, pinned
 from whitecap.engine.sql.predicates.skipping import BindTest, SkippingCompiler, StatisticsTest
-from whitecap.engine.values.casts import caster
+from whitecap.engine.values.casts import text_caster
 from whitecap.engine.values.types import DEFAULT_SESSION, Session
 
 if TYPE_CHECKING:
@@ -151,21 +151,13 @@ class _Template:
         types = [field.type if field else "string" for field in fields]
         relation = Relation(frozenset({""}), tuple(names), tuple(types))
         casts = tuple(
-            (field.physical_name if field else name, _remembering(caster("string", kind, session)))
+            (field.physical_name if field else name, text_caster(kind, session))
             for name, field, kind in zip(names, fields, types, strict=True)
         )
         return compile_boolean(unqualified(self.node), Scope((relation,), session)), casts
 
 
 _Casts = tuple[tuple[str, Callable[[Any], Any] | None], ...]
-
-_PARTITION_TEXTS = 1024
-"""Texts of one partition column whose values are remembered: three years of days, say."""
-
-
-def _remembering(cast: Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
-    """The cast, done once for a text: files are many and their partitions few."""
-    return None if cast is None else lru_cache(_PARTITION_TEXTS)(cast)
 
 
 class Predicate:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from whitecap.engine.log.statistics import FileStatistics
+from whitecap.engine.log.statistics import FileStatistics, ranges_of
 from whitecap.engine.sql.expressions.membership import spread
 from whitecap.engine.sql.expressions.terms import Parameters, Term
 from whitecap.engine.sql.functions.operator_nodes import like_patterns
@@ -218,6 +218,8 @@ def _range_test(
     compare: Callable[[Any, Any, Any], bool],
     view: BoundView | None,
 ) -> BindTest:
+    range_in = ranges_of(field)
+
     def bind(parameters: Parameters) -> StatisticsTest:
         bound = term.bind(parameters)
         if not bound.is_constant:
@@ -227,7 +229,7 @@ def _range_test(
             return _never
 
         def test(statistics: FileStatistics) -> bool:
-            bounds = statistics.range_of(field)
+            bounds = range_in(statistics)
             if bounds is None:
                 return not _all_null(statistics, field)
             if view is not None:
@@ -248,6 +250,8 @@ def _always(_statistics: FileStatistics) -> bool:
 
 
 def _list_test(field: Field, members: list[Term]) -> BindTest:
+    range_in = ranges_of(field)
+
     def bind(parameters: Parameters) -> StatisticsTest:
         bounds_of_members = spread(members, parameters, field.type)
         if not all(bound.is_constant for bound in bounds_of_members):
@@ -258,7 +262,7 @@ def _list_test(field: Field, members: list[Term]) -> BindTest:
         low, high = min(values), max(values)
 
         def test(statistics: FileStatistics) -> bool:
-            bounds = statistics.range_of(field)
+            bounds = range_in(statistics)
             if bounds is None:
                 return not _all_null(statistics, field)
             return bool(bounds[0] <= high and bounds[1] >= low)
@@ -279,10 +283,10 @@ def _null_test(field: Field, wanted: bool) -> BindTest:
 
 
 def _prefix_test(field: Field, prefix: str) -> StatisticsTest:
-    length = len(prefix)
+    length, range_in = len(prefix), ranges_of(field)
 
     def test(statistics: FileStatistics) -> bool:
-        bounds = statistics.range_of(field)
+        bounds = range_in(statistics)
         if bounds is None:
             return not _all_null(statistics, field)
         return bool(bounds[0][:length] <= prefix <= bounds[1][:length])
