@@ -89,7 +89,7 @@ def test_it_judges_what_its_scenario_expects(sweep: Sweep) -> None:
     by_expectation = found.groupby("expectation")["judgement"].agg(list).to_dict()
     assert by_expectation == {
         "aborted (loader) 0": ["met"] * 4,
-        "committed at least 100000": ["missed"] * 2,
+        "committed at least 100000 when isolation is Serializable": ["missed"] * 2,
         "job_success_rate at least 10 %": ["met"] * 4,
     }
 
