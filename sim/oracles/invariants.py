@@ -116,3 +116,9 @@ class Invariant(Enum):
         (Anomaly.UNRESOLVED,),
         "Needs a history that says when faults stop, when it ends, and which time is enough.",
     )
+    WRITABLE = Checked(
+        "When faults stop, somebody who begins then can commit.",
+        "writable",
+        (Anomaly.UNWRITABLE,),
+        "Needs a history that says when faults stop, and what ended who failed.",
+    )
