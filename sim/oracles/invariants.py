@@ -117,3 +117,9 @@ class Invariant(Enum):
         "Needs a history that says when faults stop, when it ends, and which time is enough; and "
         "the instants at which versions took effect, which a directory does not tell.",
     )
+    WRITABLE = Checked(
+        "When faults stop, somebody who begins then can commit.",
+        "writable",
+        (Anomaly.UNWRITABLE,),
+        "Needs a history that says when faults stop, and what ended who failed.",
+    )

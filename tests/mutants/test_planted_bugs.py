@@ -18,7 +18,7 @@ from benchmarks.mutants.small_world import STATEMENTS, Shown, SmallWorld, differ
 from whitecap.sim.loading import load_scenario
 
 UNSAFE = [mutant for mutant in MUTANTS.values() if mutant.unsafe and not mutant.equivalent]
-NUMBERS = range(6)
+NUMBERS = (*range(6), 12)
 CHEAP = ("no file check", "unknown is taken for success", "OPTIMIZE leaves a file out")
 
 

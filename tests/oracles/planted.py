@@ -147,6 +147,14 @@ def never_ends() -> HandMade:
     return table
 
 
+def takes_no_commit() -> HandMade:
+    """After the last fault somebody is refused by the store, though nobody else commits."""
+    table = HandMade(Promise(faults_stop=60_000.0))
+    refused = {"outcome": ABORTED, "exception": "StoreRefused", "acknowledged": ()}
+    table.did("late", ROW_3, 0, began=61_000.0, ended=62_000.0, **refused)
+    return table
+
+
 def columns_changed() -> HandMade:
     """A file is written for two columns into a table that got a third one meanwhile."""
     table = HandMade()
@@ -251,6 +259,7 @@ PLANTED: dict[Anomaly, Callable[[], HandMade]] = {
     Anomaly.DURABILITY: file_is_gone,
     Anomaly.STALE_READ: stale_read,
     Anomaly.UNRESOLVED: never_ends,
+    Anomaly.UNWRITABLE: takes_no_commit,
     Anomaly.SCHEMA_CHANGE: columns_changed,
     Anomaly.CONTIGUITY: gap,
     Anomaly.CONTENT_CHANGED: written_over,
