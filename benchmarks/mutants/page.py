@@ -32,7 +32,8 @@ that is sound without it.
 - Of {unfaithful} bugs that harm no data, but refuse or say something else than Delta, {tried} were
   tried, and {cases} are found by the conformance cases, or by the races of the small world where no
   Delta of ours can be asked.
-- {days}
+- {days} A result stays until the module or the scenario
+  changes; what a run draws may have changed since (`sim/chaos`).
 """
 
 HEADER = "| bug | witness | run | as |\n|---|---|---|---|"

@@ -111,11 +111,10 @@ class Invariant(Enum):
         "to shows when it commits.",
     )
     LIVENESS = Checked(
-        "When faults stop, every transaction comes to an end; no version keeps the others back.",
+        "When faults stop, every transaction comes to an end.",
         "order",
         (Anomaly.UNRESOLVED,),
-        "Needs a history that says when faults stop, when it ends, and which time is enough; and "
-        "the instants at which versions took effect, which a directory does not tell.",
+        "Needs a history that says when faults stop, when it ends, and which time is enough.",
     )
     WRITABLE = Checked(
         "When faults stop, somebody who begins then can commit.",

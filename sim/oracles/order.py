@@ -17,9 +17,6 @@ from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
 from whitecap.sim.oracles.history import Transaction
 
-MANY_IN_VAIN = 10
-"""Transactions after one another that a fault each may still have kept from the newest version."""
-
 
 def order_findings(evidence: Evidence) -> Iterator[Finding]:
     """Stale reads, and files written for another table than that of their version."""
@@ -105,12 +102,6 @@ def _changes_the_table(evidence: Evidence, version: int) -> bool:
 
 
 def liveness_findings(evidence: Evidence) -> Iterator[Finding]:
-    """Transactions that came to no end, and a newest version that nobody can get past."""
-    yield from _under_way(evidence)
-    yield from _nobody_gets_past(evidence)
-
-
-def _under_way(evidence: Evidence) -> Iterator[Finding]:
     """Transactions that are still under way though no fault kept them for as long as is enough."""
     promise = None if evidence.history is None else evidence.history.promise
     if promise is None or promise.bound is None or promise.ends is None:
@@ -128,30 +119,3 @@ def _under_way(evidence: Evidence) -> Iterator[Finding]:
                 f"fault has kept it for {promise.ends - since:g} ms",
                 transactions=(transaction.name,),
             )
-
-
-def _nobody_gets_past(evidence: Evidence) -> Iterator[Finding]:
-    """The last version is taken, and all who came later read an earlier one and ended in vain."""
-    newest = max(evidence.landed_at, default=0)
-    landed_ms = evidence.landed_at.get(newest, inf)
-    later = [
-        each
-        for each in evidence.transactions
-        if each.began is not None and each.began > landed_ms and each.read_version is not None
-    ]
-    if len(later) < MANY_IN_VAIN or any(_went_on(each, newest) for each in later):
-        return
-    yield Finding(
-        oracle=Oracle.LIVENESS,
-        anomaly=Anomaly.UNRESOLVED,
-        sentence=f"{evidence.name_of(newest)} took effect, and all {len(later)} transactions that "
-        "began later and read the table read an earlier version and committed nothing",
-        transactions=tuple(each.name for each in later[:1]),
-        versions=(newest,),
-    )
-
-
-def _went_on(transaction: Transaction, newest: int) -> bool:
-    """Whether a transaction saw the newest version, or had nothing to do with it."""
-    saw = transaction.read_version is not None and transaction.read_version >= newest
-    return saw or transaction.outcome is RecordedOutcome.COMMITTED

@@ -5,11 +5,9 @@ from __future__ import annotations
 from tests.oracles.hand_made import HandMade, add, remove
 from tests.oracles.planted import ANY_ORDER, ROW_3
 from whitecap.engine.log.actions import SetTransaction
-from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.oracles.finding import Anomaly
 from whitecap.sim.oracles.history import Promise
 from whitecap.sim.oracles.judging import judge_evidence
-from whitecap.sim.oracles.order import MANY_IN_VAIN
 
 BATCH_3 = '{"app_id": "s", "batch_id": 3, "rows": [{"id": 3, "v": 30}]}'
 
@@ -75,34 +73,6 @@ def test_a_batch_records_itself_and_no_other() -> None:
         (finding,) = table.findings()
         assert finding.anomaly is Anomaly.PROGRESS
         assert f"is batch 3 and records {said} of its application" in finding.sentence
-
-
-def in_vain(count: int, read: int) -> HandMade:
-    """Version 1 took effect at 50 ms; so many who began later read a version and gave up."""
-    table = HandMade(more={"landed_at": {1: 50.0}})
-    table.appends("b", [(3, 30)])
-    table.did("died", ROW_3, 0, 1, acknowledged=(), outcome=RecordedOutcome.UNKNOWN)
-    for number in range(count):
-        name, began = f"late-{number}", 60.0 + number
-        table.did(name, ROW_3, read, outcome=RecordedOutcome.UNKNOWN, began=began)
-    return table
-
-
-def test_a_version_that_nobody_gets_past_is_a_commit_that_came_to_no_end() -> None:
-    (finding,) = in_vain(MANY_IN_VAIN, read=0).findings()
-    assert finding.anomaly is Anomaly.UNRESOLVED
-    assert finding.sentence == (
-        "version 1 (died) took effect, and all 10 transactions that began later and read the "
-        "table read an earlier version and committed nothing"
-    )
-
-
-def test_who_reads_the_newest_version_or_has_nothing_to_do_is_not_kept_from_it() -> None:
-    assert not in_vain(MANY_IN_VAIN - 1, read=0).findings()
-    assert not in_vain(MANY_IN_VAIN, read=1).findings()
-    table = in_vain(MANY_IN_VAIN, read=0)
-    table.did("eraser", "DELETE FROM t WHERE id = 9", 0, began=90.0)
-    assert not table.findings()
 
 
 def test_what_cannot_be_run_is_named() -> None:
