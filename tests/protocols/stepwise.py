@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
+
 from whitecap.engine.log.commit_file import log_key
 from whitecap.engine.storage.requests import PutIfAbsent, PutResult
 from whitecap.sim.recording.recorder import AttemptRecord
@@ -45,7 +47,7 @@ class StepwiseConnection:
 class StepwiseCatalog(ByCatalog):
     """What is done at the same time is done in turn; publishers are collected."""
 
-    publishers: list[Process]
+    publishers: list[Process] = msgspec.field(default_factory=list)
 
     def _with(self, branch: Any, steps: Any) -> Any:
         own = yield from steps

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from msgspec.structs import replace
 
 from tests.sim.sim_worlds import INSERT, UPDATE, document, ran, rows, scenario
 from whitecap.engine.errors import InvalidInput, InvariantViolated
