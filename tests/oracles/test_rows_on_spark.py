@@ -40,7 +40,7 @@ def test_a_drawn_run_under_faults_has_the_rows_that_its_statements_make_on_spark
 
     monkeypatch.setattr(SparkEffects, "explain", counting)
     scenario = drawn(load_scenario(ROOT / "scenarios/events.yaml", cells=False), 1, 2).scenario
-    run = run_scenario(scenario, until_ms=200_000)
+    run = run_scenario(scenario, until_ms=110_000)
     rows = run.recording.transactions.to_pylist()
     commands = {row["command"] for row in rows if row["committed_version"] is not None}
     judgement = judge_rows_on_spark(spark, evidence_of(run, run.world.tables[0]))
