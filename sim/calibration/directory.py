@@ -25,11 +25,13 @@ class DirectoryTarget:
     like: str = "local"
     kinds: frozenset[Operation] = frozenset(Operation) - {Operation.COPY}
     place: str = field(init=False)
-    _made: bool = field(init=False)
+    _made: Sequence[Path] = field(init=False)
+    """The directory and those above it, inmost first, as far as they were not there."""
 
     def __post_init__(self) -> None:
         self.place = f"the directory {self.root}"
-        self._made = not self.root.exists()
+        places = (self.root, *self.root.parents)
+        self._made = [place for place in places if not place.exists()]
         require_directory(self.root)
 
     def another(self) -> DirectoryTarget:
@@ -37,7 +39,7 @@ class DirectoryTarget:
 
     def is_empty(self) -> bool:
         try:
-            return self._made or not any(self.root.iterdir())
+            return bool(self._made) or not any(self.root.iterdir())
         except OSError as error:
             said = f"cannot be read: {error.strerror}"
             raise InvalidInput([Problem(str(self.root), said)]) from None
@@ -77,8 +79,9 @@ class DirectoryTarget:
 
     def clear(self, folder: str) -> None:
         shutil.rmtree(self.root / folder, ignore_errors=True)
-        if self._made and self.root.is_dir() and not any(self.root.iterdir()):
-            self.root.rmdir()
+        for place in self._made:
+            if place.is_dir() and not any(place.iterdir()):
+                place.rmdir()
 
     def _path(self, key: str) -> Path:
         path = self.root / key

@@ -71,6 +71,13 @@ def test_a_directory_is_measured_and_left_as_it_was(tmp_path: Path) -> None:
     assert counts["rename", 1, "done"] == 30
 
 
+def test_directories_above_a_new_one_are_taken_away_too(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    _calibrate(kept / "new" / "disk", "--out", tmp_path / "mine.yaml", *QUICK)
+    assert list(kept.iterdir()) == []
+
+
 def test_the_profile_is_what_a_run_takes(tmp_path: Path) -> None:
     out, scenario = tmp_path / "mine.yaml", tmp_path / "scenario.yaml"
     _calibrate(tmp_path / "disk", "--out", out, *QUICK)
