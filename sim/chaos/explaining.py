@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -17,7 +17,7 @@ Fails = Callable[[Scenario], bool]
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """What could be to blame, the scenario without it, and with no fault beside it."""
+    """A fault that could be to blame, the scenario without it, and with no fault beside it."""
 
     name: str
     without: Document
@@ -27,14 +27,20 @@ class Suspect:
 def explanation(scenario: Scenario, fails: Fails) -> str | None:
     """What the finding follows from, `None` if it is there without any catalogued failure.
 
-    Of several without which it is gone, one that brings it about alone comes first: without another
-    fault the same writers may only not meet. What does so without any fault comes before faults.
+    What it needs no fault for comes before faults, which may only have let the same writers meet.
+    Of several faults without each of which it is gone, one that brings it about alone comes first.
     """
-    to_blame = [each for each in _suspects(scenario) if _fails(each.without, fails) is False]
-    if len(to_blame) > 1:
-        to_blame = [each for each in to_blame if _fails(each.alone, fails)] or to_blame
-        to_blame.sort(key=lambda each: bool(each.alone.get("faults")))
-    return to_blame[0].name if to_blame else None
+    document = scenario.document
+    if document.get("faults") and _fails({**document, "faults": []}, fails) is False:
+        return _name_of_the_first_alone(_gone_without(document, fails), fails) or _together(
+            document
+        )
+    for name, without in _conditions(scenario):
+        if _fails(without, fails) is False:
+            return name
+    gone = list(_gone_without(document, fails))
+    alone = _name_of_the_first_alone(gone, fails) if len(gone) > 1 else None
+    return alone or (gone[0].name if gone else None)
 
 
 def _fails(document: Document, fails: Fails) -> bool | None:
@@ -45,13 +51,13 @@ def _fails(document: Document, fails: Fails) -> bool | None:
         return None
 
 
-def _suspects(scenario: Scenario) -> Iterator[Suspect]:
-    """Each catalogued failure by itself, all faults together, then what they were drawn on."""
-    document = scenario.document
-    yield from _faults(document)
-    no_fault = {**document, "faults": []}
-    for name, without in _conditions(scenario):
-        yield Suspect(name, without, no_fault)
+def _gone_without(document: Document, fails: Fails) -> Iterator[Suspect]:
+    """Each fault without which the finding is gone, all others being there."""
+    return (each for each in _faults(document) if _fails(each.without, fails) is False)
+
+
+def _name_of_the_first_alone(suspects: Iterable[Suspect], fails: Fails) -> str | None:
+    return next((each.name for each in suspects if _fails(each.alone, fails)), None)
 
 
 def _faults(document: Document) -> Iterator[Suspect]:
@@ -63,9 +69,13 @@ def _faults(document: Document) -> Iterator[Suspect]:
             {**document, "faults": rest},
             {**document, "faults": [fault]},
         )
-    if len(faults) > 1:
-        listed = " and ".join(_kind(fault) for fault in faults)
-        yield Suspect(f"the faults {listed} together", {**document, "faults": []}, document)
+
+
+def _together(document: Document) -> str:
+    kinds = [_kind(fault) for fault in document["faults"]]
+    if len(kinds) == 1:
+        return f"the fault {kinds[0]}"
+    return f"the faults {' and '.join(kinds)} together"
 
 
 def _conditions(scenario: Scenario) -> Iterator[tuple[str, Document]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import time
 import traceback
@@ -35,12 +34,6 @@ FEWEST_COMMITS = 20
 
 LONGEST = 8.0
 """By how much it is longer then, at most: where nobody can commit, more jobs do not help."""
-
-
-COLLECTED_EVERY = 50
-"""After so many runs their garbage is looked for. What a run leaves counts as old
-(`seldom_collecting`), so that a worker would grow by a megabyte with every run; and each time all
-that the program consists of is looked at too, which takes half as long as a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +97,6 @@ def make(judge: Judge, planned: PlannedRun) -> ChaosRun:
     began = time.perf_counter()
     with seldom_collecting():
         made = _made(judge, planned)
-    if planned.number % COLLECTED_EVERY == 0:
-        gc.collect()
     return replace(made, seconds=time.perf_counter() - began, rows=planned.rows)
 
 

@@ -12,12 +12,12 @@ ranks of its draws, and no draw depends on how many were made before.
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 from typing import Any, Self
 
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from whitecap.sim.quantities.normal import standard_normal
 from whitecap.sim.quantities.quantiles import Quantiles, Values
 from whitecap.sim.quantities.section import OneOf, Section
 from whitecap.sim.quantities.tails import Pareto, Part, mean_ms, mixed, require_all
@@ -29,8 +29,6 @@ MAX_SIGMA = 10.0
 
 MAX_CV = 1000.0
 """A deviation of a thousand means has a sigma of 3.7."""
-
-_standard_normal = NormalDist().inv_cdf
 
 
 class Lognormal(Section):
@@ -59,8 +57,8 @@ class Lognormal(Section):
 
     def quantile(self, ranks: Uniforms) -> Values:
         mu, sigma = self.parameters()
-        normal = np.fromiter(map(_standard_normal, ranks.ravel().tolist()), np.float64)
-        return np.exp(mu + sigma * normal).reshape(ranks.shape)
+        durations: Values = np.exp(mu + sigma * standard_normal(ranks))
+        return durations
 
     def mean_ms(self) -> float:
         mu, sigma = self.parameters()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import weakref
 
 import pytest
 
@@ -181,18 +180,6 @@ def test_faults_are_left_out_by_names_that_there_are() -> None:
     assert fault_kinds(["pause", "pause"]) == {"pause"}
     with pytest.raises(InvalidInput, match="there is no fault 'pauses'"):
         fault_kinds(["pauses"])
-
-
-def test_what_runs_leave_is_cleared_away_now_and_then() -> None:
-    worlds: list[weakref.ref[object]] = []
-
-    def noted(finished: FinishedRun) -> Judgement:
-        worlds.append(weakref.ref(finished.world))
-        return Judgement()
-
-    make(noted, PlannedRun(base(), 3, one_run.COLLECTED_EVERY))
-    assert worlds
-    assert all(world() is None for world in worlds)
 
 
 def test_what_is_not_checked_is_counted_by_its_reason() -> None:

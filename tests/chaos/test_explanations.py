@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -77,3 +78,31 @@ def test_what_repeats_statements_that_are_done_is_to_blame(name: str, key: str, 
         return any(part and not getattr(part, "idempotent", False) for part in parts)
 
     assert explanation(scenario_of(scenario.document), repeats) == cause
+
+
+def test_what_needs_no_fault_is_explained_without_looking_at_each_fault() -> None:
+    kinds = [{"throttling": {"probability": 0.01}}, {"pause": {"nth": 3, "lasts": "1 s"}}]
+    open_to_all_puts = {"profile": "s3", "put_if_absent": {"exclusive": False}}
+    open_to_all = scenario_of(document(store=open_to_all_puts, faults=kinds * 3))
+    tries: list[Scenario] = []
+
+    def fails(tried: Scenario) -> bool:
+        tries.append(tried)
+        return not tried.is_exclusive
+
+    assert explanation(open_to_all, fails) == "a store without put-if-absent"
+    assert [len(tried.faults) for tried in tries] == [0, 6]
+
+
+def test_a_fault_that_does_it_alone_is_preferred_to_one_that_lets_it_happen() -> None:
+    kinds = [{"throttling": {"probability": 0.01}}, {"pause": {"nth": 3, "lasts": "1 s"}}]
+    both = scenario_of(document(faults=kinds))
+
+    def needs(*wanted: str) -> Callable[[Scenario], bool]:
+        return lambda s: {*wanted} <= {fault.chosen_names()[0] for fault in s.faults}
+
+    assert explanation(both, needs("pause")) == "the fault pause"
+    assert (
+        explanation(both, needs("throttling", "pause"))
+        == "the faults throttling and pause together"
+    )

@@ -226,7 +226,7 @@ class _Making:
                 share = max(share, (now - began) / 60 / minutes)
             show(min(share, 1.0), 1.0, self._reached(tally.runs - before, now - began))
             if not run.is_sound:
-                self._examine(run, judges[0])
+                self._examine(run, judges[not run.rows])
             if now - kept_at > KEPT_EVERY_S:
                 self._keep()
                 kept_at = now
