@@ -1,6 +1,7 @@
-"""A campaign over all shipped scenarios, and its result as the last section of docs/chaos.md.
+"""Campaigns over all shipped scenarios: their results in docs/campaigns.json and docs/chaos.md.
 
-Usage: `python -m benchmarks.chaos MINUTES [SEED]`.
+Usage: `python -m benchmarks.chaos MINUTES [SEED]`. One of the same seed and code goes on where it
+ended.
 """
 
 from __future__ import annotations
@@ -10,19 +11,32 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from whitecap.sim.chaos.kept import CAMPAIGN
+from whitecap.sim.machine.code_version import code_version
+
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "chaos.md"
-TITLE = "## The last campaign"
+RESULTS = ROOT / "docs" / "campaigns.json"
+TITLE = "## The campaigns so far"
 MOST_RUNS = "10000000"
+
+ROWS_EVERY = "100"
+"""Statements are run again in one run of so many; the other oracles judge each."""
+
+Result = dict[str, Any]
+"""A campaign as `whitecap chaos --json` tells it, its findings counted by what they follow from."""
 
 LEFT_OUT = "stale_listing"
 """What follows from it is there in one run of fifteen, always explained, and takes most of the time
 to explain."""
+
+BECAUSE = " because of "
+UNEXPLAINED = "**unexplained**"
 
 WORKLOADS = ("events", "optimize", "row-level", "capacity", "mixed-engines", "two-tables")
 """Scenarios that stand in no folder."""
@@ -32,14 +46,47 @@ NO_CAMPAIGN = frozenset({"f02-vacuum-under-a-reader"})
 
 
 def main(minutes: str, seed: str = "1") -> None:
-    """Run it, and write what came of it."""
+    """Run it, and write what came of it and of those before it."""
     began = time.monotonic()
-    result = _campaign(minutes, seed)
-    seconds = time.monotonic() - began
+    told = _campaign(minutes, seed)
+    result = result_of(told, code_version(), (time.monotonic() - began) / 60)
+    keep(result)
+
+
+def keep(result: Result) -> None:
+    """Beside the other campaigns, in the place of the same one if that has gone on."""
+    results: list[Result] = json.loads(RESULTS.read_text(encoding="utf-8"))
+    before = [each for each in results if _name(each) == _name(result)]
+    minutes = result["minutes"] + sum(each["minutes"] for each in before)
+    others = [each for each in results if _name(each) != _name(result)]
+    results = [*others, {**result, "minutes": round(minutes, 1)}]
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     page = PAGE.read_text(encoding="utf-8").partition(TITLE)[0].rstrip()
-    section = "\n".join([TITLE, "", *_section(result, seconds)])
-    PAGE.write_text(f"{page}\n\n{section}\n", encoding="utf-8")
-    print(section)
+    PAGE.write_text(f"{page}\n\n{section(results)}\n", encoding="utf-8")
+
+
+def _name(result: Result) -> tuple[Any, Any]:
+    return result["seed"], result["code_version"]
+
+
+def result_of(told: Mapping[str, Any], version: str, minutes: float) -> Result:
+    """What is kept of a campaign that this version of the code made in so many minutes."""
+    counts = {key: told[key] for key in _COUNTS}
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "seed": told["seed"],
+        "code_version": version,
+        "scenarios": len(list(_scenarios())),
+        "minutes": round(minutes, 1),
+        **counts,
+        "findings": _by_cause(told["findings"]),
+        "exercised": told["exercised"],
+        "never_exercised": told["never_exercised"],
+        "not_checked": told["not_checked"],
+    }
+
+
+_COUNTS = ("runs", "short_runs", "repeated_runs", "rows_compared", "commits", "transactions")
 
 
 def _campaign(minutes: str, seed: str) -> dict[str, Any]:
@@ -50,11 +97,20 @@ def _campaign(minutes: str, seed: str) -> dict[str, Any]:
         "--seed",
         seed,
     ]
+    out = ROOT / "out" / "campaigns" / f"seed-{seed}"
     options = ["--without", LEFT_OUT, "--runs", MOST_RUNS, "--minutes", minutes]
-    options += ["--no-shrink", "--json"]
+    options += ["--rows-every", ROWS_EVERY, "--no-shrink", "--json", "--out", str(out)]
+    options += ["--resume"] * _is_of_this_code(out / CAMPAIGN)
     made = subprocess.run([*command, *options], cwd=ROOT, stdout=subprocess.PIPE, check=False)
     result: dict[str, Any] = json.loads(made.stdout)
     return result
+
+
+def _is_of_this_code(kept: Path) -> bool:
+    if not kept.exists():
+        return False
+    campaign = json.loads(kept.read_text(encoding="utf-8"))["campaign"]
+    return bool(campaign["code_version"] == code_version())
 
 
 def _scenarios() -> Iterator[str]:
@@ -66,45 +122,71 @@ def _scenarios() -> Iterator[str]:
     yield from (str(path.relative_to(ROOT)) for path in paths if path.stem not in NO_CAMPAIGN)
 
 
-def _section(result: Mapping[str, Any], seconds: float) -> Iterator[str]:
-    runs, repeated = result["runs"], result["repeated_runs"]
-    unexplained = [each for each in result["findings"] if each["cause"] is None]
-    date = datetime.now(UTC).date().isoformat()
-    alike = "no two the same" if not repeated else f"{repeated} the same as another"
+def section(results: Sequence[Result]) -> str:
+    """The last part of the page."""
+    return "\n".join([TITLE, "", *_lines(results)])
+
+
+def _lines(results: Sequence[Result]) -> Iterator[str]:
+    """Everything that was found, of all campaigns together."""
+    runs, short, repeated = (_total(results, key) for key in _COUNTS[:3])
+    causes = _summed(results, "findings")
     yield (
-        f"{date}, `make chaos`, seed {result['seed']}: {runs:,} runs over "
-        f"{len(list(_scenarios()))} scenarios in {seconds / 60:.0f} minutes "
-        f"({runs / seconds:.1f} runs a second), {alike}; {result['commits']:,} commits of "
-        f"{result['transactions']:,} transactions. {runs - result['short_runs']:,} runs have at "
-        "least 20 commits. The graph of dependencies and the content of versions were judged in "
-        f"every run, rows compared in DuckDB in {result['rows_compared']:,}. Without the fault "
-        f"{LEFT_OUT}."
+        f"`make chaos`: {runs - short:,} runs with at least 20 commits each, and {short:,} in "
+        f"which so many did not come about; {repeated:,} had the same recording as another one. "
+        f"{_total(results, 'commits'):,} commits of {_total(results, 'transactions'):,} "
+        "transactions. The graph of dependencies and the content of versions were judged in every "
+        f"run, rows compared in DuckDB in {_total(results, 'rows_compared'):,}. Without the fault "
+        f"{LEFT_OUT}. On two cores."
+    )
+    columns = ("date", "seed", "code_version", "scenarios", "minutes", "runs")
+    head = ("date", "seed", "code", "scenarios", "minutes", "runs", "runs with findings")
+    yield from _table(
+        head,
+        [(*(each[key] for key in columns), sum(each["findings"].values())) for each in results],
     )
     yield ""
-    yield (
-        f"Runs with findings: {len(result['findings'])}, of which {len(unexplained)} unexplained."
+    unexplained = sum(count for cause, count in causes.items() if UNEXPLAINED in cause)
+    yield f"Runs with findings: {causes.total():,}, of which {unexplained:,} unexplained."
+    yield from _table(
+        ("finding", "because of", "runs"),
+        [(*cause.split(BECAUSE), count) for cause, count in causes.most_common()],
     )
-    yield from _table(("finding", "because of", "runs"), _causes(result))
     yield ""
-    yield f"Never exercised: {', '.join(result['never_exercised']) or 'nothing'}."
-    exercised = sorted(result["exercised"].items(), key=lambda item: (-item[1], item[0]))
-    yield from _table(("happened", "in so many runs"), exercised)
+    never = set.intersection(*(set(each["never_exercised"]) for each in results))
+    yield f"Never exercised: {', '.join(sorted(never)) or 'nothing'}."
+    yield from _table(("happened", "in so many runs"), _summed(results, "exercised").most_common())
     yield ""
     yield "Not checked, and why:"
-    yield from _table(("what", "runs"), _not_checked(result))
+    yield from _table(("what", "runs"), _summed(results, "not_checked").most_common())
 
 
-def _causes(result: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
-    causes = Counter(
-        (each["findings"][0]["anomaly"] if each["findings"] else "the run broke",
-         each["cause"] or "**unexplained**")
-        for each in result["findings"]
-    )  # fmt: skip
-    yield from ((*cause, count) for cause, count in causes.most_common())
+def _total(results: Sequence[Result], key: str) -> int:
+    return sum(each[key] for each in results)
 
 
-def _not_checked(result: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
-    yield from Counter(result["not_checked"]).most_common()
+def _summed(results: Sequence[Result], key: str) -> Counter[str]:
+    counted: Counter[str] = Counter()
+    for each in results:
+        counted.update(each[key])
+    return counted
+
+
+def _by_cause(findings: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """In how many runs an anomaly, the first of a run, follows from what."""
+    causes = Counter(BECAUSE.join((_anomaly(each), _cause(each["cause"]))) for each in findings)
+    return dict(causes.most_common())
+
+
+def _anomaly(finding: Mapping[str, Any]) -> str:
+    found = finding["findings"]
+    return str(found[0]["anomaly"]) if found else "the run broke"
+
+
+def _cause(named: str | None) -> str:
+    if named is None:
+        return UNEXPLAINED
+    return "several faults together" if named.startswith("the faults ") else named
 
 
 def _table(head: tuple[str, ...], rows: Any) -> Iterator[str]:

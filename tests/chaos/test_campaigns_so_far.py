@@ -1,0 +1,34 @@
+"""The page on campaigns says what their results say."""
+
+from __future__ import annotations
+
+import json
+
+from benchmarks.chaos import PAGE, RESULTS, result_of, section
+
+FINDING = {"anomaly": "G1a"}
+
+
+def test_the_page_ends_with_all_campaigns_so_far() -> None:
+    results = json.loads(RESULTS.read_text(encoding="utf-8"))
+    assert results
+    assert PAGE.read_text(encoding="utf-8").endswith(f"\n\n{section(results)}\n")
+
+
+def test_runs_with_findings_are_counted_by_what_they_follow_from() -> None:
+    counts = ("runs", "short_runs", "repeated_runs", "rows_compared", "commits", "transactions")
+    told = {
+        **dict.fromkeys(counts, 3),
+        "seed": 1, "exercised": {}, "never_exercised": [], "not_checked": {},
+        "findings": [
+            {"findings": [FINDING], "cause": "the faults pause and lost_reply together"},
+            {"findings": [FINDING], "cause": "the faults throttling and pause together"},
+            {"findings": [], "cause": None},
+        ],
+    }  # fmt: skip
+    result = result_of(told, "0.1.0", 1.0)
+    assert result["findings"] == {
+        "G1a because of several faults together": 2,
+        "the run broke because of **unexplained**": 1,
+    }
+    assert "of which 1 unexplained" in section([result])
