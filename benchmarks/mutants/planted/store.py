@@ -95,16 +95,6 @@ MUTANTS = (
         "taken and not in the log, so that everybody reads version 5 and nobody can commit.",
     ),
     Mutant(
-        "the version before is not seen to",
-        Area.STORE,
-        DYNAMO,
-        "            yield from self._see_to(max(0, version - 1), version)\n",
-        "",
-        "T1 put the item of version 6 and died before the copy. T2 puts version 7: the log has a "
-        "gap at 6 until somebody looks.",
-        unsafe=False,
-    ),
-    Mutant(
         "the copy of a commit is left out",
         Area.STORE,
         DYNAMO,

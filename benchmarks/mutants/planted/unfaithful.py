@@ -36,7 +36,8 @@ MUTANTS = (
         "            return winner.adds\n",
         "WriteSerializable: T1 deletes refunds, T2 inserts one in version 6. T1 is refused, where "
         "Delta lets it come before T2.",
-        unsafe=False,
+        equivalent="Who is a blind append is passed by before anybody looks at its files "
+        "(`CurrentTransaction.passes_by`), so that either place alone keeps the rule.",
     ),
     Mutant(
         "blind appends check what was added",
