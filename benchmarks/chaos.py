@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from whitecap.sim.chaos.kept import CAMPAIGN
+from whitecap.sim.chaos.one_run import MOST_ROWS
 from whitecap.sim.machine.code_version import code_version
 
 ROOT = Path(__file__).parents[1]
@@ -71,7 +72,7 @@ def _name(result: Result) -> tuple[Any, Any]:
 
 def result_of(told: Mapping[str, Any], version: str, minutes: float) -> Result:
     """What is kept of a campaign that this version of the code made in so many minutes."""
-    counts = {key: told[key] for key in _COUNTS}
+    counts = {key: told[key] for key in COUNTS}
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "seed": told["seed"],
@@ -86,7 +87,10 @@ def result_of(told: Mapping[str, Any], version: str, minutes: float) -> Result:
     }
 
 
-_COUNTS = ("runs", "short_runs", "repeated_runs", "rows_compared", "commits", "transactions")
+COUNTS = (
+    *("runs", "short_runs", "repeated_runs", "overgrown_runs"),
+    *("rows_compared", "commits", "transactions"),
+)
 
 
 def _campaign(minutes: str, seed: str) -> dict[str, Any]:
@@ -129,11 +133,12 @@ def section(results: Sequence[Result]) -> str:
 
 def _lines(results: Sequence[Result]) -> Iterator[str]:
     """Everything that was found, of all campaigns together."""
-    runs, short, repeated = (_total(results, key) for key in _COUNTS[:3])
+    runs, short, repeated, overgrown = (_total(results, key) for key in COUNTS[:4])
     causes = _summed(results, "findings")
     yield (
-        f"`make chaos`: {runs - short:,} runs with at least 20 commits each, and {short:,} in "
-        f"which so many did not come about; {repeated:,} had the same recording as another one. "
+        f"`make chaos`: {runs - short - overgrown:,} runs with at least 20 commits each, and "
+        f"{short:,} in which so many did not come about; {repeated:,} had the same recording as "
+        f"another one, and {overgrown:,} were given up, with {MOST_ROWS:,} rows in a table. "
         f"{_total(results, 'commits'):,} commits of {_total(results, 'transactions'):,} "
         "transactions. The graph of dependencies and the content of versions were judged in every "
         f"run, rows compared in DuckDB in {_total(results, 'rows_compared'):,}. Without the fault "

@@ -88,6 +88,7 @@ def run_scenario(
     overwrite: bool = False,
     until_ms: float | None = None,
     findings: Findings | None = None,
+    most_rows: float = math.inf,
 ) -> FinishedRun:
     """Simulate `scenario`, of its duration `until_ms`; write the recording to `out` if given.
 
@@ -99,6 +100,7 @@ def run_scenario(
         InvalidInput: `out` cannot be written, or holds a run (without `overwrite`) or something
             else; nothing is simulated then.
         RunInterrupted: after the recording was written.
+        Overgrown: more than `most_rows` were written to a table.
     """
     if out is not None:
         require_free_for_run(out, overwrite=overwrite)
@@ -106,17 +108,31 @@ def run_scenario(
     streams = RandomStreams(seed, replication)
     end_ms = scenario.duration if until_ms is None else until_ms
     requests = requests or (scenario.price is not None and scenario.price.requests is not None)
-    world = World.of(scenario, streams, requests)
+    world = _world(scenario, streams, requests, most_rows)
     with nullcontext() if out is None else interrupted_by(lambda: world.kernel.stop()):
         try:
             _simulate(world, end_ms, progress)
         except LimitsBite:
             hasty = world.kernel
-            world = World.of(scenario, streams, requests, patient=True)
+            world = _world(scenario, streams, requests, most_rows, patient=True)
             if hasty.stopped:  # Ctrl-C came before there was another kernel
                 world.kernel.stop()
             _simulate(world, end_ms, progress)
     return finished(world, labels, out, overwrite=overwrite, findings=findings)
+
+
+def _world(
+    scenario: Scenario,
+    streams: RandomStreams,
+    requests: bool,
+    most_rows: float,
+    *,
+    patient: bool = False,
+) -> World:
+    world = World.of(scenario, streams, requests, patient)
+    for table in world.tables:
+        table.store.most_rows = most_rows
+    return world
 
 
 def finished(

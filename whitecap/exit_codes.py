@@ -41,7 +41,7 @@ _MEANINGS = {
     ExitCode.EXPECTATION_MISSED: "what was to be tested does not hold",
     ExitCode.BAD_INPUT: "bad input: a file, an option, a place to write to",
     ExitCode.INVARIANT_VIOLATED: "a run broke a rule of Whitecap's own: a defect",
-    ExitCode.ENVIRONMENT_MISSING: "Java, Delta Lake, boto3 or room to write is missing",
+    ExitCode.ENVIRONMENT_MISSING: "Java, Delta Lake, boto3, memory or disk is missing",
     ExitCode.NOTHING_COMPARED: "nothing could be compared with real Delta Lake",
     ExitCode.WORSE: "worse than the baseline",
     ExitCode.OUT_OF_TIME: "the time was up before all was judged",
@@ -91,10 +91,11 @@ _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, err
 
 def exit_code_of(error: BaseException) -> ExitCode | None:
     """The exit code of an error that was raised on purpose, `None` for any other."""
+    from whitecap.sim.machine.processes import ProcessKilled
     from whitecap.sim.replay.real.environment import EnvironmentMissing
 
     match error:
-        case EnvironmentMissing():
+        case EnvironmentMissing() | ProcessKilled():
             return ExitCode.ENVIRONMENT_MISSING
         case InvariantViolated():
             return ExitCode.INVARIANT_VIOLATED

@@ -94,6 +94,7 @@ class Tally:
     commits: int = 0
     transactions: int = 0
     short: int = 0
+    overgrown: int = 0
     rows_compared: int = 0
     traces: set[str] = field(default_factory=set)
     exercised: Counter[str] = field(default_factory=Counter)
@@ -107,6 +108,7 @@ class Tally:
         self.commits += run.commits
         self.transactions += run.transactions
         self.short += run.is_short
+        self.overgrown += run.overgrown
         self.rows_compared += run.rows
         self.traces.add(run.trace)
         self.exercised.update(run.exercised)

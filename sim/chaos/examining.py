@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from whitecap.sim.chaos.explaining import explanation
-from whitecap.sim.chaos.one_run import ChaosRun, Judge, judged_to_the_end
+from whitecap.sim.chaos.one_run import MOST_ROWS, ChaosRun, Judge, judged_to_the_end
 from whitecap.sim.chaos.shrinking import Shrunk, shrink
 from whitecap.sim.loading import parse_scenario
 from whitecap.sim.oracles.finding import Anomaly, Finding
 from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario import Scenario
+from whitecap.sim.store.objects import Overgrown
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +56,20 @@ def _cause(scenario: Scenario, judge: Judge, anomalies: frozenset[Anomaly]) -> s
 
 @dataclass(frozen=True, slots=True)
 class _Fails:
-    """Whether a scenario goes wrong in one of these ways; without any, whether its run breaks."""
+    """Whether a scenario goes wrong in one of these ways; without any, whether its run breaks.
+
+    Rows without number go wrong in whichever way.
+    """
 
     judge: Judge
     anomalies: frozenset[Anomaly]
 
     def __call__(self, scenario: Scenario) -> bool:
         try:
-            judgement = judged_to_the_end(self.judge, run_scenario(scenario))
+            finished = run_scenario(scenario, most_rows=MOST_ROWS)
+            judgement = judged_to_the_end(self.judge, finished)
+        except Overgrown:
+            return bool(self.anomalies)
         except Exception:
             return not self.anomalies
         return any(finding.anomaly in self.anomalies for finding in judgement.findings)

@@ -20,6 +20,7 @@ from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, NotChecked
 from whitecap.sim.oracles.runs.of_run import history_of
 from whitecap.sim.run import FinishedRun, run_scenario
 from whitecap.sim.scenario import Scenario
+from whitecap.sim.store.objects import Overgrown
 from whitecap.sim.time.kernel import seldom_collecting
 
 Judge = Callable[[FinishedRun], Judgement]
@@ -36,12 +37,19 @@ LONGEST = 8.0
 """By how much it is longer then, at most: where nobody can commit, more jobs do not help."""
 
 
+MOST_ROWS = 2_000_000
+"""Written to a table in a run, which is then given up: the shipped scenarios write up to 80,000.
+Where an engine checks too little, concurrent compactions keep each file several times, and the next
+ones the copies: rows grow without bounds, and so would the computing time."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChaosRun:
     """What is kept of a run. `trace` names what happened in it: equal for equal recordings.
 
     `broken` is the text of an error that ended it, which is a defect of ours. `rows`: whether its
-    statements were run again. `lanes` show what happened around the first finding.
+    statements were run again. `overgrown`: it was given up when it had written `MOST_ROWS`.
+    `lanes` show what happened around the first finding.
     """
 
     number: int
@@ -59,6 +67,7 @@ class ChaosRun:
     broken: str = ""
     rows: bool = True
     lanes: tuple[Lane, ...] = ()
+    overgrown: bool = False
 
     @property
     def is_sound(self) -> bool:
@@ -68,7 +77,7 @@ class ChaosRun:
     @property
     def is_short(self) -> bool:
         """Whether hardly anything was put to the test."""
-        return self.commits < FEWEST_COMMITS
+        return self.commits < FEWEST_COMMITS and not self.overgrown
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +121,17 @@ def judged(judge: Judge, variation: Drawn, number: int) -> ChaosRun:
     """A variation, run and judged."""
     scenario = variation.scenario
     try:
-        finished = run_scenario(scenario)
+        finished = run_scenario(scenario, most_rows=MOST_ROWS)
         judgement = judged_to_the_end(judge, finished)
         findings = judgement.findings
         if number % TWICE == 0:
             _check_repeats(finished)
+    except Overgrown:
+        return replace(_unjudged(variation, number), overgrown=True)
     except InvariantViolated as error:
-        return _broken(variation, number, str(error))
+        return replace(_unjudged(variation, number), broken=str(error))
     except Exception:
-        return _broken(variation, number, traceback.format_exc())
+        return replace(_unjudged(variation, number), broken=traceback.format_exc())
     counts = finished.recording.manifest["counts"]
     return ChaosRun(
         number=number,
@@ -178,7 +189,8 @@ def _check_repeats(finished: FinishedRun) -> None:
         raise InvariantViolated("the same scenario and seed gave another recording")
 
 
-def _broken(variation: Drawn, number: int, error: str) -> ChaosRun:
+def _unjudged(variation: Drawn, number: int) -> ChaosRun:
+    """One that came to no end."""
     return ChaosRun(
         number=number,
         name=variation.scenario.name,
@@ -187,10 +199,9 @@ def _broken(variation: Drawn, number: int, error: str) -> ChaosRun:
         in_vain=variation.in_vain,
         commits=0,
         transactions=0,
-        trace="",
+        trace=variation.scenario.hash,
         findings=(),
         not_checked=(),
         exercised=frozenset(),
         seconds=0.0,
-        broken=error,
     )

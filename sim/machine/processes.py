@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context
 from multiprocessing.process import BaseProcess
@@ -15,6 +16,17 @@ from typing import Self, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+class ProcessKilled(Exception):
+    """One of the processes was killed from outside."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "a process that worked for this one was killed, as when memory runs out: "
+            "fewer at a time (--jobs 1) need less"
+        )
+
 
 HERE_S = 1.0
 """So long this process works alone: about what it takes to start others."""
@@ -67,17 +79,25 @@ class Processes:
             self._terminate()
 
     def map(self, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
-        """The results, one by one in the order of the items."""
+        """The results, one by one in the order of the items. Raises `ProcessKilled`."""
         began = time.perf_counter()
         for done, item in enumerate(items):
             self._refuse_if_stopped()
             is_long = self._pool is not None or time.perf_counter() - began > HERE_S
             if self._jobs > 1 and is_long and len(items) - done > 1:
-                with _started_by_nobody():
-                    results = self._started().map(function, items[done:])
-                yield from results
+                yield from self._elsewhere(function, items[done:])
                 return
             yield function(item)
+
+    def _elsewhere(self, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
+        try:
+            with _started_by_nobody():
+                results = self._started().map(function, items)
+            yield from results
+        except BrokenProcessPool:
+            if self._is_stopped:
+                raise
+            raise ProcessKilled from None
 
     def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:

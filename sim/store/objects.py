@@ -48,6 +48,10 @@ DATA_FILE_OVERHEAD_BYTES = 1000
 """A small Parquet file's footer and headers, roughly."""
 
 
+class Overgrown(Exception):
+    """More rows were written than the run is to write."""
+
+
 @dataclass(slots=True)
 class FakeStore:
     """One bucket. `epoch_ms` is the wall clock at simulated instant 0.
@@ -60,6 +64,8 @@ class FakeStore:
     bytes_per_row: int
     exclusive: bool = True
     shelf: Shelf | None = None
+    most_rows: float = math.inf
+    rows_written: int = 0
     log: LogDirectory = field(default_factory=LogDirectory)
     objects: PackedMap[str, StoredObject] = field(init=False)
     data_files: GrowingMap[str, DataFile] = field(init=False)
@@ -194,7 +200,10 @@ class FakeStore:
         return self.put_commit(request, version, 0.0, None)
 
     def write_rows(self, file: WriteRows, now_ms: float = 0.0) -> int:
-        """Keep a new data file's rows. Returns its size in bytes."""
+        """Keep a new data file's rows. Returns its size in bytes. Raises `Overgrown`."""
+        self.rows_written += len(file.rows)
+        if self.rows_written > self.most_rows:
+            raise Overgrown
         self.data_files.add(file.key, DataFile(file, now_ms))
         return self.data_file_size(len(file.rows))
 

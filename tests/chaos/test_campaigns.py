@@ -88,7 +88,7 @@ def test_a_run_is_made_again_by_its_number() -> None:
 def test_a_run_that_breaks_is_a_finding_and_ends_no_campaign(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def broken(scenario: Scenario) -> FinishedRun:
+    def broken(scenario: Scenario, **_: object) -> FinishedRun:
         raise ZeroDivisionError(scenario.name)
 
     monkeypatch.setattr(one_run, "run_scenario", broken)
@@ -180,6 +180,22 @@ def test_faults_are_left_out_by_names_that_there_are() -> None:
     assert fault_kinds(["pause", "pause"]) == {"pause"}
     with pytest.raises(InvalidInput, match="there is no fault 'pauses'"):
         fault_kinds(["pauses"])
+
+
+def test_a_run_whose_table_grows_without_bounds_is_given_up_and_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = make(lenient, PlannedRun(base(), 3, 1))
+    monkeypatch.setattr(one_run, "MOST_ROWS", 10)
+    given_up = make(lenient, PlannedRun(base(), 3, 1))
+    assert not whole.overgrown
+    assert given_up.overgrown
+    assert given_up.is_sound
+    assert not given_up.is_short
+    tally = Tally()
+    for run in (whole, given_up):
+        tally.add(run)
+    assert (tally.runs, tally.overgrown, tally.repeated) == (2, 1, 0)
 
 
 def test_what_is_not_checked_is_counted_by_its_reason() -> None:

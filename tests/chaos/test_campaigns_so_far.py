@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from benchmarks.chaos import PAGE, RESULTS, result_of, section
+from benchmarks.chaos import COUNTS, PAGE, RESULTS, result_of, section
 
 FINDING = {"anomaly": "G1a"}
 
@@ -16,9 +16,8 @@ def test_the_page_ends_with_all_campaigns_so_far() -> None:
 
 
 def test_runs_with_findings_are_counted_by_what_they_follow_from() -> None:
-    counts = ("runs", "short_runs", "repeated_runs", "rows_compared", "commits", "transactions")
     told = {
-        **dict.fromkeys(counts, 3),
+        **dict.fromkeys(COUNTS, 3),
         "seed": 1, "exercised": {}, "never_exercised": [], "not_checked": {},
         "findings": [
             {"findings": [FINDING], "cause": "the faults pause and lost_reply together"},

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from whitecap import cli
 from whitecap.exit_codes import TESTS, ExitCode, exit_codes_of
+from whitecap.sim.machine.processes import ProcessKilled
 
 ROOT = Path(__file__).parents[2]
 COMMAND_LINE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
@@ -143,6 +144,30 @@ try:
 except KeyboardInterrupt:
     print("interrupted")
 """
+
+
+KILLED_PROCESS = """
+import os
+from whitecap.sim.machine import processes
+processes.HERE_S = -1
+with processes.Processes(2) as two:
+    try:
+        list(two.map(os._exit, [9, 9, 9]))
+    except processes.ProcessKilled as error:
+        print(error)
+"""
+
+
+def test_a_process_that_is_killed_is_told_with_what_helps(failing: list[BaseException]) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", KILLED_PROCESS],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert "was killed, as when memory runs out" in ended.stdout
+    failing.append(ProcessKilled())
+    code, told = _invoke()
+    assert code == ExitCode.ENVIRONMENT_MISSING
+    assert told.startswith("error: a process that worked for this one was killed")
 
 
 def test_processes_that_work_for_a_command_end_with_it_and_say_nothing() -> None:

@@ -207,7 +207,8 @@ class _Making:
             if not runs:
                 raise
             click.echo(f"interrupted after {runs} runs; what they found is kept", err=True)
-        self._keep()
+        finally:
+            self._keep()
 
     def _make(self, workers: Workers, minutes: float | None, show: Show) -> None:
         from whitecap.sim.chaos.campaign import run_campaign
@@ -248,7 +249,7 @@ class _Making:
     def _keep(self) -> None:
         from whitecap.sim.chaos.kept import CAMPAIGN, keep
 
-        if self.is_kept:
+        if self.is_kept and self.course.tally.runs:
             keep(self.out / CAMPAIGN, self.campaign, self.course)
 
     def _reached(self, made: int, seconds: float) -> str:

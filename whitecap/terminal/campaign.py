@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whitecap.engine.recorded import Measure
-from whitecap.sim.chaos.one_run import FEWEST_COMMITS
+from whitecap.sim.chaos.one_run import FEWEST_COMMITS, MOST_ROWS
 from whitecap.sim.oracles.finding import Anomaly, Finding
 from whitecap.terminal.console import new_console
 from whitecap.terminal.table import print_indented
@@ -111,6 +111,8 @@ def _summary(tally: Tally, made: int, seconds: float) -> Iterator[str]:
         f"{rate:.1f} runs a second"
     )
     yield f"{_short(tally)}; {_alike(tally)}; {_rows(tally)}"
+    if tally.overgrown:
+        yield f"{tally.overgrown:,} given up: they wrote more than {MOST_ROWS:,} rows to a table"
     met = sum(1 for count in tally.exercised.values() if count)
     never = tally.never_exercised
     yield f"{met} of {met + len(never)} things that should happen sometimes did"
@@ -143,6 +145,7 @@ def campaign_document(course: Course, seed: int) -> dict[str, Any]:
         "commits": tally.commits,
         "transactions": tally.transactions,
         "short_runs": tally.short,
+        "overgrown_runs": tally.overgrown,
         "repeated_runs": tally.repeated,
         "rows_compared": tally.rows_compared,
         "exercised": dict(sorted(tally.exercised.items())),
