@@ -10,6 +10,7 @@ from functools import partial
 from typing import Protocol, TypeVar
 
 from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.sim.chaos.examining import Examined, examine
 from whitecap.sim.chaos.exercised import all_properties
 from whitecap.sim.chaos.one_run import ChaosRun, Judge, PlannedRun, make
 from whitecap.sim.oracles.finding import NotChecked
@@ -71,18 +72,34 @@ def fault_kinds(named: Iterable[str]) -> frozenset[str]:
     return frozenset(named)
 
 
+@dataclass(frozen=True, slots=True)
+class Judges:
+    """`whole` judges runs whose statements are run again, `quick` the others."""
+
+    whole: Judge
+    quick: Judge
+
+    def of(self, planned: PlannedRun) -> Judge:
+        """Who judges a run, and looks for the cause of what is wrong with it."""
+        return self.whole if planned.rows else self.quick
+
+
 def run_campaign(
-    campaign: Campaign, judge: Judge, workers: Workers, quick: Judge | None = None
-) -> Iterator[ChaosRun]:
-    """The runs in their order, as they come; `quick` judges those that are not replayed."""
+    campaign: Campaign, judges: Judges, workers: Workers, *, make_small: bool = True
+) -> Iterator[tuple[ChaosRun, Examined | None]]:
+    """The runs in their order, as they come; examined is what went wrong, where that is seen."""
     planned = campaign.planned()
-    made_by = partial(_made, judge, quick or judge)
+    made_by = partial(_made, judges, make_small)
     while some := list(itertools.islice(planned, workers.ahead)):
         yield from workers.map(made_by, some)
 
 
-def _made(judge: Judge, quick: Judge, planned: PlannedRun) -> ChaosRun:
-    return make(judge if planned.rows else quick, planned)
+def _made(
+    judges: Judges, make_small: bool, planned: PlannedRun
+) -> tuple[ChaosRun, Examined | None]:
+    judge = judges.of(planned)
+    run = make(judge, planned)
+    return run, None if run.is_sound else examine(run, judge, make_small=make_small)
 
 
 @dataclass

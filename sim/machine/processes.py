@@ -31,7 +31,8 @@ class ProcessKilled(Exception):
 HERE_S = 1.0
 """So long this process works alone: about what it takes to start others."""
 
-AHEAD = 64
+AHEAD = 512
+"""So many items of one `map` are worth it to wait for the last ones."""
 
 
 class Processes:

@@ -10,7 +10,7 @@ from tests.sim.sim_worlds import document
 from whitecap.engine.errors import InvalidInput
 from whitecap.engine.recorded import RecordedOutcome
 from whitecap.sim.chaos import one_run
-from whitecap.sim.chaos.campaign import Campaign, Tally, fault_kinds, run_campaign
+from whitecap.sim.chaos.campaign import Campaign, Judges, Tally, fault_kinds, run_campaign
 from whitecap.sim.chaos.examining import examine
 from whitecap.sim.chaos.exercised import REBASE, all_properties
 from whitecap.sim.chaos.explaining import explanation
@@ -43,7 +43,11 @@ def strict(finished: FinishedRun) -> Judgement:
 def campaign(judge: one_run.Judge, runs: int = 12) -> Tally:
     tally = Tally()
     with Processes(1) as processes:
-        for run in run_campaign(Campaign([base()], runs, seed=3), judge, processes):
+        planned = Campaign([base()], runs, seed=3)
+        for run, examined in run_campaign(
+            planned, Judges(judge, judge), processes, make_small=False
+        ):
+            assert (examined is None) == run.is_sound
             tally.add(run)
     return tally
 
@@ -171,7 +175,7 @@ def test_of_many_runs_some_are_judged_with_their_rows_and_all_others_quickly() -
     tally = Tally()
     with Processes(1) as processes:
         planned = Campaign([base()], 5, seed=3, rows_every=2)
-        for run in run_campaign(planned, thorough, processes, lenient):
+        for run, _ in run_campaign(planned, Judges(thorough, lenient), processes):
             tally.add(run)
     assert tally.rows_compared == len(whole) == 3
 

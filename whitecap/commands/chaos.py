@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from whitecap.sim.chaos.campaign import Campaign, Workers
     from whitecap.sim.chaos.examining import Examined
     from whitecap.sim.chaos.kept import Course
-    from whitecap.sim.chaos.one_run import ChaosRun, Judge
 
 DEFAULT = ParameterSource.DEFAULT
 
@@ -211,37 +210,35 @@ class _Making:
             self._keep()
 
     def _make(self, workers: Workers, minutes: float | None, show: Show) -> None:
-        from whitecap.sim.chaos.campaign import run_campaign
+        from whitecap.sim.chaos.campaign import Judges, run_campaign
         from whitecap.sim.oracles.runs import reopening
 
         tally = self.course.tally
         before, began = tally.runs, time.monotonic()
         kept_at = began
-        judges = reopening.judgement_with_readers, reopening.judgement_without_replay
+        judges = Judges(reopening.judgement_with_readers, reopening.judgement_without_replay)
         rest = self.campaign.after(before)
-        for run in run_campaign(rest, judges[0], workers, judges[1]):
+        for run, examined in run_campaign(rest, judges, workers, make_small=self.shrink):
             tally.add(run)
             now = time.monotonic()
             share = tally.runs / self.campaign.runs
             if minutes is not None:
                 share = max(share, (now - began) / 60 / minutes)
             show(min(share, 1.0), 1.0, self._reached(tally.runs - before, now - began))
-            if not run.is_sound:
-                self._examine(run, judges[not run.rows])
+            if examined is not None:
+                self._tell(examined)
             if now - kept_at > KEPT_EVERY_S:
                 self._keep()
                 kept_at = now
             if share >= 1:
                 break
 
-    def _examine(self, run: ChaosRun, judge: Judge) -> None:
+    def _tell(self, examined: Examined) -> None:
         """A finding is told when it comes."""
-        from whitecap.sim.chaos.examining import examine
         from whitecap.terminal.campaign import again, finding_document, show_finding
 
-        examined = examine(run, judge, make_small=self.shrink)
         self.course.findings.append(finding_document(examined))
-        command = again(self.paths, self.campaign, run.number)
+        command = again(self.paths, self.campaign, examined.run.number)
         small = _write(examined, command, self.out, self.save)
         if not self.quiet:
             show_finding(examined, command, small)
