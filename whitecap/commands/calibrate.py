@@ -66,15 +66,16 @@ def calibrate(
     clients compete for the next key of a log. Without --out the profile is printed. S3 needs
     boto3 (pip install 'whitecap[s3]') and its usual credentials.
     """
-    from whitecap.out_file import require_new, write_out
+    from whitecap.out_file import write_out
     from whitecap.sim.calibration.calibrating import calibrated
     from whitecap.sim.calibration.samples import samples_text
+    from whitecap.sim.machine.places import require_new_file
     from whitecap.terminal.progress import progress
 
     _require_one_source(target, given)
     for written in (out, save_samples):
         if written is not None:
-            require_new(written, overwrite=overwrite)
+            require_new_file(written, overwrite=overwrite)
     if given is not None:
         place, base, samples = _read(given, like)
     else:
