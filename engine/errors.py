@@ -43,6 +43,14 @@ def nearest(name: str, names: Iterable[str], alike: float = 0.5) -> str | None:
     return by_lower[close[0]] if close else None
 
 
+def unknown_name(what: str, name: str, names: Iterable[str]) -> tuple[str, str | None]:
+    """What to say of a name that nothing has, with the nearest one or, without one, all of them."""
+    valid = list(names)
+    likely = nearest(name, valid)
+    there_are = "" if likely else f": there are {', '.join(valid) or 'none'}"
+    return f"there is no {what} {name!r}{there_are}", likely
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One thing wrong with an input: where, what, and the nearest valid name if there is one.

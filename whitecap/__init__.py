@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from whitecap.deciding.advice import Advice, advise
     from whitecap.deciding.planning import Plan, plan
     from whitecap.deciding.sensitivity import Sensitivity, sensitivity
-    from whitecap.drafting import from_log
+    from whitecap.drafting import Draft, Predicted, from_log
     from whitecap.engine.errors import InvalidInput, InvariantViolated, UnsupportedFeature
     from whitecap.explaining import Explained, explain
     from whitecap.recordings.comparing import Compared, compare
@@ -27,11 +27,13 @@ if TYPE_CHECKING:
 __all__ = [
     "Advice",
     "Compared",
+    "Draft",
     "EnvironmentMissing",
     "Explained",
     "InvalidInput",
     "InvariantViolated",
     "Plan",
+    "Predicted",
     "Replayed",
     "Run",
     "Sensitivity",
@@ -71,7 +73,7 @@ _HOMES = {
     **dict.fromkeys(("Advice", "advise"), "whitecap.deciding.advice"),
     **dict.fromkeys(("Plan", "plan"), "whitecap.deciding.planning"),
     **dict.fromkeys(("Sensitivity", "sensitivity"), "whitecap.deciding.sensitivity"),
-    "from_log": "whitecap.drafting",
+    **dict.fromkeys(("Draft", "Predicted", "from_log"), "whitecap.drafting"),
 }
 
 

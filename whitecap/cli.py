@@ -87,8 +87,14 @@ class FrontDoor(click.Group):
         except (Exception, KeyboardInterrupt) as error:
             from whitecap.endings import ended_by
 
-            ctx.exit(ended_by(error))
+            ctx.exit(ended_by(error, _options(ctx.invoked_subcommand)))
         return result
+
+
+def _options(command: str | None) -> set[str]:
+    """What a subcommand can be told."""
+    parameters = command_named(command).params if command in COMMANDS else []
+    return {option for parameter in parameters for option in parameter.opts}
 
 
 def _exit_codes(command: str | None = None) -> str:

@@ -9,11 +9,14 @@ import shlex
 import sys
 import tempfile
 import traceback
+from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
 import click
 
+from whitecap.engine.errors import InvalidInput, Problem
 from whitecap.exit_codes import ExitCode, exit_code_of
 from whitecap.sim.machine.interruption import was_interrupted
 
@@ -21,8 +24,8 @@ TRACEBACK = "WHITECAP_TRACEBACK"
 """Set to 1, unexpected errors print their traceback instead of writing it to a file."""
 
 
-def ended_by(error: BaseException) -> ExitCode:
-    """Tell what ended the command; returns its exit code."""
+def ended_by(error: BaseException, options: Collection[str] = ()) -> ExitCode:
+    """Tell what ended the command, which has these options; returns its exit code."""
     match error:
         case KeyboardInterrupt() | click.Abort():
             click.echo(f"interrupted{_what_is_kept(error)}", err=True)
@@ -40,8 +43,20 @@ def ended_by(error: BaseException) -> ExitCode:
     if code is None:
         _tell_defect(error)
         return ExitCode.INTERNAL_ERROR
-    click.echo(f"error: {error}", err=True)
+    click.echo(f"error: {_told(error, options)}", err=True)
     return code
+
+
+def _told(error: BaseException, options: Collection[str]) -> str:
+    """The message; what Python calls `max_runs` goes by its option here."""
+    if not isinstance(error, InvalidInput):
+        return str(error)
+    return "\n".join(str(_at_its_option(problem, options)) for problem in error.problems)
+
+
+def _at_its_option(problem: Problem, options: Collection[str]) -> Problem:
+    option = f"--{problem.place.replace('_', '-')}"
+    return replace(problem, place=option) if option in options else problem
 
 
 def _shows_tracebacks() -> bool:

@@ -26,16 +26,6 @@ def form_of(form: str, out: Path | None, forms: Mapping[str, str]) -> str:
     return found
 
 
-def require_new(out: Path, *, overwrite: bool) -> None:
-    """Raises `InvalidInput` unless a file can be written there, and none is there already.
-
-    One that is there is replaced with `overwrite`.
-    """
-    require_file(out)
-    if out.exists() and not overwrite and not out.is_char_device():
-        raise InvalidInput([Problem(str(out), "is there already: say --overwrite")])
-
-
 def write_out(out: Path | None, text: str, name: str) -> None:
     """Write a text there and say so, or print it. Raises `InvalidInput` if that fails."""
     if out is None:

@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whitecap.engine.errors import InvalidInput, Problem, unknown_name
 from whitecap.runs import Run, recorded
 from whitecap.sim.scenario import Scenario
 from whitecap.sweep_engine import SweepAt, made_in, recorded_runs, sweep_engine, sweep_place
@@ -166,9 +167,12 @@ class Sweep:
         return pd.DataFrame(written)
 
     def run(self, cell: str, replication: int = 0) -> Run:
-        """One recorded run. Raises `InvalidInput` if it is not there."""
+        """One recorded run; `whitecap.figures.timeline` draws it. Raises `InvalidInput` if it is
+        not there."""
         from whitecap.sim.recording.dataset.place import recorded_run
 
+        if cell not in self.cells:
+            raise InvalidInput([Problem(str(self.place), *unknown_name("cell", cell, self.cells))])
         return recorded(recorded_run(self.place, (cell, replication)), str(self.place))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ from whitecap.reports.pages.templating import template
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+_CELL = re.compile("<(t[dh])>")
 
 MOST_ROWS = 20
 """Of a table; its own name shows them all."""
@@ -32,11 +35,17 @@ def notebook_part(
 
 
 def _html(table: pd.DataFrame) -> Markup:
-    """Escaped by pandas; rows that are only counted are not numbered."""
+    """Escaped by pandas, no text cut; rows that are only counted are not numbered.
+
+    A table of nothing but words begins at the left, whatever the page does with numbers.
+    """
     import pandas as pd
 
     is_named = not isinstance(table.index, pd.RangeIndex)
-    return Markup(table.to_html(max_rows=MOST_ROWS, border=0, index=is_named))
+    is_prose = not is_named and table.select_dtypes("number").empty
+    with pd.option_context("display.max_colwidth", None):
+        shown = table.to_html(max_rows=MOST_ROWS, border=0, index=is_named)
+    return Markup(_CELL.sub(r'<\1 style="text-align: left">', shown) if is_prose else shown)
 
 
 def _image(figure: Figure) -> dict[str, str | int]:

@@ -96,9 +96,8 @@ class Plan:
     def _repr_html_(self) -> str:
         from whitecap.reports.pages.notebook_part import notebook_part
 
-        return notebook_part(
-            str(self).splitlines(), figures={"objectives along the parameter": self.figure()}
-        )
+        figures = {"objectives along the parameter": self.figure()}
+        return notebook_part(str(self).splitlines(), {"table": self.table}, figures)
 
     @property
     def document(self) -> dict[str, Any]:

@@ -49,6 +49,10 @@ class WriterDraft:
     work: Drafted
     dialect: Guess
 
+    def __str__(self) -> str:
+        seen = f"{self.group.name}: {many(len(self.group.commits), 'commit')}"
+        return seen if self.window.is_known else f"{seen}, how long it takes is assumed"
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:

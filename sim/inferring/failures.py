@@ -34,6 +34,9 @@ COLUMNS = ("instant", "job", "exception")
 
 REPLICATIONS = 5
 
+SHOWN = ("writer", "seen", "per hour", "predicted", "the draft predicts")
+"""Above the columns of a table that shows a comparison."""
+
 MOST_TOLD = 20
 """Wrong lines that are told one by one."""
 
@@ -57,12 +60,29 @@ class Compared:
     predicted_per_h: tuple[float, float, float]
 
     @property
-    def verdict(self) -> str:
+    def agrees(self) -> bool:
         """Whether both may be the same."""
         seen, predicted = self.seen_per_h, self.predicted_per_h
-        if seen[1] <= predicted[2] and predicted[1] <= seen[2]:
+        return seen[1] <= predicted[2] and predicted[1] <= seen[2]
+
+    @property
+    def verdict(self) -> str:
+        """What the draft does."""
+        if self.agrees:
             return "agrees"
-        return "fewer than seen" if predicted[0] < seen[0] else "more than seen"
+        is_less = self.predicted_per_h[0] < self.seen_per_h[0]
+        return "fewer than seen" if is_less else "more than seen"
+
+    @property
+    def shown(self) -> tuple[str, str, str, str, str]:
+        """What tables show of it, below `SHOWN`."""
+        seen, predicted = _interval_text(self.seen_per_h), _interval_text(self.predicted_per_h)
+        return self.group, f"{self.seen:,}", seen, predicted, self.verdict
+
+
+def _interval_text(figures: tuple[float, float, float]) -> str:
+    mean, low, high = figures
+    return f"{mean:.3g} [{low:.3g}, {high:.3g}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +92,14 @@ class Comparison:
     groups: Sequence[Compared]
     not_compared: Mapping[str, int]
     hours: float
+
+    @property
+    def caption(self) -> str:
+        """What the figures are, and what is in none of them."""
+        said = f"Conflicts per hour with 95 % intervals; the draft's mean of {REPLICATIONS} runs."
+        aside = (f"{count:,} {reason}" for reason, count in self.not_compared.items())
+        told = "; ".join(aside)
+        return f"{said} Not compared: {told}." if told else said
 
 
 def read_failures(path: Path) -> list[Failure]:

@@ -14,7 +14,7 @@ from typing import Any, Self, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from whitecap.engine.dialects import DELTA_OSS_4_4, DIALECTS, Dialect
-from whitecap.engine.errors import Problem, UnsupportedFeature, nearest
+from whitecap.engine.errors import Problem, UnsupportedFeature, nearest, unknown_name
 from whitecap.engine.recorded import OF_A_PRICE
 from whitecap.engine.settings import Settings
 from whitecap.sim.loading.fault_checks import fault_problems
@@ -337,7 +337,7 @@ def _unknown_variant(place: Place, axis: str, variant: str, parts: Parts) -> Ite
 
 def _unknown_writer(place: Place, name: str, parts: Parts) -> Iterator[Finding]:
     if name not in parts.writer_names:
-        yield place, f"there is no writer {name!r}", nearest(name, parts.writer_names)
+        yield place, *unknown_name("writer", name, parts.writer_names)
 
 
 def _well_formed_items(model: type[M], given: Any) -> dict[int, M]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from whitecap.engine.errors import InvalidInput, Problem, nearest, require_format
+from whitecap.engine.errors import InvalidInput, Problem, nearest, require_format, unknown_name
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.bundled import read_named
 from whitecap.sim.loading import profiles, real_tables
@@ -156,8 +156,8 @@ def _require_named(path: str, parents: Sequence[str], document: Document) -> Non
         return
     named = document.get(parents[0])
     if isinstance(named, dict) and parents[1] not in named:
-        said = f"there is no {BY_NAME[parents[0]]} {parents[1]!r}"
-        raise InvalidInput([Problem(path, said, nearest(parents[1], named))])
+        said = unknown_name(BY_NAME[parents[0]], parents[1], map(str, named))
+        raise InvalidInput([Problem(path, *said)])
 
 
 def _apart(value: Any) -> Any:

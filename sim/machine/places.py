@@ -23,6 +23,14 @@ def require_file(path: Path) -> None:
     _try(path, path.absolute().parent)
 
 
+def require_new_file(path: Path, *, overwrite: bool) -> None:
+    """As `require_file`, of a file that is not there already; one that is, with `overwrite`."""
+    require_file(path)
+    if path.exists() and not overwrite and not path.is_char_device():
+        said = "is there already: say --overwrite (overwrite=True)"
+        raise InvalidInput([Problem(str(path), said)])
+
+
 def require_directory(path: Path) -> None:
     """Raises `InvalidInput` unless a directory can be made or filled there; makes none."""
     if path.exists() and not path.is_dir():

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, model_validator
 
-from whitecap.engine.errors import nearest
+from whitecap.engine.errors import unknown_name
 from whitecap.engine.recorded import ALL_WRITERS, Direction, Measure, Objective, Unit
 from whitecap.sim.quantities.section import Section
 from whitecap.sim.quantities.units import MS_PER, Number, shown
@@ -105,7 +105,7 @@ def _of_writers(name: str | None, writers: Sequence[str]) -> Iterator[Finding]:
     if name == ALL_WRITERS and ALL_WRITERS in writers:
         yield (), f"a writer is called {ALL_WRITERS!r}: name it otherwise", None
     elif name is not None and name not in (ALL_WRITERS, *writers):
-        yield (), f"there is no writer {name!r}", nearest(name, [*writers, ALL_WRITERS])
+        yield (), *unknown_name("writer", name, [*writers, ALL_WRITERS])
 
 
 def _of_threshold(stated: StatedObjective) -> Iterator[Finding]:

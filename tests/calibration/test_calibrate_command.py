@@ -96,6 +96,18 @@ def test_samples_of_a_file_make_the_same_profile(tmp_path: Path) -> None:
     _is_measured(again, {"effect", "log_store", "limits", "client"})
 
 
+def test_files_that_are_there_are_replaced_only_where_that_is_said(tmp_path: Path) -> None:
+    samples, out = tmp_path / "samples.csv", tmp_path / "mine.yaml"
+    out.write_text("precious")
+    given = ("--out", out, "--save-samples", samples)
+    said = _calibrate(tmp_path / "disk", *given, *QUICK, code=ExitCode.BAD_INPUT).stderr
+    assert f"{out}: is there already: say --overwrite" in said
+    assert out.read_text() == "precious"
+    assert not samples.exists()
+    _calibrate(tmp_path / "disk", *given, "--overwrite", *QUICK)
+    _is_measured(out, {"effect", "log_store", "limits", "client"})
+
+
 def test_without_a_file_the_profile_is_printed(tmp_path: Path) -> None:
     result = _calibrate(tmp_path / "disk", *QUICK)
     assert result.stdout.startswith("description: ")

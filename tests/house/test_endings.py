@@ -42,6 +42,15 @@ def test_the_documentation_has_the_same_exit_codes() -> None:
         assert f"| `{command}` | {meaning}" in COMMAND_LINE
 
 
+@pytest.mark.parametrize("command", ["plan", "sensitivity", "advise"])
+def test_what_python_calls_otherwise_goes_by_its_option(command: str) -> None:
+    needed = {"plan": ["--vary", "writers.etl.count=1..3"], "advise": ["--allow", "isolation"]}
+    asked = [command, "capacity", *needed.get(command, []), "--max-runs", "3"]
+    result = CliRunner().invoke(cli.main, asked)
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert result.stderr.startswith("error: --max-runs: 3 are not enough to")
+
+
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
     """Makes `whitecap dialects` end with the error that a test puts in here."""

@@ -12,6 +12,7 @@ from tests.notebooks.storing import NOTEBOOKS, executed, read, said
 ANSWERS = {
     "anatomy_of_a_conflict": "Delta raises Concurrent",
     "capacity": "the table takes",
+    "from_your_log": "It takes 6 for sure: 2 more",
     "isolation": "Choose Serializable · rows",
     "partitioning": "Choose by date",
     "retries": "Perhaps every 20 minutes",

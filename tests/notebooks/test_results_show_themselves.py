@@ -69,6 +69,7 @@ def test_a_plan_shows_its_boundary_and_its_figure(file: Path) -> None:
     )  # fmt: skip
     words, pictures = shown(plan)
     assert " ".join(str(plan).split()) in words
+    assert set(plan.table.columns) <= set(words.split())
     assert pictures == 1
 
 
@@ -79,6 +80,15 @@ def test_what_a_replay_of_a_run_cannot_be_asked_is_refused_before_spark_starts(
         whitecap.replay(run, window="3", quiet=True)
     with pytest.raises(ValueError, match="a run has no cells"):
         whitecap.replay(run, cell="Serializable", quiet=True)
+
+
+def test_words_are_shown_whole_from_the_left_and_numbers_from_the_right() -> None:
+    said = "so many words that pandas would cut them off somewhere in the middle"
+    words = notebook_part([], {"": pd.DataFrame({"because": [said]})})
+    assert f'<td style="text-align: left">{said}</td>' in words
+    assert '<th style="text-align: left">because</th>' in words
+    numbers = notebook_part([], {"": pd.DataFrame({"because": [said], "count": [3]})})
+    assert "<td>3</td>" in numbers
 
 
 def test_what_users_name_is_escaped() -> None:

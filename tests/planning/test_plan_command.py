@@ -44,6 +44,7 @@ OBJECTIVE = "job_success_rate of corrector >= 90 %"
     ("vary", "objective", "said"),
     [
         ("writers.corector.count=1..5", OBJECTIVE, "did you mean 'corrector'?"),
+        ("writers.xyz.count=1..5", OBJECTIVE, "there is no writer 'xyz': there are "),
         ("writers.corrector.cont=1..5", OBJECTIVE, "did you mean 'count'?"),
         ("writers.corrector.count=5..1", OBJECTIVE, "5 is more than 1: write 1..5"),
         ("writers.corrector.count=few..many", OBJECTIVE, "are not two numbers"),

@@ -99,6 +99,8 @@ def test_one_of_its_runs_can_be_looked_into(sweep: Sweep) -> None:
     assert set(run.transactions["writer_group"]) == {"loader", "corrector"}
     with pytest.raises(InvalidInput, match="has no run 9 of cell"):
         sweep.run("WriteSerializable__3", 9)
+    with pytest.raises(InvalidInput, match="did you mean 'WriteSerializable__3'"):
+        sweep.run("WriteSerialisable__3")
 
 
 def test_every_figure_can_be_drawn_and_shows_itself_in_a_notebook(sweep: Sweep) -> None:

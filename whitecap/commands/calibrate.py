@@ -22,6 +22,7 @@ EXAMPLE = "whitecap run SCENARIO --set store.profile="
 @click.command()
 @click.argument("target", required=False, metavar="[DIRECTORY|S3_URL]")
 @click.option("--out", type=click.Path(path_type=Path), help="Write the profile there (.yaml).")
+@click.option("--overwrite", is_flag=True, help="Replace the files that lie there.")
 @click.option(
     "--samples",
     "given",
@@ -48,6 +49,7 @@ EXAMPLE = "whitecap run SCENARIO --set store.profile="
 def calibrate(
     target: str | None,
     out: Path | None,
+    overwrite: bool,
     given: Path | None,
     save_samples: Path | None,
     count: int,
@@ -67,13 +69,13 @@ def calibrate(
     from whitecap.out_file import write_out
     from whitecap.sim.calibration.calibrating import calibrated
     from whitecap.sim.calibration.samples import samples_text
-    from whitecap.sim.machine.places import require_file
+    from whitecap.sim.machine.places import require_new_file
     from whitecap.terminal.progress import progress
 
     _require_one_source(target, given)
     for written in (out, save_samples):
         if written is not None:
-            require_file(written)
+            require_new_file(written, overwrite=overwrite)
     if given is not None:
         place, base, samples = _read(given, like)
     else:

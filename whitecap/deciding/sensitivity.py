@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whitecap.deciding.running import FEWEST, Watch, checked_replications, origin_of
-from whitecap.engine.errors import InvalidInput, Problem, nearest
+from whitecap.engine.errors import InvalidInput, Problem, nearest, unknown_name
 from whitecap.engine.recorded import ALL_WRITERS, Measure
 from whitecap.reports.answers.objectives import objectives_of
 from whitecap.reports.measures import MEASURES
@@ -103,8 +103,8 @@ def _named(text: str, writers: list[str]) -> Followed:
         reason = f"there is no measure {name!r}"
         raise InvalidInput([Problem(f"measure {text!r}", reason, nearest(name, list(MEASURES)))])
     if of and writer not in (*writers, ALL_WRITERS):
-        reason = f"there is no writer {writer!r}"
-        raise InvalidInput([Problem(f"measure {text!r}", reason, nearest(writer, writers))])
+        said = unknown_name("writer", writer, [*writers, ALL_WRITERS])
+        raise InvalidInput([Problem(f"measure {text!r}", *said)])
     return Followed(Measure.named(name), writer if of and writer != ALL_WRITERS else None)
 
 

@@ -49,7 +49,8 @@ def from_log(
     transaction: runs of the scenario predict how many there are.
     """
     from whitecap.drafting import from_log as drafted
-    from whitecap.out_file import require_new, write_out
+    from whitecap.out_file import write_out
+    from whitecap.sim.machine.places import require_new_file
 
     if failures is not None and out is None:
         raise click.UsageError("--failures needs --out: the comparison is printed")
@@ -57,16 +58,16 @@ def from_log(
         raise click.UsageError("--from-files names the table, which --anonymise does not")
     kept = None if failures is None else _failures(failures)
     if out is not None:
-        require_new(out, overwrite=overwrite)
+        require_new_file(out, overwrite=overwrite)
     name = "" if out is None else out.stem
     draft = drafted(
         table, store=store, anonymise=anonymise, commits=commits, name=name, from_files=from_files
     )
     write_out(out, draft.text, "scenario")
     if out is not None:
-        _tell(draft, shlex.quote(str(out)))
+        _tell(draft.inferred, shlex.quote(str(out)))
     if kept is not None:
-        _compare(draft, kept)
+        _compare(draft.inferred, kept)
 
 
 def _failures(file: Path) -> Sequence[Failure]:
@@ -77,45 +78,22 @@ def _failures(file: Path) -> Sequence[Failure]:
 
 def _compare(draft: Draft, failures: Sequence[Failure]) -> None:
     """The conflicts that were seen beside those that runs of the draft predict."""
-    from whitecap.sim.inferring.failures import compare
+    from whitecap.sim.inferring.failures import SHOWN, compare
     from whitecap.terminal.console import new_console
     from whitecap.terminal.progress import progress
     from whitecap.terminal.table import Column, show_table
 
     with progress("predicting"):
         comparison = compare(draft, failures)
-    columns = (
-        Column("writer", text=True), Column("seen"), Column("per hour"), Column("predicted"),
-        Column("the draft predicts", text=True),
-    )  # fmt: skip
-    rows = [
-        (each.group, f"{each.seen:,}", _interval(each.seen_per_h), _interval(each.predicted_per_h),
-         each.verdict)
-        for each in comparison.groups
-    ]  # fmt: skip
-    caption = "Conflicts per hour with 95 % intervals; the draft's mean of 5 runs."
-    aside = (f"{count:,} {reason}" for reason, count in comparison.not_compared.items())
-    if told := "; ".join(aside):
-        caption += f" Not compared: {told}."
-    show_table(new_console(), columns, rows, caption=caption)
-
-
-def _interval(figures: tuple[float, float, float]) -> str:
-    mean, low, high = figures
-    return f"{mean:.3g} [{low:.3g}, {high:.3g}]"
+    columns = [Column(name, text=name in (SHOWN[0], SHOWN[-1])) for name in SHOWN]
+    rows = [each.shown for each in comparison.groups]
+    show_table(new_console(), columns, rows, caption=comparison.caption)
 
 
 def _tell(draft: Draft, file: str) -> None:
     """What is in it, what is not, and what to do now."""
-    from whitecap.sim.inferring.figures import many
-
-    writers = [
-        f"{writer.group.name}: {many(len(writer.group.commits), 'commit')}"
-        + ("" if writer.window.is_known else ", how long it takes is assumed")
-        for writer in draft.writers
-    ]
-    for lead, lines in (("writers", writers), ("left out", draft.left_out)):
+    for lead, lines in (("writers", draft.writers), ("left out", draft.left_out)):
         for at, line in enumerate(lines):
-            click.echo(f"{'' if at else lead:<10}{line}")
+            click.echo(f"{'' if at else lead:<10}{line!s}")
     click.echo("aborts    none is in a log: runs of the scenario predict them")
     click.echo(f"now       whitecap run {file}; whitecap sweep {file}")

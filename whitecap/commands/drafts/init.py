@@ -45,11 +45,12 @@ def init(out: Path | None, overwrite: bool, **given: str | None) -> None:
     On a terminal what no option says is asked. Elsewhere --writers, --every and --takes are needed;
     the others have defaults.
     """
-    from whitecap.out_file import require_new, write_out
+    from whitecap.out_file import write_out
     from whitecap.sim.describing.draft import Answers, drafted
+    from whitecap.sim.machine.places import require_new_file
 
     if out is not None:
-        require_new(out, overwrite=overwrite)
+        require_new_file(out, overwrite=overwrite)
     answers = {name: " ".join(said.split()) for name, said in _answers(given).items()}
     name = "" if out is None else out.stem
     write_out(out, drafted(Answers(**answers), _command(answers), name), "scenario")
