@@ -8,7 +8,8 @@ something; `InvalidInput` lists every problem of a user's text at once.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 
@@ -85,6 +86,15 @@ class InvalidInput(EngineError):
             return None
         exception, error_class = refused_as
         return DeltaError(exception, error_class, f"[{error_class}] {self}")
+
+
+@contextmanager
+def noted(problems: list[Problem]) -> Iterator[None]:
+    """Note what is wrong instead of raising it, so that other things are looked at too."""
+    try:
+        yield
+    except InvalidInput as error:
+        problems.extend(error.problems)
 
 
 def require_format(found: object, read: int, place: str, remedy: str) -> None:

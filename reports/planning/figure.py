@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -29,7 +30,8 @@ from whitecap.reports.subject import Caption
 _PANEL = (6.2, 2.7)
 _BETWEEN = 0.75
 _READING = "Estimates with 95 % intervals; shaded: where the boundary lies, with 95 % confidence."
-_MOST_TICKS = 12
+_CHARACTER = 0.08
+"""Inches of one in a label."""
 
 
 @house_style()
@@ -87,11 +89,26 @@ def _scale(axes: Axes, plan: Plan) -> None:
     horizontal_grid_only(axes)
     positions = sorted({at for variant in plan.variants for at in variant.tried})
     numbers = [plan.numbers[at] for at in positions]
-    if numbers and numbers[0] > 0 and numbers[-1] / numbers[0] >= LOGARITHMIC_FROM:
+    is_logarithmic = (
+        bool(numbers) and numbers[0] > 0 and numbers[-1] / numbers[0] >= LOGARITHMIC_FROM
+    )
+    if is_logarithmic:
         axes.set_xscale("log")
-    shown = positions[:: len(positions) // _MOST_TICKS + 1]
+    shown = list(_apart(positions, plan, is_logarithmic))
     axes.set_xticks([plan.numbers[at] for at in shown], [plan.labels[at] for at in shown])
     axes.minorticks_off()
+
+
+def _apart(positions: Sequence[int], plan: Plan, is_logarithmic: bool) -> Iterator[int]:
+    """Those whose labels do not lie on each other, from the first one on."""
+    numbers = [plan.numbers[at] for at in positions]
+    places = [math.log(number) if is_logarithmic else number for number in numbers]
+    longest = max((len(plan.labels[at]) for at in positions), default=0)
+    free = -math.inf
+    for at, where in zip(positions, places, strict=True):
+        if where >= free:
+            yield at
+            free = where + (longest + 1) * _CHARACTER / _PANEL[0] * (places[-1] - places[0])
 
 
 def _shade(axes: Axes, plan: Plan, boundary: Boundary, colour: str) -> None:

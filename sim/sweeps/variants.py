@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from whitecap.engine.errors import InvalidInput, Problem
+from whitecap.engine.errors import InvalidInput, Problem, noted
 from whitecap.sim.loading import load_scenario, scenario_of
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.sweep import Changes
 from whitecap.sim.sweeps.experiment import kept_axes
-from whitecap.sim.sweeps.varied import Varied
+from whitecap.sim.sweeps.varied import Varied, varied_by
 
 _NOT_OF_VALUES = ("sweep", "expect", "may_change")
 """Keys that speak of other cells than those of a plan."""
@@ -49,25 +49,45 @@ class Variants:
 
 def variants_of(
     path: Path,
-    varied: Varied,
+    vary: str,
     named: Mapping[str, Changes],
     only: Mapping[str, Sequence[str]],
     objective: Sequence[str],
 ) -> Variants:
-    """The variants of a scenario file: those `named` by their changes, for each combination of the
-    axes that `only` keeps of its sweep, with their labels; the scenario as it stands without any.
+    """The variants of a scenario file along what `vary` says: those `named` by their changes, for
+    each combination of the axes that `only` keeps of its sweep, with their labels; the scenario as
+    it stands without any.
 
-    `objective` takes the place of the scenario's. Raises `InvalidInput` with what is wrong.
+    `objective` takes the place of the scenario's. Raises `InvalidInput` with all that is wrong.
     """
-    changes = {"objective": list(objective)} if objective else {}
-    scenario = load_scenario(path, changes, cells=False)
-    refuse_without_threshold(scenario, path)
-    combined = _combined(_of_axes(scenario, only), named or {"": {}})
+    problems: list[Problem] = []
+    with noted(problems):
+        varied = varied_by(vary)
+    with noted(problems):
+        scenario, of_axes = _scenario_with_axes(path, only, objective)
+    if problems:
+        raise InvalidInput(problems)
+    combined = _combined(of_axes, named or {"": {}})
     for variant, own in combined.items():
         _refuse_overruled(variant, own, varied.path)
     variants = Variants(scenario, combined, varied)
     variants.check()
     return variants
+
+
+def _scenario_with_axes(
+    path: Path, only: Mapping[str, Sequence[str]], objective: Sequence[str]
+) -> tuple[Scenario, dict[str, Changes]]:
+    problems: list[Problem] = []
+    changes = {"objective": list(objective)} if objective else {}
+    with noted(problems):
+        scenario = load_scenario(path, changes, cells=False)
+        refuse_without_threshold(scenario, path)
+    with noted(problems):
+        of_axes = _of_axes(load_scenario(path, cells=False), only)
+    if problems:
+        raise InvalidInput(list(dict.fromkeys(problems)))
+    return scenario, of_axes
 
 
 def refuse_without_threshold(scenario: Scenario, path: Path) -> None:

@@ -63,6 +63,16 @@ def test_what_is_wrong_is_told_before_anything_runs(
     assert said in str(refused.value)
 
 
+def test_all_that_is_wrong_is_told_at_once(file: Path) -> None:
+    vary, objective = "writers.corrector.count=5..1", "job_succes_rate >= 9 %"
+    with pytest.raises(InvalidInput) as refused:
+        whitecap.plan(file, vary, objective=objective, only={"part": []}, quiet=True)
+    said = str(refused.value)
+    assert "5 is more than 1: write 1..5" in said
+    assert "did you mean 'job_success_rate'?" in said
+    assert "no axis 'part'" in said or "has no sweep" in said
+
+
 def test_a_small_plan_finds_its_boundary_and_writes_it(file: Path, tmp_path: Path) -> None:
     arguments = [
         "plan", str(file), "--vary", "writers.corrector.count=1..6", "--objective", OBJECTIVE,

@@ -31,7 +31,6 @@ from whitecap.sim.scenario import Scenario
 from whitecap.sim.sweeps.kept_runs import KeptRuns
 from whitecap.sim.sweeps.read_runs import Making, RunToRead
 from whitecap.sim.sweeps.variants import Variants, variants_of
-from whitecap.sim.sweeps.varied import varied_by
 
 __all__ = ["Plan", "kept_runs", "plan", "planned_by", "planning_of"]
 
@@ -77,9 +76,8 @@ def planning_of(
     most: int | None = None,
 ) -> Planning:
     """What these words ask for. Raises `InvalidInput` with what is wrong; nothing is run."""
-    varied = varied_by(vary)
-    loaded = variants_of(path, varied, variants or {}, only or {}, objective)
-    level = Level(len(varied.values), DEFAULT_MOST if most is None else most)
+    loaded = variants_of(path, vary, variants or {}, only or {}, objective)
+    level = Level(len(loaded.varied.values), DEFAULT_MOST if most is None else most)
     runs = DEFAULT_MOST_RUNS if most_runs is None else most_runs
     if not FEWEST_REPLICATIONS <= level.most <= MAX_REPLICATIONS:
         reason = f"{level.most} is not between {FEWEST_REPLICATIONS} and {MAX_REPLICATIONS:,}"

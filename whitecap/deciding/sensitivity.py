@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whitecap.deciding.running import FEWEST, Watch, checked_replications, origin_of
-from whitecap.engine.errors import InvalidInput, Problem, nearest, unknown_name
+from whitecap.engine.errors import InvalidInput, Problem, nearest, noted, unknown_name
 from whitecap.engine.recorded import ALL_WRITERS, Measure
 from whitecap.reports.answers.objectives import objectives_of
 from whitecap.reports.measures import MEASURES
@@ -63,11 +63,15 @@ def study_of(
 ) -> Study:
     """What these words ask for. Raises `InvalidInput` with what is wrong; nothing is run."""
     scenario = load_scenario(path, cells=False)
-    if problems := auto_warm_up(scenario):
+    problems = auto_warm_up(scenario)
+    with noted(problems):
+        checked_replications(replications)
+    with noted(problems):
+        followed = _followed(scenario, measures)
+    with noted(problems):
+        parameters = parameters_named(scenario, vary) if vary else parameters_of(scenario)
+    if problems:
         raise InvalidInput(problems)
-    checked_replications(replications)
-    followed = _followed(scenario, measures)
-    parameters = parameters_named(scenario, vary) if vary else parameters_of(scenario)
     if not any(each.others for each in parameters.each):
         raise InvalidInput(
             [Problem(str(path), "nothing is varied: no other value is given than stands")]
