@@ -87,7 +87,13 @@ def _grid(panels: int, longest_name: int, caption: Caption) -> tuple[Figure, Seq
 
 def _scale(axes: Axes, plan: Plan) -> None:
     horizontal_grid_only(axes)
-    positions = sorted({at for variant in plan.variants for at in variant.tried})
+    positions = sorted(
+        {
+            at
+            for variant in plan.variants
+            for at in (*variant.tried, *_edges(plan, variant.boundary))
+        }
+    )
     numbers = [plan.numbers[at] for at in positions]
     is_logarithmic = (
         bool(numbers) and numbers[0] > 0 and numbers[-1] / numbers[0] >= LOGARITHMIC_FROM
@@ -113,9 +119,13 @@ def _apart(positions: Sequence[int], plan: Plan, is_logarithmic: bool) -> Iterat
 
 def _shade(axes: Axes, plan: Plan, boundary: Boundary, colour: str) -> None:
     """Where the boundary lies, as far as that is within the values of the grid."""
-    last = len(plan.numbers) - 1
-    low, high = (plan.numbers[min(max(at, 0), last)] for at in (boundary.low, boundary.high))
+    low, high = (plan.numbers[at] for at in _edges(plan, boundary))
     axes.axvspan(low, high, color=colour, alpha=0.12, lw=1.5)
+
+
+def _edges(plan: Plan, boundary: Boundary) -> list[int]:
+    last = len(plan.numbers) - 1
+    return [min(max(at, 0), last) for at in (boundary.low, boundary.high)]
 
 
 def _draw(axes: Axes, plan: Plan, variant: PlannedVariant, held: Held, colour: str) -> float | None:
