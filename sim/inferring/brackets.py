@@ -23,8 +23,10 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+from scipy.stats import chisquare
 
 from whitecap.sim.inferring.observed import ObservedCommit
+from whitecap.sim.quantities.units import MS_PER
 
 Instants = Mapping[int, int]
 """When a version was committed, in epoch milliseconds."""
@@ -43,6 +45,15 @@ WORTH = 3.32
 NORMAL_95 = 1.96
 """Standard errors to each side of a 95 % interval."""
 
+MOST_ERROR = 1.0
+"""The standard error where the brackets leave the location open: a factor of seven either way."""
+
+COMMITS_A_PART = 10
+"""Enough for a chi-square test of parts."""
+
+UNSTEADY = 0.01
+"""The level of that test."""
+
 STEP = 0.05
 """By which the location is moved to see how much less likely the brackets become."""
 
@@ -58,12 +69,13 @@ MOST_ODDS = 300.0
 NODES, WEIGHTS = leggauss(16)
 """Of Gauss and Legendre: a normal law between `REACH` is exact to five digits."""
 
-Bounds = Sequence[tuple[float | None, float | None]]
+Bounds = Sequence[tuple[float, float]]
 
 _NONE = (0.0, 0.0)
+_LOCATION = (0.0, math.log(365 * MS_PER["d"]))
 _SIGMA = (math.log(LEAST_SIGMA), math.log(MOST_SIGMA))
-_ALONE: Bounds = [(None, None), _SIGMA, _NONE, _NONE, _NONE]
-_PAUSING: Bounds = [(None, None), _SIGMA, (-3.0, 5.0), (0.0, 1.0), _NONE]
+_ALONE: Bounds = [_LOCATION, _SIGMA, _NONE, _NONE, _NONE]
+_PAUSING: Bounds = [_LOCATION, _SIGMA, (-3.0, 5.0), (0.0, 1.0), _NONE]
 _QUEUED: Bounds = [*_PAUSING[:-1], (0.0, 0.99)]
 """Between which values a point is looked for, in the order of `_improbability`."""
 
@@ -74,7 +86,7 @@ class Brackets:
 
     A window lies between `low` and `high`; `in_flight` of the group were running when it began.
     It read the group's own version of rank `follows`, or another's where that is beyond the last.
-    The group was there for `span_ms`.
+    The group was there for `span_ms`, and its commits are spread evenly over it, or not.
     """
 
     low: Floats
@@ -82,6 +94,7 @@ class Brackets:
     in_flight: Rows
     follows: Rows
     span_ms: float
+    is_steady: bool
 
     @classmethod
     def of(cls, commits: Sequence[ObservedCommit], instants: Instants) -> Brackets:
@@ -97,8 +110,9 @@ class Brackets:
         if not in_flight.any():
             high += _since_others(read, own, instants)
         follows = np.where(np.isin(read, own), np.searchsorted(own, read), len(own))
-        span_ms = float(instants[int(own[-1])] - instants[int(read[0])])
-        return cls(low, high, in_flight, follows, max(span_ms, 1.0))
+        span_ms = max(float(instants[int(own[-1])] - instants[int(read[0])]), 1.0)
+        is_steady = _is_steady([instants[version] for version in own.tolist()])
+        return cls(low, high, in_flight, follows, span_ms, is_steady)
 
 
 def bracket(commit: ObservedCommit, instants: Instants) -> tuple[float, float] | None:
@@ -119,6 +133,12 @@ def _since_others(read: Rows, own: Rows, instants: Instants) -> Floats:
     return np.array([max(gap, 0.0) for gap in gaps])
 
 
+def _is_steady(times: Sequence[int]) -> bool:
+    """Whether commits are as many in all parts of their time as chance makes them."""
+    counts, _ = np.histogram(times, max(len(times) // COMMITS_A_PART, 2))
+    return bool(chisquare(counts).pvalue >= UNSTEADY)
+
+
 @dataclass(frozen=True, slots=True)
 class Fit:
     """The likeliest lognormal of windows in ms; `low` to `high` is its location at 95 %."""
@@ -131,10 +151,15 @@ class Fit:
 
 
 def fitted_to(brackets: Brackets) -> Fit:
-    """The likeliest lognormal; where jobs may have waited or not, the interval has both."""
+    """The likeliest lognormal; where jobs may have waited or not, the interval has both.
+
+    In busy and quiet hours jobs follow each other as if they had waited: there none is taken to.
+    """
     if not brackets.in_flight.any():
         return _fit(brackets, _ALONE, 0.0, 0.0)
     pausing = _fit(brackets, _PAUSING, START_INFLUENCE, 0.0)
+    if not brackets.is_steady:
+        return pausing
     queued = _fit(brackets, _QUEUED, START_INFLUENCE, START_WAITING)
     if pausing.improbability - queued.improbability > WORTH:
         return queued
@@ -151,7 +176,7 @@ def _fit(brackets: Brackets, bounds: Bounds, influence: float, waiting: float) -
         given = [(beside, beside), *bounds[1:]]
         moved += _likeliest(brackets, np.array([beside, *point[1:]]), given)[1]
     curvature = (moved - 2 * least) / STEP**2
-    half = NORMAL_95 / math.sqrt(curvature) if curvature > 1 else NORMAL_95
+    half = NORMAL_95 * min(MOST_ERROR, 1 / math.sqrt(max(curvature, 1e-9)))
     return Fit(location, math.exp(point[1]), location - half, location + half, least)
 
 

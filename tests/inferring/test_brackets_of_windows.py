@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -52,6 +53,36 @@ def test_medians_have_no_bias_and_their_intervals_cover_the_truth(name: str) -> 
 
 def _covering(fits: list[Fit], truth: float) -> int:
     return sum(fit.low <= truth <= fit.high for fit in fits)
+
+
+@pytest.mark.parametrize("way", ["pausing", "never waits"])
+def test_busy_days_and_quiet_nights_do_not_look_like_jobs_that_wait(
+    way: Literal["pausing", "never waits"],
+) -> None:
+    workers = Workers(way, 4, 20 * 60e3, 5 * 60e3, 0.4)
+    fits = [fitted_to(Brackets.of(*_daily(workers, seed))) for seed in range(10)]
+    bias = np.mean([fit.location for fit in fits]) - math.log(workers.median_ms)
+    assert abs(bias) <= 2 * BIAS
+
+
+def _daily(workers: Workers, seed: int) -> tuple[list[ObservedCommit], dict[int, int]]:
+    """Of four days, ten hours each."""
+    commits: list[ObservedCommit] = []
+    instants = {0: 0}
+    for day in range(4):
+        before, of_day = len(commits), commits_of(workers, 10 * HOUR_MS, NEVER_MS, 4 * seed + day)
+        begun_ms = day * 24 * HOUR_MS
+        instants |= {v + before: at + begun_ms for v, at in of_day[1].items() if v > 0}
+        commits += [
+            ObservedCommit(
+                commit.version + before,
+                commit.timestamp_ms + begun_ms,
+                commit.operation,
+                read_version=(commit.read_version or 0) + before,
+            )
+            for commit in of_day[0]
+        ]
+    return commits, instants
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
