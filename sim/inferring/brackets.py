@@ -221,7 +221,8 @@ def _log_masses(brackets: Brackets, location: float, sigma: float, tilt: float) 
     at = low[:, None] + half * (1 + NODES)
     logs = tilt * np.exp(location + sigma * at) - at**2 / 2 + np.log(half * WEIGHTS)
     most: Floats = logs.max(axis=1)
-    return most + np.log(np.exp(logs - most[:, None]).sum(axis=1)) - math.log(2 * math.pi) / 2
+    masses: Floats = np.exp(logs - most[:, None]).sum(axis=1)
+    return most + np.log(masses) - math.log(2 * math.pi) / 2
 
 
 def _log_densities(windows: Floats, location: float, sigma: float, tilt: float) -> Floats:
