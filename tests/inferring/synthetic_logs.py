@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
 
 from whitecap.engine.log.schema import parse_ddl, schema_string
 from whitecap.sim.inferring.observed import ObservedCommit, Origin
@@ -28,6 +32,57 @@ def commits_at(instants: Iterable[float], **more: Any) -> list[ObservedCommit]:
 def of(engine: str | None, count: int) -> list[ObservedCommit]:
     """Commits of an engine."""
     return [ObservedCommit(n, 0, "WRITE", Origin(engine=engine)) for n in range(count)]
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Writers of a group, whose windows are lognormal; times in ms.
+
+    A pausing one begins so long after its last commit; one with a queue takes jobs that come at
+    such gaps, one after the other; one that never waits begins them all at once. Gaps and pauses
+    are exponential with mean `gap_ms`; a timetable's are all `gap_ms`.
+    """
+
+    way: Literal["pausing", "queue", "never waits", "timetable"]
+    writers: int
+    gap_ms: float
+    median_ms: float
+    sigma: float
+
+    def jobs(self, draws: np.random.Generator, span_ms: float) -> list[tuple[float, float]]:
+        """Snapshot and commit of each job that committed in time."""
+        jobs = (job for _ in range(self.writers) for job in self._of_one(draws, span_ms))
+        return [(begun, ended) for begun, ended in jobs if ended <= span_ms]
+
+    def _of_one(self, draws: np.random.Generator, span_ms: float) -> Iterator[tuple[float, float]]:
+        due = ended = 0.0
+        while max(due, ended) <= span_ms:
+            is_timed = self.way == "timetable"
+            gap_ms = self.gap_ms if is_timed else draws.exponential(self.gap_ms)
+            due = (ended if self.way == "pausing" else due) + gap_ms
+            begun = due if self.way == "never waits" else max(due, ended)
+            ended = begun + math.exp(draws.normal(math.log(self.median_ms), self.sigma))
+            yield begun, ended
+
+
+def commits_of(
+    workers: Workers, span_ms: float, others_every_ms: float, seed: int
+) -> tuple[list[ObservedCommit], dict[int, int]]:
+    """The group's commits, and when each version was committed: others' come by chance."""
+    draws = np.random.default_rng(seed)
+    jobs = sorted(workers.jobs(draws, span_ms), key=lambda job: job[1])
+    others = draws.uniform(0, span_ms, draws.poisson(span_ms / others_every_ms))
+    instants = np.sort(np.array([0.0, *others, *(ended for _, ended in jobs)]))
+    commits = [
+        ObservedCommit(
+            int(np.searchsorted(instants, ended)),
+            int(ended),
+            "UPDATE",
+            read_version=int(np.searchsorted(instants, begun, side="right")) - 1,
+        )
+        for begun, ended in jobs
+    ]
+    return commits, {version: int(instant) for version, instant in enumerate(instants)}
 
 
 class LogOnDisk:

@@ -4,60 +4,34 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 
-from tests.inferring.synthetic_logs import commits_at
-from whitecap.sim.inferring.figures import Surety
+from tests.inferring.synthetic_logs import Workers, commits_at, commits_of
+from whitecap.sim.inferring.brackets import Brackets, fitted_to
+from whitecap.sim.inferring.figures import Surety, duration_text
 from whitecap.sim.inferring.observed import ObservedCommit
-from whitecap.sim.inferring.windows import ASSUMED_MS, TELLING, bracket, window_of
+from whitecap.sim.inferring.windows import ASSUMED_MS, TELLING, window_of
 
 
-def _log(
-    median_ms: float, sigma: float, gap_ms: float, count: int, seed: int
-) -> list[ObservedCommit]:
-    """Jobs that come by chance and take lognormal times, as their commits tell of them."""
-    draws = np.random.default_rng(seed)
-    begun = np.cumsum(draws.exponential(gap_ms, count)) + 1e9
-    ends = begun + np.exp(draws.normal(math.log(median_ms), sigma, count))
-    order = np.argsort(ends)
-    begun, ends = begun[order], ends[order]
-    read = np.searchsorted(ends, begun)
-    return [
-        ObservedCommit(version, int(end), "UPDATE", read_version=int(seen))
-        for version, (end, seen) in enumerate(zip(ends, read, strict=True), start=1)
-    ]
+def _log(median_ms: float, sigma: float) -> tuple[list[ObservedCommit], dict[int, int]]:
+    workers = Workers("never waits", 1, 10_000, median_ms, sigma)
+    return commits_of(workers, 400 * 10_000, others_every_ms=1e15, seed=7)
 
 
 @pytest.mark.parametrize("median_ms", [5_000.0, 40_000.0])
 @pytest.mark.parametrize("sigma", [0.3, 0.8])
 def test_the_versions_that_were_read_tell_median_and_spread(median_ms: float, sigma: float) -> None:
-    commits = _log(median_ms, sigma, gap_ms=10_000, count=400, seed=7)
-    window = window_of(commits, {each.version: each.timestamp_ms for each in commits})
+    window = window_of(*_log(median_ms, sigma))
     assert window.figure.surety is Surety.FITTED
     assert window.median_ms == pytest.approx(median_ms, rel=0.12)
     assert window.sigma == pytest.approx(sigma, rel=0.2)
 
 
-def test_the_stated_interval_of_the_median_covers_it_as_often_as_it_says() -> None:
-    import re
-
-    covered = 0
-    for seed in range(40):
-        commits = _log(20_000, 0.4, gap_ms=15_000, count=120, seed=seed)
-        window = window_of(commits, {each.version: each.timestamp_ms for each in commits})
-        ends = re.search(r"\[([\d.]+) s, ([\d.]+) s\]", window.figure.because)
-        assert ends is not None
-        covered += float(ends[1]) <= 20 <= float(ends[2])
-    assert covered >= 34  # of 40 at 95 %: fewer by chance once in 200 tries
-
-
-def test_a_bracket_lies_between_the_version_that_was_read_and_the_next_one() -> None:
-    commit = ObservedCommit(5, 10_000, "UPDATE", read_version=2)
-    assert bracket(commit, {2: 3_000, 3: 4_500, 4: 9_000, 5: 10_000}) == (5_500, 7_000)
-    assert bracket(commit, {3: 4_500}) is None
-    alone = ObservedCommit(3, 10_000, "UPDATE", read_version=2)
-    assert bracket(alone, {2: 3_000, 3: 10_000}) == (0, 7_000)
+def test_the_evidence_states_the_interval_of_the_fit() -> None:
+    log = _log(20_000, 0.4)
+    fit = fitted_to(Brackets.of(*log))
+    low, high = (duration_text(math.exp(end)) for end in (fit.low, fit.high))
+    assert f"median [{low}, {high}] at 95 %" in window_of(*log).figure.because
 
 
 def test_a_stated_time_goes_before_brackets() -> None:
