@@ -114,6 +114,11 @@ class Brackets:
         is_steady = _is_steady([instants[version] for version in own.tolist()])
         return cls(low, high, in_flight, follows, span_ms, is_steady)
 
+    @property
+    def are_told_apart(self) -> bool:
+        """Whether pauses can be told from waiting, and from hours in which nobody works."""
+        return self.is_steady or not self.in_flight.any()
+
 
 def bracket(commit: ObservedCommit, instants: Instants) -> tuple[float, float] | None:
     """Between which times its window lies; `None` where the log does not say what it read."""

@@ -91,6 +91,8 @@ def _of_brackets(brackets: Brackets, telling: int) -> Window:
         f" behind when they committed, which brackets the time; median"
         f" [{duration_text(math.exp(fit.low))}, {duration_text(math.exp(fit.high))}] at 95 %"
     )
+    if not brackets.are_told_apart:
+        because += "; perhaps a tenth too short, since jobs overlap and come unevenly over time"
     return _window(fitted, because, math.exp(fit.location), fit.sigma)
 
 

@@ -14,6 +14,7 @@ import whitecap
 from tests.inferring.synthetic_logs import HOUR_MS, Workers, commits_of
 from whitecap.sim.inferring.brackets import Brackets, Fit, bracket, fitted_to
 from whitecap.sim.inferring.observed import ObservedCommit, observe
+from whitecap.sim.inferring.windows import window_of
 
 LOGS = 120
 """Of each group: 95 % of them are 109 to 118 with 95 %."""
@@ -63,6 +64,14 @@ def test_busy_days_and_quiet_nights_do_not_look_like_jobs_that_wait(
     fits = [fitted_to(Brackets.of(*_daily(workers, seed))) for seed in range(10)]
     bias = np.mean([fit.location for fit in fits]) - math.log(workers.median_ms)
     assert abs(bias) <= 2 * BIAS
+
+
+def test_a_draft_says_where_overlapping_jobs_come_unevenly() -> None:
+    workers = Workers("pausing", 4, 20 * 60e3, 5 * 60e3, 0.4)
+    daily = window_of(*_daily(workers, 1)).figure.because
+    assert "perhaps a tenth too short, since jobs overlap and come unevenly" in daily
+    steady = commits_of(workers, 40 * HOUR_MS, NEVER_MS, 1)
+    assert "too short" not in window_of(*steady).figure.because
 
 
 def _daily(workers: Workers, seed: int) -> tuple[list[ObservedCommit], dict[int, int]]:
