@@ -33,8 +33,9 @@ demo: setup ## Sweep, replay what the answer names on real Delta Lake, draw the 
 	$(BIN)/whitecap report $(DEMO)
 	$(BIN)/whitecap sweep scenarios/optimize.yaml --out $(COMPACTION)
 
+# Two workers have two cores: threads of linear algebra beside them only wait for each other.
 test: setup ## Run every test, real Delta Lake included
-	$(BIN)/python -m pytest
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
 
 properties: setup ## Look for new counterexamples to every property (minutes)
 	HYPOTHESIS_PROFILE=new $(BIN)/python -m pytest -m hypothesis

@@ -16,11 +16,11 @@ from whitecap.sim.inferring.brackets import Brackets, Fit, bracket, fitted_to
 from whitecap.sim.inferring.observed import ObservedCommit, observe
 from whitecap.sim.inferring.windows import window_of
 
-LOGS = 120
-"""Of each group: 95 % of them are 109 to 118 with 95 %."""
+LOGS = 60
+"""Of each group: 95 % of them are 53 to 60 with 95 %."""
 
 BIAS = 0.03
-"""Six standard errors of the mean of so many locations, of which each is off by some 5 %."""
+"""Four standard errors of the mean of so many locations, of which each is off by some 5 %."""
 
 UNLIKELY = 0.0005
 """An interval that holds covers fewer of the truths by chance in so many tries."""
