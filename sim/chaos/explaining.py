@@ -32,9 +32,8 @@ def explanation(scenario: Scenario, fails: Fails) -> str | None:
     """
     document = scenario.document
     if document.get("faults") and _fails({**document, "faults": []}, fails) is False:
-        return _name_of_the_first_alone(_gone_without(document, fails), fails) or _together(
-            document
-        )
+        alone = _name_of_the_first_alone(_gone_without(document, fails), fails)
+        return alone or _together(document)
     for name, without in _conditions(scenario):
         if _fails(without, fails) is False:
             return name
