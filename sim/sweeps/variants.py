@@ -83,11 +83,10 @@ def _scenario_with_axes(
     with noted(problems):
         scenario = load_scenario(path, changes, cells=False)
         refuse_without_threshold(scenario, path)
+        return scenario, _of_axes(scenario, only)
     with noted(problems):
-        of_axes = _of_axes(load_scenario(path, cells=False), only)
-    if problems:
-        raise InvalidInput(list(dict.fromkeys(problems)))
-    return scenario, of_axes
+        _of_axes(load_scenario(path, cells=False), only)
+    raise InvalidInput(list(dict.fromkeys(problems)))
 
 
 def refuse_without_threshold(scenario: Scenario, path: Path) -> None:
