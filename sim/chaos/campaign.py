@@ -126,7 +126,7 @@ class Tally:
         self.transactions += run.transactions
         self.short += run.is_short
         self.overgrown += run.overgrown
-        self.rows_compared += run.rows
+        self.rows_compared += run.rows and not run.overgrown
         self.traces.add(run.trace)
         self.exercised.update(run.exercised)
         self.in_vain.update(run.in_vain)
