@@ -50,20 +50,27 @@ def main(minutes: str, seed: str = "1") -> None:
     """Run it, and write what came of it and of those before it."""
     began = time.monotonic()
     told = _campaign(minutes, seed)
-    result = result_of(told, code_version(), (time.monotonic() - began) / 60)
-    keep(result)
-
-
-def keep(result: Result) -> None:
-    """Beside the other campaigns, in the place of the same one if that has gone on."""
-    results: list[Result] = json.loads(RESULTS.read_text(encoding="utf-8"))
-    before = [each for each in results if _name(each) == _name(result)]
-    minutes = result["minutes"] + sum(each["minutes"] for each in before)
-    others = [each for each in results if _name(each) != _name(result)]
-    results = [*others, {**result, "minutes": round(minutes, 1)}]
+    results = with_result(
+        json.loads(RESULTS.read_text(encoding="utf-8")),
+        result_of(told, code_version(), (time.monotonic() - began) / 60),
+    )
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     page = PAGE.read_text(encoding="utf-8").partition(TITLE)[0].rstrip()
     PAGE.write_text(f"{page}\n\n{section(results)}\n", encoding="utf-8")
+    print(section(results))
+
+
+def with_result(results: Sequence[Result], result: Result) -> list[Result]:
+    """The other campaigns and this one, in the place of the same one if that has gone on.
+
+    One that was begun anew and is shorter than what there is of it says nothing new.
+    """
+    before = [each for each in results if _name(each) == _name(result)]
+    if any(each["runs"] >= result["runs"] for each in before):
+        return list(results)
+    minutes = result["minutes"] + sum(each["minutes"] for each in before)
+    others = [each for each in results if each not in before]
+    return [*others, {**result, "minutes": round(minutes, 1)}]
 
 
 def _name(result: Result) -> tuple[Any, Any]:
@@ -106,6 +113,8 @@ def _campaign(minutes: str, seed: str) -> dict[str, Any]:
     options += ["--rows-every", ROWS_EVERY, "--no-shrink", "--json", "--out", str(out)]
     options += ["--resume"] * _is_of_this_code(out / CAMPAIGN)
     made = subprocess.run([*command, *options], cwd=ROOT, stdout=subprocess.PIPE, check=False)
+    if not made.stdout:
+        sys.exit(made.returncode)  # it has said why
     result: dict[str, Any] = json.loads(made.stdout)
     return result
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from benchmarks.chaos import COUNTS, PAGE, RESULTS, result_of, section
+from benchmarks.chaos import COUNTS, PAGE, RESULTS, result_of, section, with_result
 
 FINDING = {"anomaly": "G1a"}
 
@@ -31,3 +31,12 @@ def test_runs_with_findings_are_counted_by_what_they_follow_from() -> None:
         "the run broke because of **unexplained**": 1,
     }
     assert "of which 1 unexplained" in section([result])
+
+
+def test_a_campaign_that_has_gone_on_takes_its_own_place_and_a_shorter_one_none() -> None:
+    other = {"seed": 2, "code_version": "a", "runs": 9, "minutes": 1.0}
+    before = {**other, "seed": 1, "minutes": 2.0}
+    longer = {**before, "runs": 12, "minutes": 1.0}
+    assert with_result([before, other], longer) == [other, {**longer, "minutes": 3.0}]
+    assert with_result([before, other], {**before, "runs": 3}) == [before, other]
+    assert with_result([before, other], {**longer, "code_version": "b"})[:2] == [before, other]
