@@ -80,7 +80,7 @@ def bundled_named(name: str) -> Bundled:
     """The scenario or table of that name. Raises `InvalidInput` with the nearest names."""
     named = {**_by_name(tables=False), **_by_name(tables=True)}
     if name not in named:
-        raise InvalidInput([_unknown(name, named)])
+        raise InvalidInput([_unknown(Path(name), named)])
     return named[name]
 
 
@@ -104,7 +104,7 @@ def read_named(given: Path, *, tables: bool = False) -> YamlText:
     if os.path.exists(given):
         return read_yaml(given)
     if given.suffix not in ENDINGS:
-        raise InvalidInput([_unknown(str(given), named)])
+        raise InvalidInput([_unknown(given, named)])
     return _read_with_hint(given, named)
 
 
@@ -129,11 +129,20 @@ def _read_with_hint(given: Path, named: Mapping[str, Bundled]) -> YamlText:
         raise InvalidInput([Problem(p.place, p.text, hint) for p in error.problems]) from None
 
 
-def _unknown(name: str, named: Mapping[str, Bundled]) -> Problem:
-    alike = list(_alike(name, named))
+def _unknown(given: Path, named: Mapping[str, Bundled]) -> Problem:
+    alike = _beside(given) or list(_alike(str(given), named))
     nearest = f": did you mean {' or '.join(alike)}?" if alike else ""
     said = "is not there, and nothing bundled has that name (`whitecap scenarios`)"
-    return Problem(name, f"{said}{nearest}")
+    return Problem(str(given), f"{said}{nearest}")
+
+
+def _beside(given: Path) -> list[str]:
+    """Folders and scenarios where it was looked for that are called nearly so; of a path only."""
+    if len(given.parts) < 2 or not os.path.isdir(given.parent):
+        return []
+    there = [each for each in given.parent.iterdir() if each.is_dir() or each.suffix in ENDINGS]
+    close = difflib.get_close_matches(given.name, sorted(each.name for each in there), n=MOST_ALIKE)
+    return [str(given.parent / name) for name in close]
 
 
 def _alike(name: str, named: Mapping[str, Bundled]) -> Iterator[str]:

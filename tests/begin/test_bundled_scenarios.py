@@ -47,6 +47,15 @@ def test_an_unknown_name_is_answered_with_the_nearest_ones(name: str, nearest: s
         assert nearest in line.partition("did you mean")[2]
 
 
+def test_a_path_that_is_not_there_is_answered_with_what_lies_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "regression").mkdir()
+    (tmp_path / "throttled.yaml").touch()
+    for wrong, right in (("regresion", "regression"), ("throtled", "throttled.yaml")):
+        result = _invoke("check", str(tmp_path / wrong))
+        assert result.exit_code == ExitCode.BAD_INPUT
+        assert f"did you mean {tmp_path / right}?" in result.stderr
+
+
 def test_a_table_is_no_scenario_and_a_scenario_no_table() -> None:
     as_scenario = _invoke("run", "merge-and-optimize")
     as_table = _invoke("explain", "--table", "events")

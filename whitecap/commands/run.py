@@ -194,9 +194,9 @@ def _require_room(
 
 
 def _reached(now: Tick) -> str:
-    from whitecap.sim.quantities.units import about
+    from whitecap.terminal.progress import span
 
-    return f"{about(now.now_ms)} simulated, {now.submitted:,} transactions"
+    return f"{span(now.now_ms / 1000)} simulated, {now.submitted:,} transactions"
 
 
 def _exported(

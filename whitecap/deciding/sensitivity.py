@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whitecap.deciding.running import FEWEST, Watch, checked_replications, origin_of
-from whitecap.engine.errors import InvalidInput, Problem, nearest, noted, unknown_name
+from whitecap.engine.errors import InvalidInput, Problem, noted, unknown_name
 from whitecap.engine.recorded import ALL_WRITERS, Measure
 from whitecap.reports.answers.objectives import objectives_of
 from whitecap.reports.measures import MEASURES
@@ -104,8 +104,8 @@ def _named(text: str, writers: list[str]) -> Followed:
     """`job_success_rate of etl`. Raises `InvalidInput`."""
     name, of, writer = (part.strip() for part in text.partition(" of "))
     if name not in list(Measure):
-        reason = f"there is no measure {name!r}"
-        raise InvalidInput([Problem(f"measure {text!r}", reason, nearest(name, list(MEASURES)))])
+        said = unknown_name("measure", name, MEASURES)
+        raise InvalidInput([Problem(f"measure {text!r}", *said)])
     if of and writer not in (*writers, ALL_WRITERS):
         said = unknown_name("writer", writer, [*writers, ALL_WRITERS])
         raise InvalidInput([Problem(f"measure {text!r}", *said)])

@@ -146,14 +146,15 @@ class Lines:
         ]
         if self._note:
             parts.append(self._note)
-        parts.append(f"{_span(elapsed)} so far")
+        parts.append(f"{span(elapsed)} so far")
         if 0 < self._share < 1:
-            parts.append(f"about {_span(elapsed / self._share - elapsed)} left")
+            parts.append(f"about {span(elapsed / self._share - elapsed)} left")
         self._told_at, self._told_share = now, self._share
         self._write(", ".join(parts))
 
 
-def _span(seconds: float) -> str:
+def span(seconds: float) -> str:
+    """How long, as one says it: `1 h 12 min`, `3 min 5 s`."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:
