@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner
 from pydantic import BaseModel
 
-from tests.sim.test_every_field_counts import _models
-from tests.sim.test_wrong_values import PATHS, _text, _with
-from tests.sim.wrong_values import EVERY_FIELD, WRONG
+from tests.scenario.test_every_field_counts import _models
+from tests.scenario.test_wrong_values import PATHS, _text, _with
+from tests.scenario.wrong_values import EVERY_FIELD, WRONG
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.exit_codes import ExitCode

@@ -9,7 +9,7 @@ import yaml
 from click.testing import CliRunner
 
 import whitecap
-from tests.sim.wrong_values import PYDANTIC, WRONG
+from tests.scenario.wrong_values import PYDANTIC, WRONG
 from whitecap.cli import main
 from whitecap.engine.errors import InvalidInput
 from whitecap.sim.rehearsal.small_table import small_case_of

@@ -1,7 +1,7 @@
 """Adding a command, job, fault, dialect or outcome: what else it takes fails until it is done.
 
 Of measures `tests/measures/test_enumeration.py` says so, of rules `test_recorded_names.py`, and of
-every field of a scenario `tests/sim/test_every_field_counts.py`.
+every field of a scenario `tests/scenario/test_every_field_counts.py`.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sim.test_every_field_counts import _models
+from tests.scenario.test_every_field_counts import _models
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.expect import Measure
 

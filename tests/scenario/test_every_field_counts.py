@@ -10,10 +10,10 @@ import pytest
 from pydantic import BaseModel
 
 from tests.protocols.test_protocol_fields import CHANGES as OF_SOME_STORES
-from tests.sim.fault_fields import OF_FAULTS
-from tests.sim.full_scenario import FULL
+from tests.scenario.fault_fields import OF_FAULTS
+from tests.scenario.full_scenario import FULL
+from tests.scenario.workload_fields import CORRECTOR, ERASER, LOADER, STREAM, UPSERTER, WORKLOAD
 from tests.sim.sim_worlds import TABLE
-from tests.sim.workload_fields import CORRECTOR, ERASER, LOADER, STREAM, UPSERTER, WORKLOAD
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.run import run_scenario
 from whitecap.sim.scenario import Scenario

@@ -12,8 +12,8 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
-from tests.sim.test_every_field_counts import FIELDS
-from tests.sim.wrong_values import EVERY_FIELD, PYDANTIC, WRONG
+from tests.scenario.test_every_field_counts import FIELDS
+from tests.scenario.wrong_values import EVERY_FIELD, PYDANTIC, WRONG
 from whitecap.engine.errors import InvalidInput
 from whitecap.scenarios import SCENARIOS
 from whitecap.sim.loading import load_scenario, parse_scenario
