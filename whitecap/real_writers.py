@@ -74,7 +74,8 @@ def _show_run(run: Verdict | LeftOut) -> None:
 
 
 def _lines(verdict: Verdict) -> Iterator[str]:
-    yield f"{'':30} {'simulated':>10} {'real':>6}   ({verdict.dialect}, {verdict.version})"
+    yield f"{verdict.dialect} simulated, {verdict.version} real"
+    yield f"{'':30} {'simulated':>10} {'real':>6}"
     for each in (*verdict.outcomes(), *verdict.anomalies()):
         yield _line(each)
     struck = {**verdict.burnt.struck, "killed": verdict.burnt.deaths}

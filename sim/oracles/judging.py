@@ -121,14 +121,23 @@ def _of_the_files(evidence: Evidence) -> Iterator[Finding]:
         return
     missing = tuple(missing_files(evidence.changes.live, evidence.existing))
     if missing:
-        files, are = ("file", "is") if len(missing) == 1 else ("files", "are")
         yield Finding(
             oracle=Oracle.DURABILITY,
             anomaly=Anomaly.DURABILITY,
-            sentence=f"{len(missing)} data {files} of the newest version {are} not in the store",
+            sentence=_missing(len(missing), len({path for path, _ in evidence.changes.live})),
             versions=(max(evidence.commits, default=0),),
             files=missing,
         )
+
+
+def _missing(missing: int, live: int) -> str:
+    if missing == live > 1:
+        return (
+            f"none of the {live:,} data files of the newest version is in the store: perhaps the "
+            "log alone was copied or exported"
+        )
+    files, are = ("file", "is") if missing == 1 else ("files", "are")
+    return f"{missing:,} data {files} of the newest version {are} not in the store"
 
 
 def _of_the_rows(

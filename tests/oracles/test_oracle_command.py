@@ -50,6 +50,19 @@ def test_an_exported_run_with_its_history_is_checked_whole(exported: tuple[Path,
     assert result.exit_code == ExitCode.FINE
 
 
+def test_a_log_without_any_data_file_is_told_what_it_may_be(tmp_path: Path) -> None:
+    table = tmp_path / "table"
+    assert (
+        CliRunner().invoke(main, ["run", SCENARIO, "--export", str(table), "--quiet"]).exit_code
+        == 0
+    )
+    result = _oracle(table)
+    assert result.exit_code == ExitCode.INVARIANT_VIOLATED
+    said = " ".join(result.stdout.split())
+    assert said.startswith("durability: none of the ")
+    assert "perhaps the log alone was copied or exported" in said
+
+
 def test_a_history_that_tells_another_statement_is_found_out(exported: tuple[Path, Path]) -> None:
     table, history = exported
     history.write_bytes(history.read_bytes().replace(b"SET amount = 0", b"SET amount = 1"))

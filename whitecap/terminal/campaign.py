@@ -63,7 +63,8 @@ def _lines(examined: Examined, command: str, small: Path | None) -> Iterator[str
     if examined.cause is None:
         yield "unexplained: it is there without any catalogued failure"
     else:
-        yield f"because of {examined.cause}: without it, it is gone in the same seed"
+        without = "them" if examined.cause.endswith(" together") else "it"
+        yield f"because of {examined.cause}: without {without}, it is gone in the same seed"
     yield f"again: {command}"
     if small is not None and examined.shrunk is not None:
         yield f"small ({examined.shrunk.tried} scenarios tried): whitecap run {small}"
@@ -107,7 +108,8 @@ def show_tally(tally: Tally, made: int, seconds: float) -> None:
 def _summary(tally: Tally, made: int, seconds: float) -> Iterator[str]:
     rate = made / seconds if seconds else 0.0
     yield (
-        f"{tally.runs:,} runs, {tally.commits:,} commits of {tally.transactions:,} transactions, "
+        f"{tally.runs:,} run{'s' * (tally.runs != 1)}, {tally.commits:,} commits of "
+        f"{tally.transactions:,} transactions, "
         f"{rate:.1f} runs a second"
     )
     yield f"{_short(tally)}; {_alike(tally)}; {_rows(tally)}"

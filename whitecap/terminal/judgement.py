@@ -46,8 +46,9 @@ def show_judgement(judgement: Judgement) -> None:
 
 def _show(console: Console, finding: Finding) -> None:
     where = f" in {finding.table}" if finding.table else ""
+    by = "" if finding.anomaly.value == finding.oracle.value else f" ({finding.oracle})"
     named = Text(finding.anomaly.value, style="bold red").append(
-        f"{where} ({finding.oracle}): {finding.sentence}", style="default"
+        f"{where}{by}: {finding.sentence}", style="default"
     )
     print_indented(console, named, by=0)
     for step in finding.cycle:
