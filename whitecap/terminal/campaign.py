@@ -63,8 +63,7 @@ def _lines(examined: Examined, command: str, small: Path | None) -> Iterator[str
     if examined.cause is None:
         yield "unexplained: it is there without any catalogued failure"
     else:
-        without = "them" if examined.cause.endswith(" together") else "it"
-        yield f"because of {examined.cause}: without {without}, it is gone in the same seed"
+        yield f"because of {examined.cause}, without which it is gone in the same seed"
     yield f"again: {command}"
     if small is not None and examined.shrunk is not None:
         yield f"small ({examined.shrunk.tried} scenarios tried): whitecap run {small}"
