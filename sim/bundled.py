@@ -121,11 +121,11 @@ def _by_name(*, tables: bool) -> Mapping[str, Bundled]:
 
 
 def _read_with_hint(given: Path, named: Mapping[str, Bundled]) -> YamlText:
-    """A file that is not there, perhaps because it is bundled: `scenarios/events.yaml`."""
+    """A file that is not there: perhaps it is bundled (`scenarios/events.yaml`), or misspelt."""
     try:
         return read_yaml(given)
     except InvalidInput as error:
-        hint = given.stem if given.stem in named else None
+        hint = given.stem if given.stem in named else next(iter(_beside(given)), None)
         raise InvalidInput([Problem(p.place, p.text, hint) for p in error.problems]) from None
 
 

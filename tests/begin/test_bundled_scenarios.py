@@ -56,6 +56,13 @@ def test_a_path_that_is_not_there_is_answered_with_what_lies_beside_it(tmp_path:
         assert f"did you mean {tmp_path / right}?" in result.stderr
 
 
+def test_a_file_that_is_not_there_is_answered_with_the_one_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "nightly.yaml").touch()
+    result = _invoke("run", str(tmp_path / "nightli.yaml"))
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert f"(did you mean '{tmp_path / 'nightly.yaml'}'?)" in result.stderr
+
+
 def test_a_table_is_no_scenario_and_a_scenario_no_table() -> None:
     as_scenario = _invoke("run", "merge-and-optimize")
     as_table = _invoke("explain", "--table", "events")
