@@ -187,11 +187,18 @@ class StoreIndex:
         self._are_doubled = True
         self._by_row.clear()
 
-    def enter(self, node: FileNode) -> None:
-        """A commit added a file."""
+    def enter(self, node: FileNode, hides_rows: bool = False) -> None:
+        """A commit added a file.
+
+        One that `hides_rows` from the beginning is of a compaction: what its winners put into
+        other files stays there, and what they deleted is nowhere. It has what its origins had.
+        """
         self._nodes.add(node.number, node)
         lines, at = node.lines(), self._room()
         fresh = lines[at[lines] == _NOWHERE]
+        if hides_rows:
+            moved_from = [_NOWHERE, *(origin.number for origin in node.origins)]
+            lines = lines[np.isin(at[lines], moved_from)]
         at[lines] = node.number
         for place, by_row in self._by_row.items():
             by_row.enter(self.store.columns[place].values(fresh), fresh.tolist())

@@ -156,7 +156,7 @@ class RowIndex:
             self._stores.clear()
             self._removed.clear()
             for file in snapshot.all_files():
-                self._add(file.path, snapshot.version, (), may_double=True)
+                self._add(file, snapshot.version, (), may_double=True)
 
     def _take(self, commit: Commit) -> None:
         added = {add.path for add in commit.adds}
@@ -166,24 +166,24 @@ class RowIndex:
         origins = tuple(node for _, node in removed if node is not None)
         may_double = len(origins) < len(removed)  # another removed it too, and may have its rows
         for add in commit.adds:
-            self._add(add.path, commit.version, origins, may_double)
+            self._add(add, commit.version, origins, may_double)
         self._version = commit.version
 
     def _add(
-        self, path: str, version: int, origins: tuple[FileNode, ...], may_double: bool
+        self, file: AddFile, version: int, origins: tuple[FileNode, ...], may_double: bool
     ) -> None:
-        rows = self._data_files.rows_of(path)
-        if path in self._nodes or not isinstance(rows, StoredRows):
+        rows = self._data_files.rows_of(file.path)
+        if file.path in self._nodes or not isinstance(rows, StoredRows):
             return  # only its deletion vector changed, or it has no rows
-        node = FileNode(self._count, path, rows, version, origins)
-        self._nodes.add(path, node)
+        node = FileNode(self._count, file.path, rows, version, origins)
+        self._nodes.add(file.path, node)
         self._count += 1
         index = self._stores.get(rows.store)
         if index is None:
             index = self._stores[rows.store] = StoreIndex(rows.store, self._by_number)
         if may_double and index.has_rows_of(node, self._nodes.__contains__):
             index.rows_are_doubled()
-        index.enter(node)
+        index.enter(node, hides_rows=file.deletion_vector is not None)
 
     def _clean(self) -> None:
         """Drop files that were removed before the oldest version that a client reads."""

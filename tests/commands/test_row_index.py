@@ -5,11 +5,11 @@ from __future__ import annotations
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sql_database import Database, adds, removes
 
-from tests.dialects.races_on_rows import Rows, World
+from tests.dialects.races_on_rows import VECTORS, Rows, Running, World, ending
 from whitecap.engine.commands import SharedTable
 from whitecap.engine.dialects import DELTA_RS_1_6_6
 from whitecap.engine.outcomes import Committed
@@ -192,3 +192,60 @@ def test_rows_that_two_compactions_doubled_are_found_in_both_files(before: str) 
     rows = _changed_after_two_compactions(True, before)
     assert rows == _changed_after_two_compactions(False, before)
     assert [k for k, _ in rows] == [0, 0, 1, 1, 3, 3]
+
+
+of_a_key = st.sampled_from(
+    [
+        "INSERT INTO t VALUES ({0}, {0} % 2, 0D)",
+        "UPDATE t SET a = a + 1.5 WHERE k = {0}",
+        "DELETE FROM t WHERE k = {0}",
+    ]
+)
+in_a_race = st.one_of(
+    st.builds(str.format, of_a_key, st.integers(0, 2)),
+    st.sampled_from(["UPDATE t SET a = a + 1.5 WHERE g = 0", "OPTIMIZE t"]),
+)
+AFTERWARDS = [(f"DELETE FROM t WHERE k = {k}", 0) for k in (9, 9, 0, 2)]
+"""By then all are done; now where each row is found matters."""
+
+Races = list[tuple[str, int]]
+"""Statements in the order in which they begin, each with how many more begin before it commits."""
+
+
+@settings(max_examples=400)
+@given(st.lists(st.tuples(in_a_race, st.integers(0, 2)), min_size=3, max_size=6))
+def test_with_and_without_an_index_races_that_are_resolved_row_by_row_end_alike(
+    races: Races,
+) -> None:
+    assert _raced_by_rows(True, races) == _raced_by_rows(False, races)
+
+
+@pytest.mark.parametrize("statement", ["DELETE FROM t", "UPDATE t SET a = 9D"])
+def test_a_row_that_a_compaction_hides_is_found_where_its_winner_put_it(statement: str) -> None:
+    """The UPDATE rewrites what it read, the compaction that and one file more."""
+    races = [
+        ("UPDATE t SET a = a + 1.5 WHERE g = 0", 2),
+        ("INSERT INTO t VALUES (2, 0, 0D)", 0),
+        ("OPTIMIZE t", 1),
+        ("DELETE FROM t WHERE k = 1", 1),
+        (f"{statement} WHERE k = 0", 0),
+    ]
+    assert _raced_by_rows(True, races) == _raced_by_rows(False, races)
+
+
+def _raced_by_rows(index_rows: bool, races: Races) -> list[object]:
+    """How each statement ends, and the rows then."""
+    world = World(shared=SharedTable(index_rows))
+    world.run(
+        "CREATE TABLE t (k BIGINT, g INT, a DOUBLE) PARTITIONED BY (g)"
+        f" TBLPROPERTIES ('{VECTORS}' = 'true')"
+    )
+    world.run("INSERT INTO t VALUES (0, 0, 0D), (1, 1, 0D)")
+    running: list[tuple[int, Running]] = []
+    seen: list[object] = []
+    for at, (text, more) in enumerate([*races, *AFTERWARDS]):
+        running.append((at + more, world.begin(text)))
+        for due in [each for each in running if each[0] <= at]:
+            running.remove(due)
+            seen += [ending(due[1].finish()), world.rows()]
+    return seen
