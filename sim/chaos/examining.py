@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from whitecap.sim.chaos.explaining import explanation
@@ -40,18 +42,27 @@ def examine(run: ChaosRun, judge: Judge, *, make_small: bool = True) -> Examined
     """
     scenario = parse_scenario(run.text, run.name, cells=False)
     fails = _Fails(judge, frozenset(finding.anomaly for finding in run.findings))
-    cause = None if run.broken else _cause(scenario, judge, fails.anomalies)
+    cause = None if run.broken else _cause(scenario, judge, run.findings)
     return Examined(run, cause, shrink(scenario, fails) if make_small else None)
 
 
-def _cause(scenario: Scenario, judge: Judge, anomalies: frozenset[Anomaly]) -> str | None:
-    """What all of them follow from, or else each; `None` if one follows from nothing."""
-    cause = explanation(scenario, _Fails(judge, anomalies))
-    if cause is not None or len(anomalies) == 1:
+def _cause(scenario: Scenario, judge: Judge, findings: Collection[Finding]) -> str | None:
+    """What all of them follow from, or else those of each anomaly; `None` if some from nothing."""
+    of_anomaly: dict[Anomaly, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        of_anomaly[finding.anomaly].append(finding)
+    cause = _cause_of(scenario, judge, findings)
+    if cause is not None or len(of_anomaly) == 1:
         return cause
-    causes = [explanation(scenario, _Fails(judge, frozenset({a}))) for a in sorted(anomalies)]
+    causes = [_cause_of(scenario, judge, of_anomaly[each]) for each in sorted(of_anomaly)]
     named = [each for each in causes if each is not None]
     return ", and ".join(dict.fromkeys(named)) if len(named) == len(causes) else None
+
+
+def _cause_of(scenario: Scenario, judge: Judge, findings: Collection[Finding]) -> str | None:
+    only_inserts = all(finding.only_inserts_missed for finding in findings)
+    fails = _Fails(judge, frozenset(finding.anomaly for finding in findings))
+    return explanation(scenario, fails, only_inserts_missed=only_inserts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,15 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
-from whitecap.engine.dialects import DELTA_OSS_4_4
+from whitecap.engine.dialects import DELTA_OSS_4_4, dialect_named
+from whitecap.engine.dialects.dialect import DELTA_CHECKS
 from whitecap.engine.errors import InvalidInput
+from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel
+from whitecap.sim.chaos.parts import tables_in
 from whitecap.sim.loading import scenario_of
+from whitecap.sim.loading.loading import changed
 from whitecap.sim.scenario.model import Document, Scenario
 
 Fails = Callable[[Scenario], bool]
@@ -24,17 +29,23 @@ class Suspect:
     alone: Document
 
 
-def explanation(scenario: Scenario, fails: Fails) -> str | None:
+def explanation(
+    scenario: Scenario, fails: Fails, *, only_inserts_missed: bool = False
+) -> str | None:
     """What the finding follows from, `None` if it is there without any catalogued failure.
 
     What it needs no fault for comes before faults, which may only have let the same writers meet.
     Of several faults without each of which it is gone, one that brings it about alone comes first.
+    `only_inserts_missed`: as the oracle says of the finding; then the level may explain it.
     """
     document = scenario.document
     if document.get("faults") and _fails({**document, "faults": []}, fails) is False:
         alone = _name_of_the_first_alone(_gone_without(document, fails), fails)
         return alone or _together(document)
-    for name, without in _conditions(scenario):
+    conditions = _conditions(scenario)
+    if only_inserts_missed:
+        conditions = chain(_levels(document), conditions)
+    for name, without in conditions:
         if _fails(without, fails) is False:
             return name
     gone = list(_gone_without(document, fails))
@@ -97,9 +108,34 @@ def _conditions(scenario: Scenario) -> Iterator[tuple[str, Document]]:
 
 
 def _dialects(document: Document) -> list[str]:
-    """Those of the scenario and of its writers that are not Delta's own newest."""
+    """Those of the scenario and of its writers whose check is another than Delta's.
+
+    What others resolve, row by row, they are to resolve as well as Delta refuses it.
+    """
     named = [document.get("dialect"), *(g.get("dialect") for g in document["writers"].values())]
-    return [name for name in dict.fromkeys(named) if name not in (None, DELTA_OSS_4_4.name)]
+    return [
+        name
+        for name in dict.fromkeys(named)
+        if name is not None and dialect_named(name).checks != DELTA_CHECKS
+    ]
+
+
+def _levels(document: Document) -> Iterator[tuple[str, Document]]:
+    """The level that lets INSERTs be missed, and the scenario with every table at Delta's own."""
+    serializable = {
+        f"{place}.{key}": value
+        for place, table in tables_in(document).items()
+        for key, value in _at_serializable(table).items()
+    }
+    yield _LETS_MISS, changed(document, serializable)
+
+
+def _at_serializable(table: Document) -> Document:
+    properties = _without_key(ISOLATION_PROPERTY, table.get("properties", {}))
+    return {"isolation": IsolationLevel.SERIALIZABLE.value, "properties": properties}
+
+
+_LETS_MISS = "WriteSerializable, which lets an INSERT be missed by one and seen by another"
 
 
 def _without_dialects(document: Document, names: Collection[str]) -> Document:

@@ -74,6 +74,15 @@ class Effects:
         owner = self.evidence.owners.get(version)
         return owner is not None and self.main_versions[owner.name] == version
 
+    def is_blind(self, version: int) -> bool:
+        """Whether a version only adds what its statement says, and reads nothing."""
+        if not self.is_main(version):
+            return False
+        meaning = self.meaning(version)
+        if isinstance(meaning, Appended):
+            return not meaning.reads_table
+        return isinstance(meaning, Translated) and meaning.matches == ""
+
     def meaning(self, version: int) -> Meaning:
         """What a version's writer wanted. Raises `NotTranslated`."""
         owner = self.evidence.owners.get(version)

@@ -74,7 +74,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that is wrong, so that a person can look it up in log and history.
 
     `table` is named among several. `cycle`: the shortest cycle of dependencies, a step in words
-    each; empty where none is needed.
+    each; empty where none is needed. `only_inserts_missed`: nobody in it overwrote what it had not
+    seen, or missed an earlier version but an INSERT, which WriteSerializable allows.
     `transactions` are named as in the history, `rows` are shown as `column=value` texts.
     """
 
@@ -87,6 +88,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
     rows: tuple[str, ...] = ()
     table: str = ""
+    only_inserts_missed: bool = False
 
     def as_row(self) -> dict[str, Any]:
         """For JSON."""

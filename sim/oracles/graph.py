@@ -52,10 +52,15 @@ class Edge:
 
 @dataclass(slots=True)
 class Graph:
-    """All edges; `unknown` are versions whose reads cannot be told, each with the reason."""
+    """All edges.
+
+    `unknown` are versions whose reads cannot be told, each with the reason, `blind` those whose
+    statement reads nothing of the table.
+    """
 
     edges: list[Edge] = field(default_factory=list)
     unknown: dict[int, str] = field(default_factory=dict)
+    blind: set[int] = field(default_factory=set)
 
     def missed(self) -> list[Edge]:
         """Edges against the order of versions: a reader that did not see an earlier version."""
@@ -72,14 +77,25 @@ def graph_of(evidence: Evidence, effects: Effects) -> Graph:
     for version, _, read in effects.concurrent():
         low, high = min(read + 1, version), max(read, version)
         between = [c for v, c in evidence.changes.changes.items() if low <= v <= high]
-        _reads(evidence, effects, graph, version, between)
-    if graph.missed() or _wrote_again(evidence):
+        _reads(evidence, effects, graph, version, between, range(read + 1, version))
+    missed = graph.missed()
+    graph.blind = {edge.after_version for edge in missed if effects.is_blind(edge.after_version)}
+    if missed or _wrote_again(evidence):
         everything = list(evidence.changes.changes.values())
         graph.edges = []
         for version in filter(effects.is_main, evidence.changes.changes):
-            _reads(evidence, effects, graph, version, everything)
+            _reads(evidence, effects, graph, version, everything, _reordered(missed, version))
         graph.edges += _overwrites(evidence)
     return graph
+
+
+def _reordered(missed: Sequence[Edge], version: int) -> range:
+    """The versions with which one may change places: between an earlier one and who missed it."""
+    low, high = version, version
+    for edge in sorted(missed, key=lambda edge: edge.after_version, reverse=True):
+        if edge.after_version <= high and low <= edge.before_version:
+            low, high = min(low, edge.after_version), max(high, edge.before_version)
+    return range(low, high + 1)
 
 
 def _wrote_again(evidence: Evidence) -> bool:
@@ -97,9 +113,17 @@ def node_of(evidence: Evidence, version: int) -> str:
 
 
 def _reads(
-    evidence: Evidence, effects: Effects, graph: Graph, version: int, among: list[Change]
+    evidence: Evidence,
+    effects: Effects,
+    graph: Graph,
+    version: int,
+    among: list[Change],
+    near: range,
 ) -> None:
-    """Edges from and to what one version's statement read."""
+    """Edges from and to what one version's statement read.
+
+    Where that cannot be told by rows, each version `near` it is tried.
+    """
     reader = evidence.owners[version]
     read_version = version - 1 if reader.read_version is None else reader.read_version
     others = [
@@ -110,7 +134,8 @@ def _reads(
     try:
         matched = effects.matched(version, others)
         if matched is None:
-            matched = set(_makes_a_difference(effects, version, read_version, others))
+            tried = [change for change in others if change.version in near]
+            matched = set(_makes_a_difference(effects, version, tried))
     except (NotTranslated, RowsUnreadable) as problem:
         graph.unknown[version] = str(problem)
         return
@@ -122,15 +147,12 @@ def _reads(
             graph.edges.append(Edge(Kind.RW, reader.name, name, version, other))
 
 
-def _makes_a_difference(
-    effects: Effects, version: int, read_version: int, among: list[Change]
-) -> Iterator[int]:
-    """Versions after the one read, and before its own, that change what a statement does."""
+def _makes_a_difference(effects: Effects, version: int, among: list[Change]) -> Iterator[int]:
+    """Versions that change what a statement does."""
     for change in among:
-        if read_version < change.version < version:
-            before, after = (effects.effect([version], change.version + step) for step in (0, 1))
-            if before != after:
-                yield change.version
+        before, after = (effects.effect([version], change.version + step) for step in (0, 1))
+        if before != after:
+            yield change.version
 
 
 def _overwrites(evidence: Evidence) -> Iterator[Edge]:
@@ -145,6 +167,13 @@ def _overwrites(evidence: Evidence) -> Iterator[Edge]:
                 yield Edge(Kind.WW, *names, other, version)
         written |= dict.fromkeys(change.new, version)
         removed |= dict.fromkeys(change.removed - change.dead, version)
+
+
+def impossible(edges: Sequence[Edge]) -> list[Edge]:
+    """Those against the order of versions with a way back: the missed one comes before as well."""
+    leaving = _leaving(edges)
+    missed = (edge for edge in edges if edge.before_version > edge.after_version)
+    return [edge for edge in missed if _way_back(leaving, edge) is not None]
 
 
 def worst_cycle(edges: Iterable[Edge]) -> list[Edge] | None:
@@ -166,11 +195,16 @@ def worst_cycle(edges: Iterable[Edge]) -> list[Edge] | None:
 
 def _shortest(first: Sequence[Edge], then: Sequence[Edge]) -> list[Edge] | None:
     """The shortest cycle that begins with one of some edges and goes on with others."""
-    leaving: dict[str, list[Edge]] = defaultdict(list)
-    for edge in then:
-        leaving[edge.before].append(edge)
+    leaving = _leaving(then)
     cycles = (_way_back(leaving, edge) for edge in first)
     return min((cycle for cycle in cycles if cycle is not None), key=len, default=None)
+
+
+def _leaving(edges: Iterable[Edge]) -> dict[str, list[Edge]]:
+    leaving: dict[str, list[Edge]] = defaultdict(list)
+    for edge in edges:
+        leaving[edge.before].append(edge)
+    return leaving
 
 
 def _way_back(leaving: dict[str, list[Edge]], first: Edge) -> list[Edge] | None:

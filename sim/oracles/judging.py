@@ -18,7 +18,7 @@ from whitecap.sim.oracles.duck_table import duckdb_is_there
 from whitecap.sim.oracles.effects import Effects
 from whitecap.sim.oracles.evidence import Evidence
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, NotChecked, Oracle
-from whitecap.sim.oracles.graph import Graph, graph_of
+from whitecap.sim.oracles.graph import Graph, graph_of, impossible
 from whitecap.sim.oracles.history import History, read_history
 from whitecap.sim.oracles.log_validation import checked_log
 from whitecap.sim.oracles.order import liveness_findings, order_findings
@@ -170,10 +170,12 @@ def serial_findings(
     ]
     unchecked: Unchecked = {}
     first = min(evidence.owners, default=inf)
-    order = serial_order(evidence, kept)
+    in_cycles = impossible(kept)
+    order = serial_order(evidence, [edge for edge in kept if edge not in in_cycles])
     while order and order[0] < first:
         order.pop(0)
-    yield from replay_findings(evidence, effects, order, unchecked)
+    cyclic = {edge.before_version for edge in in_cycles}
+    yield from replay_findings(evidence, effects, order, unchecked, cyclic)
     not_checked += _grouped(what, unchecked)
 
 

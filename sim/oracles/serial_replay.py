@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from whitecap.sim.oracles.effects import Effect
@@ -49,7 +49,7 @@ class Statements(Protocol):
 def serial_order(evidence: Evidence, edges: Iterable[Edge]) -> list[int]:
     """The versions in an order that keeps all edges, nearest to that of versions.
 
-    What is in a cycle comes last; the graph has said so already.
+    What is in a cycle comes last.
     """
     versions = list(evidence.changes.changes)
     of_name: dict[str, list[int]] = defaultdict(list)
@@ -87,13 +87,20 @@ def stretches(order: Sequence[int]) -> Iterator[list[int]]:
 
 
 def replay_findings(
-    evidence: Evidence, effects: Statements, order: Sequence[int], unchecked: Unchecked
+    evidence: Evidence,
+    effects: Statements,
+    order: Sequence[int],
+    unchecked: Unchecked,
+    cyclic: Collection[int] = (),
 ) -> Iterator[Finding]:
     """Stretches of the log whose rows are not those that its statements make.
 
-    What cannot be replayed is added to `unchecked`.
+    Of those with a version that is `cyclic` the graph has told. What cannot be replayed is added
+    to `unchecked`.
     """
     for stretch in stretches(order):
+        if not set(stretch).isdisjoint(cyclic):
+            continue
         try:
             found = _of_stretch(evidence, effects, stretch)
         except (NotTranslated, RowsUnreadable) as problem:

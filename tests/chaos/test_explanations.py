@@ -12,6 +12,7 @@ from whitecap.sim.chaos.explaining import explanation
 from whitecap.sim.loading import load_scenario, scenario_of
 from whitecap.sim.scenario import Scenario
 
+AT_WEAK = {"isolation": "WriteSerializable"}
 VACUUM = {
     "statement": "VACUUM events RETAIN 0 HOURS",
     "arrival": {"schedule": {"every": "1 min"}},
@@ -28,15 +29,32 @@ def test_the_dialect_of_one_writer_is_to_blame() -> None:
     assert cause == "the dialect delta-rs-1.6.6"
 
 
+def _dialects(scenario: Scenario) -> set[str]:
+    return {scenario.dialect_of(group).name for group in scenario.writers.values()}
+
+
 def test_dialects_that_only_both_do_without_are_to_blame_together() -> None:
-    mixed = of_writer({**UPDATE, "dialect": "delta-rs-1.6.6"}, dialect="databricks-14.3")
+    mixed = of_writer({**UPDATE, "dialect": "delta-rs-1.6.6"}, dialect="delta-rs-1.6.3")
+    cause = explanation(mixed, lambda s: _dialects(s) != {"delta-oss-4.4"})
+    assert cause == "the dialects delta-rs-1.6.3 and delta-rs-1.6.6 together"
 
-    def has_another(scenario: Scenario) -> bool:
-        named = {scenario.dialect_of(group).name for group in scenario.writers.values()}
-        return named != {"delta-oss-4.4"}
 
-    cause = explanation(mixed, has_another)
-    assert cause == "the dialects databricks-14.3 and delta-rs-1.6.6 together"
+def test_a_dialect_that_resolves_what_delta_refuses_is_no_excuse() -> None:
+    by_rows = of_writer(UPDATE, dialect="databricks-14.3")
+    assert explanation(by_rows, lambda s: _dialects(s) == {"databricks-14.3"}) is None
+
+
+def test_a_level_explains_a_cycle_in_which_only_inserts_were_missed_and_nothing_else() -> None:
+    weak = of_writer(UPDATE)
+    weak = scenario_of({**weak.document, "table": {**weak.document["table"], **AT_WEAK}})
+
+    def is_weak(scenario: Scenario) -> bool:
+        (table,) = scenario.all_tables
+        return "WriteSerializable" in table.configuration().values()
+
+    cause = explanation(weak, is_weak, only_inserts_missed=True)
+    assert cause == "WriteSerializable, which lets an INSERT be missed by one and seen by another"
+    assert explanation(weak, is_weak) is None
 
 
 def test_a_short_retention_of_vacuum_is_to_blame() -> None:

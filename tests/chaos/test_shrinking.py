@@ -59,8 +59,9 @@ def test_a_finding_that_takes_any_of_two_faults_is_explained_by_both() -> None:
 
 
 def test_a_finding_of_one_dialect_is_explained_by_it() -> None:
-    cause = explanation(big(), lambda scenario: scenario.dialect == "databricks-14.3")
-    assert cause == "the dialect databricks-14.3"
+    of_delta_rs = scenario_of({**big().document, "dialect": "delta-rs-1.6.6"})
+    cause = explanation(of_delta_rs, lambda scenario: scenario.dialect == "delta-rs-1.6.6")
+    assert cause == "the dialect delta-rs-1.6.6"
 
 
 def test_a_finding_that_stays_is_unexplained() -> None:

@@ -16,6 +16,7 @@ from whitecap.engine.log.actions import AnyAction, SetTransaction
 from whitecap.engine.log.snapshot import Snapshot
 from whitecap.sim.loading import load_scenario
 from whitecap.sim.oracles.effects import Effect, Effects
+from whitecap.sim.oracles.finding import Anomaly, Finding
 from whitecap.sim.oracles.runs.of_run import judge
 from whitecap.sim.oracles.runs.reopening import reopening_findings
 from whitecap.sim.run import run_scenario
@@ -111,6 +112,58 @@ def test_rows_from_before_the_history_that_a_writer_may_miss_are_thought_of_as_c
     table.did("replaces", "DELETE FROM t WHERE id < 4", 0, 3)
     assert {str(row) for row in table.evidence.changes.before(4)} == {"(3, 30)", "(4, 40)"}
     assert not table.findings()
+
+
+READS_AND_INSERTS = "INSERT INTO t SELECT {0}, sum(v) FROM t WHERE id < {1}"
+
+
+def test_who_saw_an_append_comes_after_it_and_who_missed_it_before() -> None:
+    table = HandMade(ANY_ORDER)
+    table.appends("b", [(3, 30)])
+    table.did("loads", "INSERT INTO t VALUES (3, 30)", 0, 1)
+    table.appends("c", [(9, 60)])
+    table.did("saw it", READS_AND_INSERTS.format(9, 5), 1, 2)
+    table.appends("d", [(8, 30)])
+    table.did("missed it", READS_AND_INSERTS.format(8, 4), 0, 3)
+    assert not table.findings()
+
+
+def test_who_saw_an_append_comes_before_a_later_one_that_is_not_held_back() -> None:
+    table = HandMade(ANY_ORDER)
+    table.appends("b", [(3, 30)])
+    table.did("loads", "INSERT INTO t VALUES (3, 30)", 0, 1)
+    table.appends("c", [(9, 60)])
+    table.did("saw it", READS_AND_INSERTS.format(9, 5), 1, 2)
+    table.appends("d", [(4, 40)])
+    table.did("loads more", "INSERT INTO t VALUES (4, 40)", 0, 3)
+    table.appends("e", [(8, 30)])
+    table.did("missed it", READS_AND_INSERTS.format(8, 4), 0, 4)
+    assert not table.findings()
+
+
+def _in_a_cycle(statement: str, old: str, new: str, rows: list[tuple[int, int]]) -> Finding:
+    """What is found where a statement misses an INSERT, and another one saw it."""
+    table = HandMade(ANY_ORDER)
+    table.appends("b", [(3, 30)])
+    table.did("loads", "INSERT INTO t VALUES (3, 30)", 0, 1)
+    table.appends("c", [(9, 60)])
+    table.did("saw it", READS_AND_INSERTS.format(9, 5), 1, 2)
+    table.rewrites(old, new, rows)
+    table.did("missed it", statement, 0, 3)
+    (finding,) = table.findings()
+    return finding
+
+
+def test_who_changed_what_was_read_by_who_saw_what_it_missed_is_in_a_cycle_of_the_level() -> None:
+    finding = _in_a_cycle("DELETE FROM t WHERE id IN (1, 3)", "a", "d", [(2, 20)])
+    assert (finding.anomaly, len(finding.cycle)) == (Anomaly.G2, 3)
+    assert finding.only_inserts_missed
+
+
+def test_who_changed_rows_of_another_that_it_missed_is_in_a_cycle_that_no_level_allows() -> None:
+    finding = _in_a_cycle("DELETE FROM t WHERE id IN (3, 9)", "c", "d", [])
+    assert finding.anomaly is Anomaly.LOST_UPDATE
+    assert not finding.only_inserts_missed
 
 
 ROWS = st.lists(st.tuples(st.integers(1, 4), st.sampled_from((10, 11, 20))), min_size=1, max_size=4)
