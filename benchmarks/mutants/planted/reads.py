@@ -9,6 +9,7 @@ SCAN = "engine/transaction/file_scan.py"
 READ_SET = "engine/conflicts/read_set.py"
 COMMIT = "engine/transaction/commit.py"
 PREDICATE = "engine/sql/predicates/predicate.py"
+VALUE_INDEX = "engine/row_store/value_index.py"
 
 MUTANTS = (
     Mutant(
@@ -165,5 +166,24 @@ MUTANTS = (
         "    return list(scan)[:-1]\n\n\n@dataclass",
         "T1 updates all refunds, some of which are in the last file of the scan: they keep their "
         "old amount.",
+    ),
+    Mutant(
+        "rows that a compaction hides are looked for in its file",
+        Area.READS,
+        VALUE_INDEX,
+        "        if hides_rows:\n",
+        "        if False:\n",
+        "T2 updates monday as of version 5, k in file a among it; T3 compacts a with a newer file "
+        "into b as of version 6. T2 commits k's new row in file c; T3 hides the old one in b. A "
+        "DELETE of k looks in b, where k is not live: k stays.",
+    ),
+    Mutant(
+        "a row is looked for where it is now, by who reads an older version",
+        Area.READS,
+        VALUE_INDEX,
+        "            node = next((origin for origin in node.origins if origin.holds(row)), None)\n",
+        "            node = None\n",
+        "T1 reads version 5, in which k is in file a. T2 compacts a into b in version 6 before T1 "
+        "looks k up: b is not in version 5, and T1's DELETE finds nothing.",
     ),
 )
