@@ -9,7 +9,7 @@ Which rows a statement reads follows from its text, evaluated by DuckDB on the r
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -156,16 +156,19 @@ def _makes_a_difference(effects: Effects, version: int, among: list[Change]) -> 
 
 
 def _overwrites(evidence: Evidence) -> Iterator[Edge]:
-    written: dict[Row, int] = {}
+    """Edges between who wrote and who took; of rows that are alike, the oldest are taken."""
+    written: dict[Row, deque[int]] = defaultdict(deque)
     removed: dict[FileKey, int] = {}
     for version, change in evidence.changes.changes.items():
-        earlier = {written[row] for row in change.gone if row in written}
-        earlier |= {removed[key] for key in change.dead if key in removed}
+        earlier = {removed[key] for key in change.dead if key in removed}
+        for row, count in change.gone.items():
+            earlier |= {written[row].popleft() for _ in range(min(count, len(written[row])))}
         for other in sorted(earlier - {version}):
             names = node_of(evidence, other), node_of(evidence, version)
             if names[0] != names[1]:
                 yield Edge(Kind.WW, *names, other, version)
-        written |= dict.fromkeys(change.new, version)
+        for row, count in change.new.items():
+            written[row].extend([version] * count)
         removed |= dict.fromkeys(change.removed - change.dead, version)
 
 

@@ -166,6 +166,17 @@ def test_who_changed_rows_of_another_that_it_missed_is_in_a_cycle_that_no_level_
     assert not finding.only_inserts_missed
 
 
+def test_of_rows_that_are_alike_the_oldest_go_first() -> None:
+    table = HandMade(ANY_ORDER)
+    table.appends("b", [(3, 30)])
+    table.did("loads", "INSERT INTO t VALUES (3, 30)", 0, 1)
+    table.appends("c", [(3, 30)])
+    table.did("loads again", "INSERT INTO t VALUES (3, 30)", 1, 2)
+    table.rewrites("b", "d", [])
+    table.did("missed it", "DELETE FROM t WHERE id = 3", 1, 3)
+    assert not table.findings()
+
+
 ROWS = st.lists(st.tuples(st.integers(1, 4), st.sampled_from((10, 11, 20))), min_size=1, max_size=4)
 
 
