@@ -84,6 +84,14 @@ that we came for. PySpark counts as a shell, whose own logger must have the othe
 says so (Logging.scala).
 """
 
+NO_TASKS = """\
+logger.executor.name = org.apache.spark.executor.Executor
+logger.executor.level = off
+logger.attempts.name = org.apache.spark.scheduler.TaskSetManager
+logger.attempts.level = off
+"""
+"""With Delta, where a task that fails is a refusal that is compared: an exception tells of it."""
+
 
 def delta_session(memory: str = "3g", master: str = "local[2]") -> SparkSession:
     """The process's session with Delta Lake; starts it if there is none.
@@ -111,6 +119,7 @@ def delta_session(memory: str = "3g", master: str = "local[2]") -> SparkSession:
             "spark.sql.extensions": DELTA_EXTENSION,
             "spark.sql.catalog.spark_catalog": DELTA_CATALOG,
         },
+        LOGGING + NO_TASKS,
     )
     Jvm(session).silence_console()
     _silence_query_contexts()
@@ -166,7 +175,9 @@ def _stop_ours(session: SparkSession) -> None:
     SparkContext._gateway = SparkContext._jvm = None
 
 
-def _start(name: str, master: str, settings: Mapping[str, str]) -> SparkSession:
+def _start(
+    name: str, master: str, settings: Mapping[str, str], logging: str = LOGGING
+) -> SparkSession:
     from pyspark.sql import SparkSession
 
     if master.startswith("local"):
@@ -175,7 +186,7 @@ def _start(name: str, master: str, settings: Mapping[str, str]) -> SparkSession:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(name).master(master)
     left_out = () if master.startswith("local") else ONLY_HERE
-    for key, value in {**_scratch_settings(), **settings}.items():
+    for key, value in {**_scratch_settings(logging), **settings}.items():
         if key in left_out:
             continue
         builder = builder.config(key, value)
@@ -208,13 +219,13 @@ def ended_if_interrupted() -> Iterator[None]:
         java_gateway.Popen = launch
 
 
-def _scratch_settings() -> dict[str, str]:
+def _scratch_settings(logging: str) -> dict[str, str]:
     """Files that live as long as the process: the warehouse, and the JVM's logging settings."""
     scratch = Path(tempfile.mkdtemp(prefix="whitecap-spark-"))
     atexit.register(shutil.rmtree, scratch, ignore_errors=True)
-    logging = scratch / "log4j2.properties"
-    logging.write_text(LOGGING)
+    log4j = scratch / "log4j2.properties"
+    log4j.write_text(logging)
     return {
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging.as_uri()}",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log4j.as_uri()}",
     }
