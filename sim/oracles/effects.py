@@ -75,10 +75,11 @@ class Effects:
         return owner is not None and self.main_versions[owner.name] == version
 
     def is_blind(self, version: int) -> bool:
-        """Whether a version only adds what its statement says, and reads nothing."""
-        if not self.is_main(version):
+        """Whether a version only adds what its statement says, and is known to read nothing."""
+        try:
+            meaning = self.meaning(version)
+        except NotTranslated:
             return False
-        meaning = self.meaning(version)
         if isinstance(meaning, Appended):
             return not meaning.reads_table
         return isinstance(meaning, Translated) and meaning.matches == ""

@@ -82,20 +82,25 @@ def graph_of(evidence: Evidence, effects: Effects) -> Graph:
     graph.blind = {edge.after_version for edge in missed if effects.is_blind(edge.after_version)}
     if missed or _wrote_again(evidence):
         everything = list(evidence.changes.changes.values())
+        reordered = _reordered(missed)
         graph.edges = []
         for version in filter(effects.is_main, evidence.changes.changes):
-            _reads(evidence, effects, graph, version, everything, _reordered(missed, version))
+            near = next((each for each in reordered if version in each), range(0))
+            _reads(evidence, effects, graph, version, everything, near)
         graph.edges += _overwrites(evidence)
     return graph
 
 
-def _reordered(missed: Sequence[Edge], version: int) -> range:
-    """The versions with which one may change places: between an earlier one and who missed it."""
-    low, high = version, version
-    for edge in sorted(missed, key=lambda edge: edge.after_version, reverse=True):
-        if edge.after_version <= high and low <= edge.before_version:
-            low, high = min(low, edge.after_version), max(high, edge.before_version)
-    return range(low, high + 1)
+def _reordered(missed: Iterable[Edge]) -> list[range]:
+    """The versions that may change places: those between an earlier one and who missed it."""
+    found: list[range] = []
+    for edge in sorted(missed, key=lambda edge: edge.after_version):
+        first, end = edge.after_version, edge.before_version + 1
+        if found and first in found[-1]:
+            before = found.pop()
+            first, end = before.start, max(end, before.stop)
+        found.append(range(first, end))
+    return found
 
 
 def _wrote_again(evidence: Evidence) -> bool:
