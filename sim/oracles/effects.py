@@ -76,6 +76,8 @@ class Effects:
 
     def is_blind(self, version: int) -> bool:
         """Whether a version only adds what its statement says, and is known to read nothing."""
+        if not self.is_main(version):
+            return False
         try:
             meaning = self.meaning(version)
         except NotTranslated:

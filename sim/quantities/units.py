@@ -93,12 +93,14 @@ def shown(value: Any, longest: int = 60) -> str:
 
 
 def show_duration(duration_ms: float) -> str:
-    """The shortest way to write a duration, `5 min` rather than `300000 ms`."""
+    """The shortest way to write a duration, `5 min` rather than `300000 ms`, for people to read
+    and `parse_duration` too: whole milliseconds as they are, others to six digits."""
     for unit in ("d", "h", "min", "s"):
         number = duration_ms / MS_PER[unit]
         if number >= 1 and number == round(number, 3):
-            return f"{number:g} {unit}"
-    return f"{duration_ms:g} ms"
+            return f"{f'{number:.3f}'.rstrip('0').rstrip('.')} {unit}"
+    short = f"{duration_ms:g}"
+    return f"{short if 'e+' not in short else f'{duration_ms:.0f}'} ms"
 
 
 def about(duration_ms: float) -> str:
