@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -82,10 +83,12 @@ def _faults(document: Document) -> Iterator[Suspect]:
 
 
 def _together(document: Document) -> str:
-    kinds = [_kind(fault) for fault in document["faults"]]
-    if len(kinds) == 1:
-        return f"the fault {kinds[0]}"
-    return f"the faults {' and '.join(kinds)} together"
+    counts = Counter(map(_kind, document["faults"]))
+    if counts.total() == 1:
+        return f"the fault {next(iter(counts))}"
+    *others, last = (kind if many == 1 else f"{many} x {kind}" for kind, many in counts.items())
+    named = f"{', '.join(others)} and {last}" if others else last
+    return f"the faults {named} together"
 
 
 def _conditions(scenario: Scenario) -> Iterator[tuple[str, Document]]:

@@ -120,7 +120,8 @@ def test_a_fault_that_does_it_alone_is_preferred_to_one_that_lets_it_happen() ->
         return lambda s: {*wanted} <= {fault.chosen_names()[0] for fault in s.faults}
 
     assert explanation(both, needs("pause")) == "the fault pause"
-    assert (
-        explanation(both, needs("throttling", "pause"))
-        == "the faults throttling and pause together"
-    )
+    together = needs("throttling", "pause")
+    assert explanation(both, together) == "the faults throttling and pause together"
+    more = scenario_of(document(faults=[*kinds, {"lost_reply": {"probability": 0.01}}, kinds[0]]))
+    cause = explanation(more, lambda s: len(s.faults) == 4)
+    assert cause == "the faults 2 x throttling, pause and lost_reply together"
