@@ -1,7 +1,7 @@
 """Campaigns over all shipped scenarios: their results in docs/campaigns.json and docs/chaos.md.
 
-Usage: `python -m benchmarks.chaos MINUTES [SEED]`. One of the same seed and code goes on where it
-ended.
+Usage: `python -m benchmarks.chaos MINUTES [SEED [ROWS_EVERY]]`. One of the same seed and code goes
+on where it ended.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TITLE = "## The campaigns so far"
 MOST_RUNS = "10000000"
 
 ROWS_EVERY = "100"
-"""Statements are run again in one run of so many; the other oracles judge each."""
+"""Statements are run again in one run of so many, unless it is said; other oracles judge each."""
 
 Result = dict[str, Any]
 """A campaign as `whitecap chaos --json` tells it, its findings counted by what they follow from."""
@@ -46,10 +46,10 @@ NO_CAMPAIGN = frozenset({"f02-vacuum-under-a-reader"})
 """Its reader appends the table to itself, once: over and over rows would be without number."""
 
 
-def main(minutes: str, seed: str = "1") -> None:
+def main(minutes: str, seed: str = "1", rows_every: str = ROWS_EVERY) -> None:
     """Run it, and write what came of it and of those before it."""
     began = time.monotonic()
-    told = _campaign(minutes, seed)
+    told = _campaign(minutes, seed, rows_every)
     results = with_result(
         json.loads(RESULTS.read_text(encoding="utf-8")),
         result_of(told, code_version(), (time.monotonic() - began) / 60),
@@ -100,7 +100,7 @@ COUNTS = (
 )
 
 
-def _campaign(minutes: str, seed: str) -> dict[str, Any]:
+def _campaign(minutes: str, seed: str, rows_every: str) -> dict[str, Any]:
     command = [
         str(Path(sys.executable).with_name("whitecap")),
         "chaos",
@@ -110,7 +110,7 @@ def _campaign(minutes: str, seed: str) -> dict[str, Any]:
     ]
     out = ROOT / "out" / "campaigns" / f"seed-{seed}"
     options = ["--without", LEFT_OUT, "--runs", MOST_RUNS, "--minutes", minutes]
-    options += ["--rows-every", ROWS_EVERY, "--no-shrink", "--json", "--out", str(out)]
+    options += ["--rows-every", rows_every, "--no-shrink", "--json", "--out", str(out)]
     options += ["--resume"] * _is_of_this_code(out / CAMPAIGN)
     made = subprocess.run([*command, *options], cwd=ROOT, stdout=subprocess.PIPE, check=False)
     if not made.stdout:
@@ -153,8 +153,8 @@ def _lines(results: Sequence[Result]) -> Iterator[str]:
         f"run, rows compared in DuckDB in {_total(results, 'rows_compared'):,}. Without the fault "
         f"{LEFT_OUT}. On two cores."
     )
-    columns = ("date", "seed", "code_version", "scenarios", "minutes", "runs")
-    head = ("date", "seed", "code", "scenarios", "minutes", "runs", "runs with findings")
+    columns = ("date", "seed", "code_version", "scenarios", "minutes", "runs", "rows_compared")
+    head = ("date", "seed", "code", "scenarios", "minutes", "runs", "with rows", "with findings")
     yield from _table(
         head,
         [(*(each[key] for key in columns), sum(each["findings"].values())) for each in results],
