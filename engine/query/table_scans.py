@@ -28,6 +28,7 @@ from whitecap.engine.sql.expressions.terms import Parameters
 from whitecap.engine.sql.functions.nodes import function_name
 from whitecap.engine.sql.parsing.statements import PlainRead, Select, TableName
 from whitecap.engine.sql.parsing.tree_reading import table_name
+from whitecap.engine.sql.predicates.contradictions import is_never_true
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of
 from whitecap.engine.sql.predicates.predicate import Predicate
 from whitecap.engine.storage.requests import Row, Steps
@@ -144,6 +145,8 @@ def _tracked_files(
     query: Select, scan: TableScan, table: Table, txn: Transaction, parameters: Parameters
 ) -> list[AddFile]:
     predicates = scan.predicates(table, txn.snapshot.schema, parameters)
+    if is_never_true(predicates, txn.snapshot.schema, table.session):
+        return []  # the optimizer leaves the scan out, and nothing is tracked
     if not txn.settings.stats_skipping:
         txn.read_whole_table()  # PrepareDeltaScan is off, and nothing else tells what is read
         return list(txn.snapshot.all_files())

@@ -1,0 +1,46 @@
+"""Conditions that no row can meet, as far as Spark's optimizer finds that out before it reads any.
+
+Source: Spark's ConstantPropagation, ConstantFolding, OptimizeIn, PruneFilters and
+PropagateEmptyRelation. A column that is compared with a constant takes its place in the other
+conditions; intervals that exclude each other (`k > 1 AND k < 0`) are not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from whitecap.engine.errors import EngineError
+from whitecap.engine.log.schema import Schema
+from whitecap.engine.sql.predicates.predicate import Predicate
+from whitecap.engine.values.types import Session
+
+
+def is_never_true(parts: Sequence[Predicate], schema: Schema, session: Session) -> bool:
+    """Whether conditions, all of which a row must meet, contradict each other."""
+    certain = [part for part in parts if part.is_deterministic and not part.asks_queries]
+    values = dict(pin for part in certain for pin in _constants(part, schema, session))
+    row = tuple(values.get(field.name.lower()) for field in schema)
+    known = (part for part in certain if part.columns <= values.keys())
+    return any(_is_refused(part, row, schema, session) for part in known)
+
+
+def _constants(part: Predicate, schema: Schema, session: Session) -> Iterator[tuple[str, Any]]:
+    """The columns that a condition makes constants of, by name in lower case."""
+    node = part.node.unnest()
+    if isinstance(node, exp.NullSafeEQ):
+        equal = exp.EQ(this=node.this, expression=node.expression)
+        part = Predicate.of_node(equal, part.parameters)
+    pins: Mapping[str, Sequence[Any]] = part.pins(schema, session)
+    for name, values in pins.items():
+        if len(values) == 1:
+            yield name.lower(), values[0]
+
+
+def _is_refused(part: Predicate, row: tuple[Any, ...], schema: Schema, session: Session) -> bool:
+    try:
+        return part.bind(schema, session)(row) is not True
+    except EngineError:
+        return False  # what cannot be computed is left for the rows
