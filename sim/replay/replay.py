@@ -33,6 +33,13 @@ if TYPE_CHECKING:
 
 Watch = Callable[[Compared], None]
 
+INTERPRETED = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+"""To compile a plan takes longer than to run it over so few rows: a fifth of a replay's time. What
+Delta decides is the same, and so are values (CodeGeneratorWithInterpretedFallback.scala)."""
+
 
 def replay(
     plan: ReplayPlan,
@@ -48,7 +55,8 @@ def replay(
     """
     session = spark or delta_session()
     compared = [not_played(each) for each in plan.transactions if each.left_out is not None]
-    again, settings = simulate_again(plan.recording, plan.chosen.label), settings_of(plan.scenario)
+    again = simulate_again(plan.recording, plan.chosen.label)
+    settings = {**INTERPRETED, **settings_of(plan.scenario)}
     for table in plan.tables:
         recorded = {each.name: each for each in table.transactions}
         with _stage(session, again, table, settings) as stage:
