@@ -70,10 +70,11 @@ def _statement(
     left_out = effects.undone(transaction.statement, read)
     rows = (left_out.gone - left_out.new) + (left_out.new - left_out.gone)
     if rows:
+        count = "1 row" if rows.total() == 1 else f"{rows.total()} rows"
         yield _finding(
             transaction,
             read,
-            f"its statement changes {rows.total()} rows of version {read}, which it read",
+            f"its statement changes {count} of version {read}, which it read",
             shown(rows, evidence.log.snapshots[read].schema),
         )
 

@@ -18,7 +18,7 @@ def test_an_insert_that_was_told_that_there_is_nothing_to_commit_is_lost() -> No
     (finding,) = table.findings()
     assert finding.anomaly is Anomaly.WRONG_ROWS
     assert finding.sentence == (
-        "loader was told that there was nothing to commit, and its statement changes 1 rows of "
+        "loader was told that there was nothing to commit, and its statement changes 1 row of "
         "version 0, which it read"
     )
     assert finding.rows == ("id=3, v=30",)
