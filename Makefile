@@ -4,9 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUNS := $(VENV)/.runs
 READY := $(VENV)/.ready
-# Modules are compiled when they are first imported: most never are, and to compile all takes longer
-# than to install them.
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
+# On all cores, where pip takes one. A package may hold files that are not for this Python.
+COMPILE := -$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib
 MOTO := .venv-moto/bin/moto_server
 DELTA_RS := 1.6.6
 DELTA_RS_PYTHON := .venv-deltalake-$(DELTA_RS)/bin/python
@@ -29,10 +29,12 @@ $(RUNS): pyproject.toml .ci/run.lock
 	$(PYTHON) -m venv $(VENV)
 	$(INSTALL) -r .ci/run.lock
 	$(INSTALL) --no-deps --no-build-isolation -e .
+	$(COMPILE)
 	touch $(RUNS)
 
 $(READY): $(RUNS) .ci/requirements.lock
 	$(INSTALL) -r .ci/requirements.lock
+	$(COMPILE)
 	touch $(READY)
 
 # The second sweep is a small one: it is done before a JVM has warmed up.
