@@ -117,23 +117,24 @@ def test_rows_from_before_the_history_that_a_writer_may_miss_are_thought_of_as_c
 READS_AND_INSERTS = "INSERT INTO t SELECT {0}, sum(v) FROM t WHERE id < {1}"
 
 
-def test_who_saw_an_append_comes_after_it_and_who_missed_it_before() -> None:
+def _with_an_append_that_was_seen() -> HandMade:
     table = HandMade(ANY_ORDER)
     table.appends("b", [(3, 30)])
     table.did("loads", "INSERT INTO t VALUES (3, 30)", 0, 1)
     table.appends("c", [(9, 60)])
     table.did("saw it", READS_AND_INSERTS.format(9, 5), 1, 2)
+    return table
+
+
+def test_who_saw_an_append_comes_after_it_and_who_missed_it_before() -> None:
+    table = _with_an_append_that_was_seen()
     table.appends("d", [(8, 30)])
     table.did("missed it", READS_AND_INSERTS.format(8, 4), 0, 3)
     assert not table.findings()
 
 
 def test_who_saw_an_append_comes_before_a_later_one_that_is_not_held_back() -> None:
-    table = HandMade(ANY_ORDER)
-    table.appends("b", [(3, 30)])
-    table.did("loads", "INSERT INTO t VALUES (3, 30)", 0, 1)
-    table.appends("c", [(9, 60)])
-    table.did("saw it", READS_AND_INSERTS.format(9, 5), 1, 2)
+    table = _with_an_append_that_was_seen()
     table.appends("d", [(4, 40)])
     table.did("loads more", "INSERT INTO t VALUES (4, 40)", 0, 3)
     table.appends("e", [(8, 30)])
@@ -143,11 +144,7 @@ def test_who_saw_an_append_comes_before_a_later_one_that_is_not_held_back() -> N
 
 def _in_a_cycle(statement: str, old: str, new: str, rows: list[tuple[int, int]]) -> Finding:
     """What is found where a statement misses an INSERT, and another one saw it."""
-    table = HandMade(ANY_ORDER)
-    table.appends("b", [(3, 30)])
-    table.did("loads", "INSERT INTO t VALUES (3, 30)", 0, 1)
-    table.appends("c", [(9, 60)])
-    table.did("saw it", READS_AND_INSERTS.format(9, 5), 1, 2)
+    table = _with_an_append_that_was_seen()
     table.rewrites(old, new, rows)
     table.did("missed it", statement, 0, 3)
     (finding,) = table.findings()

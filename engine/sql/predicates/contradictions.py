@@ -31,7 +31,7 @@ def _constants(part: Predicate, schema: Schema, session: Session) -> Iterator[tu
     """The columns that a condition makes constants of, by name in lower case."""
     node = part.node.unnest()
     if isinstance(node, exp.NullSafeEQ):
-        equal = exp.EQ(this=node.this, expression=node.expression)
+        equal = exp.EQ(this=node.this.copy(), expression=node.expression.copy())
         part = Predicate.of_node(equal, part.parameters)
     pins: Mapping[str, Sequence[Any]] = part.pins(schema, session)
     for name, values in pins.items():
