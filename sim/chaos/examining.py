@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Self
 
 from whitecap.sim.chaos.explaining import explanation
 from whitecap.sim.chaos.one_run import MOST_ROWS, ChaosRun, Judge, judged_to_the_end
@@ -41,7 +42,7 @@ def examine(run: ChaosRun, judge: Judge, *, make_small: bool = True) -> Examined
     That a run broke is a defect of ours, whatever it takes to bring it about.
     """
     scenario = parse_scenario(run.text, run.name, cells=False)
-    fails = _Fails(judge, frozenset(finding.anomaly for finding in run.findings))
+    fails = _Fails.like(run.findings, judge)
     cause = None if run.broken else _cause(scenario, judge, run.findings)
     return Examined(run, cause, shrink(scenario, fails) if make_small else None)
 
@@ -61,8 +62,7 @@ def _cause(scenario: Scenario, judge: Judge, findings: Collection[Finding]) -> s
 
 def _cause_of(scenario: Scenario, judge: Judge, findings: Collection[Finding]) -> str | None:
     only_inserts = all(finding.only_inserts_missed for finding in findings)
-    fails = _Fails(judge, frozenset(finding.anomaly for finding in findings))
-    return explanation(scenario, fails, only_inserts_missed=only_inserts)
+    return explanation(scenario, _Fails.like(findings, judge), only_inserts_missed=only_inserts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,11 @@ class _Fails:
 
     judge: Judge
     anomalies: frozenset[Anomaly]
+
+    @classmethod
+    def like(cls, findings: Collection[Finding], judge: Judge) -> Self:
+        """With the anomalies of some findings."""
+        return cls(judge, frozenset(finding.anomaly for finding in findings))
 
     def __call__(self, scenario: Scenario) -> bool:
         try:

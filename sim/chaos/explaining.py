@@ -16,6 +16,7 @@ from whitecap.engine.isolation import ISOLATION_PROPERTY, IsolationLevel
 from whitecap.sim.chaos.parts import tables_in
 from whitecap.sim.loading import scenario_of
 from whitecap.sim.loading.loading import changed
+from whitecap.sim.oracles.finding import LETS_MISS
 from whitecap.sim.scenario.model import Document, Scenario
 
 Fails = Callable[[Scenario], bool]
@@ -130,15 +131,12 @@ def _levels(document: Document) -> Iterator[tuple[str, Document]]:
         for place, table in tables_in(document).items()
         for key, value in _at_serializable(table).items()
     }
-    yield _LETS_MISS, changed(document, serializable)
+    yield f"WriteSerializable, which {LETS_MISS}", changed(document, serializable)
 
 
 def _at_serializable(table: Document) -> Document:
     properties = _without_key(ISOLATION_PROPERTY, table.get("properties", {}))
     return {"isolation": IsolationLevel.SERIALIZABLE.value, "properties": properties}
-
-
-_LETS_MISS = "WriteSerializable, which lets an INSERT be missed by one and seen by another"
 
 
 def _without_dialects(document: Document, names: Collection[str]) -> Document:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from whitecap.engine.isolation import IsolationLevel
 from whitecap.sim.oracles.evidence import Evidence
-from whitecap.sim.oracles.finding import Anomaly, Finding, Oracle
+from whitecap.sim.oracles.finding import LETS_MISS, Anomaly, Finding, Oracle
 from whitecap.sim.oracles.graph import Edge, Graph, Kind, worst_cycle
 from whitecap.sim.oracles.row_changes import Rows, shown
 
@@ -92,7 +92,7 @@ def _finding(
         oracle=Oracle.DEPENDENCY_GRAPH,
         anomaly=anomaly,
         sentence=f"no serial order explains {_listed(versions)}: {anomaly.meaning}"
-        + (_MISSED_INSERTS if only_inserts_missed else ""),
+        + (f"; WriteSerializable {LETS_MISS}" if only_inserts_missed else ""),
         cycle=tuple(edge.sentence(evidence) for edge in cycle),
         transactions=tuple(dict.fromkeys(edge.before for edge in cycle)),
         versions=tuple(versions),
@@ -100,9 +100,6 @@ def _finding(
         rows=rows,
         only_inserts_missed=only_inserts_missed,
     )
-
-
-_MISSED_INSERTS = "; WriteSerializable lets an INSERT be missed by one and seen by another"
 
 
 def _listed(versions: Sequence[int]) -> str:

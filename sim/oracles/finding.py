@@ -70,6 +70,10 @@ class Anomaly(StrEnum):
     LOG_FORM = "log form", "a line or name of the log is not as the protocol says"
 
 
+LETS_MISS = "lets an INSERT be missed by one and seen by another"
+"""What WriteSerializable does that is behind a cycle in which only INSERTs are missed."""
+
+
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that is wrong, so that a person can look it up in log and history.
 
