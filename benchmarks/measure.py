@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
 
+from whitecap.sim.machine.garbage import seldom_collecting
 from whitecap.sim.run import finished
 from whitecap.sim.scenario import Scenario
-from whitecap.sim.time.kernel import seldom_collecting
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import World
 

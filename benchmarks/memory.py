@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.workloads import MIXES, made
+from whitecap.sim.machine.garbage import seldom_collecting
 from whitecap.sim.run import finished
-from whitecap.sim.time.kernel import seldom_collecting
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import World
 

@@ -24,6 +24,7 @@ from whitecap.sim.history.tables import commit_row, writers_table
 from whitecap.sim.history.walk import LogWalk, Step
 from whitecap.sim.loading import show_document
 from whitecap.sim.machine.code_version import code_version
+from whitecap.sim.machine.garbage import OLD_OBJECTS, seldom_collecting
 from whitecap.sim.machine.interruption import RunInterrupted, interrupted_by
 from whitecap.sim.real_table.origins import origins_of_tables
 from whitecap.sim.recording.recorded_table import InMemory, RecordedTable, columns_of
@@ -39,7 +40,7 @@ from whitecap.sim.recording.row_stream import RowStream
 from whitecap.sim.scenario import Scenario
 from whitecap.sim.scenario.figures import origins_of
 from whitecap.sim.store.limits import LimitsBite
-from whitecap.sim.time.kernel import Kernel, seldom_collecting
+from whitecap.sim.time.kernel import Kernel
 from whitecap.sim.time.random_streams import RandomStreams
 from whitecap.sim.world import World
 from whitecap.sim.writers.table_in_store import TableInStore
@@ -108,6 +109,7 @@ def run_scenario(
     streams = RandomStreams(seed, replication)
     end_ms = scenario.duration if until_ms is None else until_ms
     requests = requests or (scenario.price is not None and scenario.price.requests is not None)
+    OLD_OBJECTS.search()
     world = _world(scenario, streams, requests, most_rows)
     with nullcontext() if out is None else interrupted_by(lambda: world.kernel.stop()):
         try:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 import weakref
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from whitecap.sim.time import kernel
-from whitecap.sim.time.kernel import OldObjects, seldom_collecting
+from tests.sim.sim_worlds import document
+from whitecap.sim import run
+from whitecap.sim.loading import scenario_of
+from whitecap.sim.machine.garbage import OldObjects, seldom_collecting
+
+APPEND = {"statement": "INSERT INTO events VALUES (1, DATE'2026-01-14', 'DE', 1.0)"}
+OLDEST = 2
+"""The generation that a search of all objects is of."""
 
 
 class Cycle:
@@ -17,30 +26,48 @@ class Cycle:
         self.myself = self
 
 
+@pytest.fixture
+def searches() -> Iterator[list[int]]:
+    """Grows by one with every search of all objects."""
+    found = list[int]()
+
+    def note(phase: str, collection: dict[str, Any]) -> None:
+        if phase == "start" and collection["generation"] == OLDEST:
+            found.append(OLDEST)
+
+    gc.callbacks.append(note)
+    yield found
+    gc.callbacks.remove(note)
+
+
 def _left_by_a_run() -> weakref.ref[Cycle]:
     with seldom_collecting():
         return weakref.ref(Cycle())
 
 
 def _a_later_run() -> None:
-    with seldom_collecting():
-        pass
+    writers = {"w": {**APPEND, "arrival": {"closed": {"think": "1 s"}}}}
+    run.run_scenario(scenario_of(document(store="instant", writers=writers)))
 
 
 @pytest.mark.parametrize(("blocks", "is_kept"), [(1, False), (1 << 60, True)])
-def test_it_is_searched_for_where_memory_has_grown_much(
-    blocks: int, is_kept: bool, monkeypatch: pytest.MonkeyPatch
+def test_it_is_searched_for_once_where_memory_has_grown_much(
+    blocks: int, is_kept: bool, monkeypatch: pytest.MonkeyPatch, searches: list[int]
 ) -> None:
     left = _left_by_a_run()
     assert left() is not None
-    monkeypatch.setattr(kernel, "OLD_OBJECTS", OldObjects(blocks))
+    monkeypatch.setattr(run, "OLD_OBJECTS", OldObjects(blocks))
     _a_later_run()
     assert (left() is not None) is is_kept
+    assert len(searches) == (0 if is_kept else 1)
 
 
-def test_the_first_run_of_a_process_searches_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_run_of_a_process_searches_nothing(
+    monkeypatch: pytest.MonkeyPatch, searches: list[int]
+) -> None:
     left = _left_by_a_run()
-    monkeypatch.setattr(kernel, "OLD_OBJECTS", OldObjects())
+    monkeypatch.setattr(run, "OLD_OBJECTS", OldObjects())
     _a_later_run()
     assert left() is not None
-    assert kernel.OLD_OBJECTS.blocks > 0
+    assert not searches
+    assert run.OLD_OBJECTS.blocks > 0
