@@ -86,7 +86,8 @@ def main() -> None:
     _show("plain processes", plain, plain)
     # Spark last: its idle workers end by and by, and their CPU time with them.
     for name in (SweepEngineName.PROCESSES, SweepEngineName.SPARK):
-        engine = sweep_engine(name, f"local[{CORES}]" if name == "spark" else None)
+        master = f"local[{CORES}]" if name == "spark" else None
+        engine = sweep_engine(name, master, makes_runs=True)
         engine()
         with tempfile.TemporaryDirectory() as folder:
             place = LocalPlace(Path(folder, "out"))

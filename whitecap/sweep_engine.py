@@ -44,11 +44,16 @@ SETTINGS = {
 
 
 def sweep_engine(
-    name: str | None = None, master: str | None = None, *, quiet: bool = False
+    name: str | None = None,
+    master: str | None = None,
+    *,
+    quiet: bool = False,
+    makes_runs: bool = False,
 ) -> Callable[[], SweepEngine]:
     """The engine of this name, started when it is first called for; then it is always the same.
 
     Without a name it is Spark where Spark is there, else processes, and a line on stderr says so.
+    An engine that does not make runs reads them.
 
     Raises `InvalidInput`: there is no such engine, or it has no master; the engine, when called
     for, `EnvironmentMissing`: it is Spark, and Java or pyspark is missing.
@@ -64,7 +69,8 @@ def sweep_engine(
             case SweepEngineName.SPARK:
                 from whitecap.sim.sweeps.on_spark import OnSpark
 
-                return OnSpark(aggregation_session(master or DEFAULT_MASTER))
+                session = aggregation_session(master or DEFAULT_MASTER, makes_runs=makes_runs)
+                return OnSpark(session)
             case SweepEngineName.PROCESSES:
                 from whitecap.sim.sweeps.in_processes import InProcesses
 
@@ -142,11 +148,11 @@ def chosen_run(where: str | Path, cell: str | None = None) -> Chosen:
     return choose_run(sweep_place(where, sweep_engine("spark")), made_in(where), cell)
 
 
-def aggregation_session(master: str = DEFAULT_MASTER) -> SparkSession:
+def aggregation_session(master: str = DEFAULT_MASTER, *, makes_runs: bool = False) -> SparkSession:
     """The process's session, started if need be.
 
     Raises `EnvironmentMissing` without Java or pyspark.
     """
     from whitecap.sim.replay.real.session import sweep_session
 
-    return sweep_session(master, SETTINGS)
+    return sweep_session(master, SETTINGS, makes_runs=makes_runs)

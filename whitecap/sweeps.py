@@ -209,7 +209,7 @@ def sweep(
     from whitecap.until import sweep_until, until_of
 
     asked = until_of(until, max_replications)
-    runs_on = sweep_engine(engine, master, quiet=quiet)
+    runs_on = sweep_engine(engine, master, quiet=quiet, makes_runs=True)
     experiment = load_experiment(
         Path(scenario),
         quick_axes=axes,

@@ -175,7 +175,7 @@ def _workers(jobs: int | None, master: str | None) -> Iterator[Workers]:
         from whitecap.sim.chaos.on_spark import OnSpark
         from whitecap.sweep_engine import aggregation_session
 
-        yield OnSpark(aggregation_session(master))
+        yield OnSpark(aggregation_session(master, makes_runs=True))
         return
     from whitecap.sim.machine.processes import Processes
 

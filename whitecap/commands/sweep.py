@@ -82,7 +82,7 @@ def sweep(
     from whitecap.until import until_of
 
     asked = until_of(until, most)
-    runs_on = sweep_engine(engine, master)
+    runs_on = sweep_engine(engine, master, makes_runs=True)
     experiment = load_experiment(
         scenario,
         quick_axes=values_named(quick),
