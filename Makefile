@@ -6,7 +6,7 @@ RUNS := $(VENV)/.runs
 READY := $(VENV)/.ready
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 # On all cores, where pip takes one. A package may hold files that are not for this Python.
-COMPILE := -$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib
+COMPILE := -$(BIN)/python -m compileall -qq -j 0 -x /tests/ $(VENV)/lib engine sim scenarios reports whitecap
 MOTO := .venv-moto/bin/moto_server
 DELTA_RS := 1.6.6
 DELTA_RS_PYTHON := .venv-deltalake-$(DELTA_RS)/bin/python
