@@ -25,9 +25,11 @@ help: ## Print this list
 
 setup: $(READY) ## Make .venv with the locked versions
 
+# Two at a time; but none while another replaces the setuptools that came with the environment.
 $(RUNS): pyproject.toml .ci/run.lock
 	$(PYTHON) -m venv $(VENV)
-	$(INSTALL) -r .ci/run.lock
+	$(INSTALL) --no-deps $$(grep ^setuptools= .ci/run.lock)
+	grep -v ^setuptools= .ci/run.lock | xargs -P 2 -n 14 $(INSTALL) --no-deps
 	$(INSTALL) --no-deps --no-build-isolation -e .
 	$(COMPILE)
 	touch $(RUNS)
