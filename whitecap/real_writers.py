@@ -27,11 +27,13 @@ def chaos_of_real_writers(
     as_json: bool,
 ) -> ExitCode:
     """Tell each run as it comes; Ctrl-C keeps what was told. How the command ends."""
+    from whitecap.reports.statistics.wording import counted
     from whitecap.sim.under_fire.campaign import Deltalake, Spark, run_under_fire
     from whitecap.terminal.as_json import print_json
 
     engine = Spark() if real == "spark" else Deltalake(python)
     runs: list[Verdict | LeftOut] = []
+    is_interrupted = False
     try:
         for run in run_under_fire(scenarios, numbers, seed, out, engine):
             runs.append(run)
@@ -40,10 +42,12 @@ def chaos_of_real_writers(
     except KeyboardInterrupt:
         if not runs:
             raise
-        click.echo(f"interrupted after {len(runs)} runs; what they left is kept", err=True)
+        is_interrupted = True
+        made = counted(len(runs), "run")
+        click.echo(f"interrupted after {made}; what was left is kept", err=True)
     if as_json:
         print_json({"seed": seed, "runs": [run.as_row() for run in runs]})
-    return _exit_code(runs)
+    return ExitCode.INTERRUPTED if is_interrupted else _exit_code(runs)
 
 
 def _exit_code(runs: Sequence[Verdict | LeftOut]) -> ExitCode:
@@ -58,6 +62,7 @@ def _exit_code(runs: Sequence[Verdict | LeftOut]) -> ExitCode:
 
 def _show_run(run: Verdict | LeftOut) -> None:
     """One run, as soon as it is over."""
+    from whitecap.reports.statistics.wording import counted
     from whitecap.sim.under_fire.verdict import LeftOut
 
     title = f"{run.name}, run {run.number}"
@@ -65,8 +70,7 @@ def _show_run(run: Verdict | LeftOut) -> None:
         click.echo(f"{title}: left out, {run.why}")
         return
     colour = "green" if run.is_sound else "yellow" if run.is_expected else "red"
-    findings = len(run.burnt.judgement.findings)
-    found = "sound" if run.is_sound else f"{findings} finding{'s' * (findings > 1)}"
+    found = "sound" if run.is_sound else counted(len(run.burnt.judgement.findings), "finding")
     click.echo(f"{title}: {click.style(found, fg=colour)}")
     console = new_console()
     for line in _lines(run):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -13,11 +16,14 @@ from click.testing import CliRunner, Result
 from tests.sim.sim_worlds import document
 from whitecap.cli import main
 from whitecap.exit_codes import ExitCode
+from whitecap.sim.chaos import campaign
 from whitecap.sim.chaos.campaign import Campaign
 from whitecap.sim.chaos.one_run import Judge
 from whitecap.sim.oracles.finding import Anomaly, Finding, Judgement, Oracle
 from whitecap.sim.oracles.runs import reopening
 from whitecap.sim.run import FinishedRun
+from whitecap.sim.under_fire import campaign as of_real_writers
+from whitecap.sim.under_fire.verdict import LeftOut
 from whitecap.terminal.campaign import again
 
 
@@ -82,6 +88,47 @@ def test_a_campaign_ends_when_its_time_is_up(
     assert result.exit_code == ExitCode.FINE
     assert json.loads(result.stdout)["runs"] == 1
     assert _chaos(file, "--minutes", 0).exit_code == ExitCode.BAD_INPUT
+
+
+def _interrupted_after(
+    monkeypatch: pytest.MonkeyPatch, runner: ModuleType, name: str, made: int
+) -> None:
+    """Ctrl-C comes when so many runs are made."""
+    usual = getattr(runner, name)
+
+    def interrupted(*arguments: Any, **options: Any) -> Iterator[Any]:
+        yield from islice(usual(*arguments, **options), made)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(runner, name, interrupted)
+
+
+@pytest.mark.parametrize(("made", "said"), [(1, "after 1 run;"), (2, "after 2 runs;")])
+def test_an_interrupted_campaign_tells_what_it_found_and_does_not_pass(
+    made: int, said: str, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _judge_by(monkeypatch, _lenient)
+    _interrupted_after(monkeypatch, campaign, "run_campaign", made)
+    options = ("--jobs", 1, "--json", "--out", tmp_path / "out")
+    result = _chaos(file, *options, "--runs", 3)
+    assert result.exit_code == ExitCode.INTERRUPTED
+    assert json.loads(result.stdout)["runs"] == made
+    assert said in result.stderr
+    monkeypatch.undo()
+    _judge_by(monkeypatch, _lenient)
+    resumed = _chaos(file, *options, "--resume", "--runs", 3)
+    assert (resumed.exit_code, json.loads(resumed.stdout)["runs"]) == (ExitCode.FINE, 3)
+
+
+def test_interrupted_real_writers_do_not_pass(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left_out = LeftOut("small", 0, "none is needed here")
+    monkeypatch.setattr(of_real_writers, "run_under_fire", lambda *_: iter([left_out]))
+    _interrupted_after(monkeypatch, of_real_writers, "run_under_fire", 1)
+    result = _chaos(file, "--real", "deltalake", "--out", tmp_path / "out")
+    assert result.exit_code == ExitCode.INTERRUPTED
+    assert "after 1 run;" in result.stderr
 
 
 def test_the_command_that_makes_a_run_again_names_its_own_scenario_alone() -> None:

@@ -138,7 +138,7 @@ def chaos(
         print_json(campaign_document(course, seed))
     else:
         show_tally(course.tally, course.tally.runs - before, time.monotonic() - began)
-    ctx.exit(_exit_code(course))
+    ctx.exit(ExitCode.INTERRUPTED if making.is_interrupted else _exit_code(course))
 
 
 OF_SIMULATED = {
@@ -195,9 +195,12 @@ class _Making:
     shrink: bool
     quiet: bool
     is_kept: bool
+    is_interrupted: bool = False
 
     def make(self, workers: Workers, minutes: float | None) -> None:
         """All runs that are left, or those until the time is up or Ctrl-C."""
+        from whitecap.reports.statistics.wording import counted
+
         try:
             with progress("chaos") as show:
                 self._make(workers, minutes, show)
@@ -205,7 +208,9 @@ class _Making:
             runs = self.course.tally.runs
             if not runs:
                 raise
-            click.echo(f"interrupted after {runs} runs; what they found is kept", err=True)
+            self.is_interrupted = True
+            made = counted(runs, "run")
+            click.echo(f"interrupted after {made}; what was found is kept", err=True)
         finally:
             self._keep()
 
