@@ -8,9 +8,9 @@ from statistics import mean
 
 from whitecap.sim.sweeps.planned import PlannedRun
 
-BATCH_S = 60.0
-"""About as long a batch takes: what an interruption costs at most, against some four seconds in
-which slots wait for the last run of a batch and for Spark to write it."""
+BATCH_S = 30.0
+"""About as long a batch takes: what an interruption costs at most, against a second or two that
+Spark takes to begin and to write one."""
 
 GROWTH = 16
 """A batch has at most so many times the runs of the one before, whose times may mislead: those of
