@@ -69,7 +69,7 @@ def sweep_engine(
             case SweepEngineName.SPARK:
                 from whitecap.sim.sweeps.on_spark import OnSpark
 
-                session = aggregation_session(master or DEFAULT_MASTER, makes_runs=makes_runs)
+                session = spark_session(master or DEFAULT_MASTER, makes_runs=makes_runs)
                 return OnSpark(session)
             case SweepEngineName.PROCESSES:
                 from whitecap.sim.sweeps.in_processes import InProcesses
@@ -148,8 +148,8 @@ def chosen_run(where: str | Path, cell: str | None = None) -> Chosen:
     return choose_run(sweep_place(where, sweep_engine("spark")), made_in(where), cell)
 
 
-def aggregation_session(master: str = DEFAULT_MASTER, *, makes_runs: bool = False) -> SparkSession:
-    """The process's session, started if need be.
+def spark_session(master: str = DEFAULT_MASTER, *, makes_runs: bool = False) -> SparkSession:
+    """The process's session, started if need be: for one that makes runs, or reads them.
 
     Raises `EnvironmentMissing` without Java or pyspark.
     """

@@ -28,7 +28,7 @@ from whitecap.sim.sweeps.batches import BATCH_S, GROWTH, TASKS_PER_SLOT, dealt, 
 from whitecap.sim.sweeps.experiment import load_experiment
 from whitecap.sim.sweeps.planned import PlannedRun
 from whitecap.sim.sweeps.sweep_job import run_sweep
-from whitecap.sweep_engine import aggregation_session, sweep_engine
+from whitecap.sweep_engine import spark_session, sweep_engine
 
 
 def test_no_column_has_two_types_since_all_tables_share_their_files() -> None:
@@ -135,7 +135,7 @@ def by_hadoop(tmp_path_factory: pytest.TempPathFactory) -> HadoopPlace:
     """A place of this machine, reached as any other that Hadoop knows; a sweep lies there."""
     folder = tmp_path_factory.mktemp("hadoop")
     experiment = load_experiment(write_scenario(folder), only={"isolation": []})
-    session = aggregation_session("local[2]")
+    session = spark_session("local[2]")
     place = HadoopPlace(session, LocalPlace(folder / "a [1] sweep 100% {ü}").uri)
     assert not place.exists()
     run_sweep(experiment, place, sweep_engine("spark", "local[2]"))

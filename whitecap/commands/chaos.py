@@ -173,9 +173,9 @@ def _workers(jobs: int | None, master: str | None) -> Iterator[Workers]:
     """Processes of this machine, or jobs of Spark if it has a master."""
     if master is not None:
         from whitecap.sim.chaos.on_spark import OnSpark
-        from whitecap.sweep_engine import aggregation_session
+        from whitecap.sweep_engine import spark_session
 
-        yield OnSpark(aggregation_session(master, makes_runs=True))
+        yield OnSpark(spark_session(master, makes_runs=True))
         return
     from whitecap.sim.machine.processes import Processes
 
@@ -199,8 +199,6 @@ class _Making:
 
     def make(self, workers: Workers, minutes: float | None) -> None:
         """All runs that are left, or those until the time is up or Ctrl-C."""
-        from whitecap.reports.statistics.wording import counted
-
         try:
             with progress("chaos") as show:
                 self._make(workers, minutes, show)
@@ -208,6 +206,8 @@ class _Making:
             runs = self.course.tally.runs
             if not runs:
                 raise
+            from whitecap.reports.statistics.wording import counted
+
             self.is_interrupted = True
             made = counted(runs, "run")
             click.echo(f"interrupted after {made}; what was found is kept", err=True)
