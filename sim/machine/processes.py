@@ -5,14 +5,18 @@ from __future__ import annotations
 import signal
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context
 from multiprocessing.process import BaseProcess
+from threading import Event
 from types import ModuleType, TracebackType
 from typing import Self, TypeVar
+
+from whitecap.sim.machine.interruption import interrupted_by
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -91,10 +95,18 @@ class Processes:
             yield function(item)
 
     def _elsewhere(self, function: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
+        """The results of other processes.
+
+        Not by the pool's `map`: left early it cancels what has not begun, and a pool whose
+        processes are ended just then fails to tell that of it, with a traceback
+        (concurrent/futures/process.py: terminate_broken). Whoever ends the pool drops it as well.
+        """
         try:
-            with _started_by_nobody():
-                results = self._started().map(function, items)
-            yield from results
+            submit = self._started().submit
+            with _started_by_nobody(), _interrupted_later():
+                results = deque(submit(function, item) for item in items)
+            while results:
+                yield results.popleft().result()
         except BrokenProcessPool:
             if self._is_stopped:
                 raise
@@ -134,8 +146,23 @@ def _started_by_nobody() -> Iterator[None]:
         sys.modules["__main__"] = main
 
 
+@contextmanager
+def _interrupted_later() -> Iterator[None]:
+    """Ctrl-C waits, here and in processes that start meanwhile: until they say nothing of it."""
+    pressed = Event()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        with interrupted_by(pressed.set):
+            yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    if pressed.is_set():  # by way of another thread, which does not block it
+        raise KeyboardInterrupt
+
+
 def _begin(begin: Callable[[], None] | None) -> None:
     """Ctrl-C reaches every process of a terminal; one that only works says nothing of it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if begin is not None:
         begin()

@@ -146,10 +146,10 @@ INTERRUPTED_POOL = """
 import os, signal, threading, time
 from whitecap.sim.machine import processes
 processes.HERE_S = -1
-threading.Timer(0.5, os.killpg, (0, signal.SIGINT)).start()
+threading.Timer({after_s}, os.{reached}, ({whom}, signal.SIGINT)).start()
 try:
     with processes.Processes(2) as two:
-        list(two.map(time.sleep, [600, 600, 600]))
+        list(two.map(time.sleep, [600] * 30))
 except KeyboardInterrupt:
     print("interrupted")
 """
@@ -179,9 +179,16 @@ def test_a_process_that_is_killed_is_told_with_what_helps(failing: list[BaseExce
     assert told.startswith("error: a process that worked for this one was killed")
 
 
-def test_processes_that_work_for_a_command_end_with_it_and_say_nothing() -> None:
+@pytest.mark.parametrize("after_s", [0.05, 1], ids=["beginning", "under way"])
+@pytest.mark.parametrize(
+    ("reached", "whom"), [("killpg", "0"), ("kill", "os.getpid()")], ids=["all", "only the caller"]
+)
+def test_processes_that_work_for_a_command_end_with_it_and_say_nothing(
+    reached: str, whom: str, after_s: float
+) -> None:
+    script = INTERRUPTED_POOL.format(reached=reached, whom=whom, after_s=after_s)
     ended = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED_POOL],
+        [sys.executable, "-c", script],
         capture_output=True, text=True, start_new_session=True, timeout=120, check=False,
     )  # fmt: skip
     assert (ended.stdout, ended.stderr, ended.returncode) == ("interrupted\n", "", 0)
