@@ -264,11 +264,13 @@ def merged(one: Protocol, other: Protocol) -> Protocol:
     return protocol_for(feature_names(one) | feature_names(other))
 
 
+@once_for_each
 def required_features(metadata: Metadata) -> frozenset[str]:
     """The features that a table's properties and columns switch on, with what these need."""
     return with_needs(feature.name for feature in _ALL if feature.required_by(metadata))
 
 
+@once_for_each
 def requested_features(metadata: Metadata) -> frozenset[str]:
     """The features named by properties `delta.feature.<name>`.
 

@@ -241,6 +241,8 @@ class PackedMap(GrowingMap[K, T]):
         yield from self._new
 
     def _live(self) -> NDArray[np.int32]:
+        if not self._places.runs:
+            return _NO_PLACES
         places = self._places.all()
         return places[self._are_kept(places)]
 

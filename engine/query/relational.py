@@ -322,8 +322,11 @@ class Planner:
 
         if isinstance(node, _VALUED):
             return self._value(node)
+        queries = _valued(node)
+        if not queries:
+            return node
         copy = node.copy()
-        for query, place in zip(_valued(node), _valued(copy), strict=True):
+        for query, place in zip(queries, _valued(copy), strict=True):
             place.replace(self._value(query))
         return copy
 

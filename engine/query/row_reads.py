@@ -12,11 +12,13 @@ from collections.abc import Callable, Iterable, Sequence
 from sqlglot import exp
 
 from whitecap.engine.log.schema import Schema
+from whitecap.engine.remembered import once_for_each
 from whitecap.engine.row_level.reads import RowRead, SubCondition
 from whitecap.engine.session.table import Table
 from whitecap.engine.sql.expressions.spark_text import DIALECT
+from whitecap.engine.sql.functions.nodes import is_random
 from whitecap.engine.sql.parsing.statements import Match, Merge
-from whitecap.engine.sql.predicates.predicate import Predicate, is_deterministic
+from whitecap.engine.sql.predicates.predicate import Predicate
 from whitecap.engine.storage.requests import Row
 from whitecap.engine.transaction.file_scan import FileScan
 from whitecap.engine.transaction.transaction import Transaction
@@ -94,7 +96,16 @@ def _unusable(nodes: Iterable[exp.Expr], schema: Schema) -> SubCondition | None:
 
 
 def _is_usable(node: exp.Expr, schema: Schema) -> bool:
-    if not is_deterministic(node) or node.find(*_SUBQUERIES, *_NESTED_NODES):
+    columns = _columns_if_plain(node)
+    if columns is None:
         return False
-    fields = (schema.get(column.name) for column in node.find_all(exp.Column))
+    fields = map(schema.get, columns)
     return not any(f is not None and f.type.startswith(_NESTED_TYPES) for f in fields)
+
+
+@once_for_each
+def _columns_if_plain(node: exp.Expr) -> Sequence[str] | None:
+    """The columns of a condition that chance, queries and nested values have no part in."""
+    if is_random(node) or node.find(*_SUBQUERIES, *_NESTED_NODES):
+        return None
+    return [column.name for column in node.find_all(exp.Column)]

@@ -45,7 +45,7 @@ def with_windows(items: Sequence[exp.Expr], scope: Scope, parameters: Parameters
         names.append(f"window {len(names)}")
         return exp.column(names[-1])
 
-    nodes = [item.copy().transform(replaced) for item in items]
+    nodes = [item.transform(replaced) for item in items]
     planned = [_window(node, scope, parameters) for node in found]
     width = max((r.offset + len(r.columns) for r in scope.relations), default=0)
     types = tuple(type_name for type_name, _ in planned)

@@ -116,7 +116,8 @@ class DataFiles:
     def branched(self) -> DataFiles:
         """What is known here, for a history of its own: what either adds, the other never sees."""
         other = DataFiles()
-        other._rows.update(self._rows)
+        for path, kept in self._rows.items():
+            other._rows.add(path, kept)
         other._vectors = dict(self._vectors)
         return other
 

@@ -25,6 +25,7 @@ from whitecap.engine.sql.expressions.rendering import Template
 from whitecap.engine.sql.expressions.scope import UNRESOLVED, Relation, Scope
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Evaluate, Term, apply, column, convert
+from whitecap.engine.sql.functions.nodes import is_random
 from whitecap.engine.sql.parsing.statements import Act, Match, Merge, MergeClause, TableName
 from whitecap.engine.sql.predicates.compiler import (
     CLAUSE_NOT_BOOLEAN,
@@ -36,7 +37,7 @@ from whitecap.engine.sql.predicates.compiler import (
 )
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of, join_and
 from whitecap.engine.sql.predicates.pins import Pin, pin_of
-from whitecap.engine.sql.predicates.predicate import TRUE, Predicate, is_deterministic
+from whitecap.engine.sql.predicates.predicate import TRUE, Predicate
 from whitecap.engine.values.coercion import compared_type
 from whitecap.engine.values.types import FRACTIONAL, Session
 from whitecap.engine.writing.assigning import is_default, updated
@@ -320,7 +321,7 @@ def _check_conditions(statement: Merge, takes_random: bool) -> None:
             continue
         if node.find(exp.Query) is not None:
             raise command_errors.subquery(f"{what} of MERGE operation", node.sql(DIALECT))
-        if not takes_random and not is_deterministic(node):
+        if not takes_random and is_random(node):
             raise write_errors.merge_not_deterministic(what, node.sql(DIALECT))
 
 

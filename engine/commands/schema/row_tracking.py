@@ -7,7 +7,7 @@ have row ids; then the files that have none are added again with ids; the proper
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -39,8 +39,8 @@ def backfill(table: Table) -> Steps[Outcome | None]:
     assert protocol is not None
     if not supports(protocol, "rowTracking"):
         upgraded = with_features(protocol, ["rowTracking"])
-        told = {"newProtocol": msgspec.to_builtins(upgraded)}
-        outcome = yield from txn.commit([upgraded], Operation("UPGRADE PROTOCOL", told))
+        parameters = {"newProtocol": msgspec.to_builtins(upgraded)}
+        outcome = yield from txn.commit([upgraded], Operation("UPGRADE PROTOCOL", parameters))
         if not isinstance(outcome, Committed):
             return outcome
     return (yield from _again(table, BACKFILL, lambda file: file.base_row_id is None))
@@ -51,9 +51,8 @@ def unbackfill(table: Table) -> Steps[Outcome | None]:
     return (yield from _again(table, UNBACKFILL, lambda file: file.base_row_id is not None))
 
 
-def _again(table: Table, name: str, concerns: object) -> Steps[Outcome | None]:
+def _again(table: Table, name: str, concerns: Callable[[AddFile], bool]) -> Steps[Outcome | None]:
     """Add the files concerned again, batch after batch, until there are none."""
-    assert callable(concerns)
     batch = 0
     while True:
         txn = yield from begin(table)

@@ -20,8 +20,7 @@ from whitecap.engine.sql.expressions.scope import Relation, Scope, schema_scope
 from whitecap.engine.sql.expressions.spark_text import DIALECT
 from whitecap.engine.sql.expressions.terms import Evaluate, Parameters, Term
 from whitecap.engine.sql.expressions.text import parse_condition
-from whitecap.engine.sql.functions.nodes import function_name
-from whitecap.engine.sql.functions.table import NON_DETERMINISTIC
+from whitecap.engine.sql.functions.nodes import is_random
 from whitecap.engine.sql.predicates.compiler import NOT_BOOLEAN, check_condition, compile_boolean
 from whitecap.engine.sql.predicates.normal_form import conjuncts_of, join_and
 from whitecap.engine.sql.predicates.pins import Pin, PinnedValues, pin_of, pinned
@@ -34,11 +33,6 @@ if TYPE_CHECKING:
     from whitecap.engine.settings import Settings
 
 _NO_PARAMETERS: Parameters = {}
-
-
-def is_deterministic(node: exp.Expr) -> bool:
-    """Whether no function in the expression is non-deterministic."""
-    return not any(function_name(call) in NON_DETERMINISTIC for call in node.find_all(exp.Func))
 
 
 class _Template:
@@ -62,7 +56,7 @@ class _Template:
         self.columns = columns_of(node)
         self.asks_queries = node.find(exp.Query) is not None
         # Deterministic and free of subqueries: nothing in it is ever widened.
-        self.is_deterministic = is_deterministic(node)
+        self.is_deterministic = not is_random(node)
         self.is_certain = self.is_deterministic and not _has_subquery(node)
         self._conjuncts: tuple[_Template, ...] | None = None
         self._splits: dict[frozenset[str], tuple[tuple[_Template, ...], tuple[_Template, ...]]] = {}
@@ -337,7 +331,7 @@ def _widen(node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.And | exp.Or):
         left, right = _widen(node.left), _widen(node.right)
         return _simplified(type(node), left, right)
-    return exp.true() if _has_subquery(node) or not is_deterministic(node) else node.copy()
+    return exp.true() if _has_subquery(node) or is_random(node) else node.copy()
 
 
 def _has_subquery(node: exp.Expr) -> bool:
